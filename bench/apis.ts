@@ -6,12 +6,32 @@ export interface Message {
   readonly content: string;
 }
 
+/** One step of an agent: what the model said and called, and what came back. */
+export interface ToolTurn {
+  /** '' where it called without a word. */
+  readonly text: string;
+  readonly id: string;
+  readonly name: string;
+  readonly input: object;
+  readonly result: string;
+}
+
+/** What an agent sends in the middle of its work. */
+export interface AgentWork {
+  readonly system: string;
+  readonly task: string;
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
+  readonly turns: readonly ToolTurn[];
+}
+
 /** How a client asks. */
 export interface Api {
   /** @param model with its provider */
   readonly path: (model: string, stream: boolean) => string;
   /** The body of a request. The first message is the system's. */
   readonly body: (model: string, stream: boolean, messages: readonly Message[]) => object;
+  /** The same of an agent with tools. */
+  readonly agent: (model: string, stream: boolean, work: AgentWork) => object;
   /** True where the last events of a stream say its text once more. */
   readonly repeatsText: boolean;
 }
@@ -32,6 +52,25 @@ export const CHAT: Api = {
     max_tokens: LIMIT,
     user: USER,
   }),
+  agent: (model, stream, { system, task, tools, turns }) => ({
+    ...CHAT.body(model, stream, [{ role: 'system', content: system }]),
+    messages: [
+      { role: 'system', content: system },
+      { role: 'user', content: task },
+      ...turns.flatMap(({ text, id, name, input, result }) => [
+        {
+          role: 'assistant',
+          content: text === '' ? null : text,
+          tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
+        },
+        { role: 'tool', tool_call_id: id, content: result },
+      ]),
+    ],
+    tools: tools.map(({ name, description, schema }) => ({
+      type: 'function',
+      function: { name, description, parameters: schema },
+    })),
+  }),
   repeatsText: false,
 };
 
@@ -46,6 +85,24 @@ function responsesApi(store: boolean): Api {
       max_output_tokens: LIMIT,
       user: USER,
       store,
+    }),
+    agent: (model, stream, { system, task, tools, turns }) => ({
+      ...responsesApi(store).body(model, stream, []),
+      instructions: system,
+      input: [
+        { role: 'user', content: task },
+        ...turns.flatMap(({ text, id, name, input, result }) => [
+          ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
+          { type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) },
+          { type: 'function_call_output', call_id: id, output: result },
+        ]),
+      ],
+      tools: tools.map(({ name, description, schema }) => ({
+        type: 'function',
+        name,
+        description,
+        parameters: schema,
+      })),
     }),
     repeatsText: true,
   };
@@ -66,6 +123,20 @@ export const MESSAGES: Api = {
     max_tokens: LIMIT,
     metadata: { user_id: USER },
   }),
+  agent: (model, stream, { system, task, tools, turns }) => ({
+    ...MESSAGES.body(model, stream, [{ role: 'system', content: system }]),
+    messages: [
+      { role: 'user', content: task },
+      ...turns.flatMap(({ text, id, name, input, result }) => [
+        {
+          role: 'assistant',
+          content: [...(text === '' ? [] : [{ type: 'text', text }]), { type: 'tool_use', id, name, input }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
+      ]),
+    ],
+    tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+  }),
   repeatsText: false,
 };
 
@@ -79,6 +150,28 @@ export const GEMINI: Api = {
       parts: [{ text: content }],
     })),
     generationConfig: { temperature: TEMPERATURE, maxOutputTokens: LIMIT },
+  }),
+  agent: (model, stream, { system, task, tools, turns }) => ({
+    ...GEMINI.body(model, stream, [{ role: 'system', content: system }]),
+    contents: [
+      { role: 'user', parts: [{ text: task }] },
+      ...turns.flatMap(({ text, name, input, result }) => [
+        {
+          role: 'model',
+          parts: [...(text === '' ? [] : [{ text }]), { functionCall: { name, args: input } }],
+        },
+        { role: 'user', parts: [{ functionResponse: { name, response: { output: result } } }] },
+      ]),
+    ],
+    tools: [
+      {
+        functionDeclarations: tools.map(({ name, description, schema }) => ({
+          name,
+          description,
+          parametersJsonSchema: schema,
+        })),
+      },
+    ],
   }),
   repeatsText: false,
 };

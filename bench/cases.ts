@@ -21,6 +21,8 @@ const CASES: readonly Case[] = [
   { name: 'responses-stored', target: 'responses-chat-stored', load: loadOf('responses-2kb') },
   { name: 'relay-100kb', target: 'relay', load: loadOf('requests-100kb') },
   { name: 'translate-100kb', target: 'translate', load: loadOf('requests-100kb') },
+  { name: 'relay-agent', target: 'relay', load: loadOf('agent-40kb') },
+  { name: 'translate-agent', target: 'translate', load: loadOf('agent-40kb') },
   { name: 'chunks-relay', target: 'relay', load: loadOf('chunks') },
   { name: 'chunks-translate', target: 'translate', load: loadOf('chunks') },
 ];

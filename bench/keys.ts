@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heapStats } from 'bun:jsc';
-import { KeyCommands, KeyIndex } from '../src/auth/index.ts';
-import { openLimits } from '../src/cli/compose/open-limits.ts';
-import { loadConfig } from '../src/config/index.ts';
-import { systemClock } from '../src/runtime/clock.ts';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { KeyCommands, KeyIndex } from '../src/accounts/auth/index.ts';
+import { openLimits } from '../src/app/cli/compose/open-limits.ts';
+import { loadConfig } from '../src/app/config/index.ts';
+import { systemClock } from '../src/base/runtime/clock.ts';
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { createLogger } from '../src/telemetry/log.ts';
+import { createLogger } from '../src/base/telemetry/log.ts';
 
 const KEYS = 100_000;
 /** Looks for changes, of which the mean is taken. */

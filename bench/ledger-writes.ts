@@ -1,27 +1,45 @@
 // CPU time that a record costs after its request was answered: until it is in the database and in the sums.
-// `node bin/bun.mjs run bench/ledger-writes.ts [--diverse] [TREE]…` measures the storage of each source tree, in turns. With
-// `--diverse` hardly two records are of the same key and model, so that each has rows of its own in the sums.
-import { createHash } from 'node:crypto';
+// `node bin/bun.mjs run bench/ledger-writes.ts [--keys one|turns|random] [--batch RECORDS] [TREE]…` measures the storage of each
+// source tree, in turns. Keys: one alone, 40 in turns (the default), or 3,000 at random with six models, so that hardly two
+// records of a batch share a row of sums. A batch is what gathers before it is brought into the database: 500 unless said
+// otherwise. The background's work on sums is measured apart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { newGenerationId } from '../src/runtime/ids.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
 import type { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { sampleRecord } from './sample-records.ts';
 
 const ROUNDS = 15;
 const RECORDS = 4_000;
-/** Without a common divisor: so many records are all of different pairs. */
-const [DIVERSE_KEYS, DIVERSE_MODELS] = [1_009, 211] as const;
+const RANDOM_KEYS = 3_000;
+/** Between two records: 500 a second. */
+const APART_MS = 2;
 
 const { values, positionals } = parseArgs({
-  options: { diverse: { type: 'boolean', default: false } },
+  options: { keys: { type: 'string', default: 'turns' }, batch: { type: 'string', default: '500' } },
   allowPositionals: true,
 });
+const BATCH = Number(values.batch);
 
-/** Records as a busy gateway has them: of some keys and models, each with one attempt. */
-async function measureTree(tree: string): Promise<() => Promise<number>> {
+/** The key and the place among the samples of a record. */
+function choose(number: number): { readonly keyId?: string; readonly number: number } {
+  if (values.keys === 'one') return { keyId: 'key_one', number: number % 40 };
+  if (values.keys === 'turns') return { number };
+  // A multiplicative generator: the same records in each tree.
+  const random = (Math.imul(number + 1, 0x9e3779b1) >>> 8) / 2 ** 24;
+  return { keyId: `key_${Math.floor(random * RANDOM_KEYS)}`, number: Math.imul(number, 40) + (number % 40) };
+}
+
+interface Measured {
+  readonly round: () => Promise<number>;
+  /** CPU of the background's work on all sums so far, in microseconds a record. */
+  readonly rest: () => Promise<number>;
+}
+
+/** Records as a busy gateway has them, each with one attempt. */
+async function measureTree(tree: string): Promise<Measured> {
   const { openSqliteStorage: open } = (await import(join(tree, 'src/storage/sqlite/storage.ts'))) as {
     openSqliteStorage: typeof openSqliteStorage;
   };
@@ -29,41 +47,45 @@ async function measureTree(tree: string): Promise<() => Promise<number>> {
   const storage = await open({ path: join(folder, 'dragoman.db'), later: () => {} });
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   let nowMs = Date.UTC(2026, 10, 22);
-  let number = 0;
-  return async () => {
-    const from = process.cpuUsage();
-    for (let at = 0; at < RECORDS; at += 1) {
-      nowMs += 1;
-      number += 1;
-      const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number);
-      const own = values.diverse
-        ? {
-            ...generation,
-            keyId: `key_${number % DIVERSE_KEYS}`,
-            model: `model/${number % DIVERSE_MODELS}`,
-            endUser: createHash('sha256').update(String(number)).digest('hex').slice(0, 32),
-          }
-        : generation;
-      storage.ledger.append(own, attempts);
-      if (at % 500 === 499) await storage.ledger.find('none', 'nobody');
-    }
-    const used = process.cpuUsage(from);
-    return (used.user + used.system) / RECORDS;
+  let written = 0;
+  return {
+    async round() {
+      const from = process.cpuUsage();
+      for (let at = 0; at < RECORDS; at += 1) {
+        nowMs += APART_MS;
+        written += 1;
+        const { number, ...own } = choose(written);
+        const { generation, attempts } = sampleRecord(newGenerationId(nowMs), nowMs, number);
+        storage.ledger.append(
+          own.keyId ? { ...generation, ...own, projectId: own.keyId } : generation,
+          attempts,
+        );
+        if (at % BATCH === BATCH - 1) await storage.ledger.find('none', 'nobody');
+      }
+      const used = process.cpuUsage(from);
+      return (used.user + used.system) / RECORDS;
+    },
+    async rest() {
+      const from = process.cpuUsage();
+      await storage.usage.query({ fromMs: 0, toMs: nowMs, interval: null, groupBy: [], filters: {} });
+      while (await storage.usage.maintain(nowMs + 2 * 3_600_000));
+      const used = process.cpuUsage(from);
+      return (used.user + used.system) / written;
+    },
   };
 }
 
 if (import.meta.main) {
   const trees = positionals.map((tree) => resolve(tree));
   if (trees.length === 0) trees.push(join(import.meta.dirname, '..'));
-  const measured = await Promise.all(
-    trees.map(async (tree) => ({ tree, round: await measureTree(tree), us: [] as number[] })),
-  );
+  const measured: ({ readonly tree: string; readonly us: number[] } & Measured)[] = [];
+  for (const tree of trees) measured.push({ tree, us: [], ...(await measureTree(tree)) });
   for (let round = 0; round < ROUNDS; round += 1)
     for (const each of measured) each.us.push(await each.round());
-  for (const { tree, us } of measured) {
+  for (const { tree, us, rest } of measured) {
     const warm = us.slice(3).toSorted((a, b) => a - b);
     console.log(
-      `${tree}: ${(warm[Math.floor(warm.length / 2)] ?? 0).toFixed(2)} µs per record (least ${(warm[0] ?? 0).toFixed(2)})`,
+      `${tree}: ${(warm[Math.floor(warm.length / 2)] ?? 0).toFixed(2)} µs per record (least ${(warm[0] ?? 0).toFixed(2)}), ${(await rest()).toFixed(2)} in the background`,
     );
   }
   process.exit(0);

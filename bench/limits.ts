@@ -2,9 +2,9 @@
 // the start. `node bin/bun.mjs run bench/limits.ts` prints both.
 import type { CanonicalRequest } from '../src/canonical/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
-import { Allowance } from '../src/engine/allowance.ts';
+import { RequestQuota } from '../src/engine/request-quota.ts';
 import { demandOf } from '../src/engine/demand.ts';
-import { estimatedInputTokens } from '../src/ledger/index.ts';
+import { estimatedInputTokens } from '../src/accounts/ledger/index.ts';
 import {
   limitId,
   type LimitEntry,
@@ -13,7 +13,7 @@ import {
   nanoUsdOf,
   type Owner,
   type Scope,
-} from '../src/limits/index.ts';
+} from '../src/accounts/limits/index.ts';
 import { encodeRateLimitHeaders } from '../src/protocols/index.ts';
 import type { Figures } from './measure.ts';
 
@@ -98,17 +98,17 @@ function measureRequests(rounds: number, entries: readonly LimitEntry[]): number
   const endpoint = { modelId: 'openai/gpt-5', price, maxOutputTokens: null } as unknown as Endpoint;
   const state = { health: () => ({ usualOutputTokens: 500 }) } as unknown as Parameters<typeof demandOf>[3];
   const answer = (): void => {
-    const allowance = Allowance.of(limits, tenant, Date.now);
-    if (!allowance) return;
+    const quota = RequestQuota.of(limits, tenant, Date.now);
+    if (!quota) return;
     const inputTokens = estimatedInputTokens(request);
     // One process alone waits for nobody.
-    void allowance.admit(demandOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
-    const spending = allowance.begin({ price, inputTokens }, 0, () => null);
-    for (let read = 1; read <= 10; read += 1) spending?.note(read * 40, null);
-    spending?.end({ usage: null, cost: { usd: 0.001, items: {}, price: null } });
-    const left = allowance.left();
+    void quota.admit(demandOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
+    const runningCost = quota.begin({ price, inputTokens }, 0, () => null);
+    for (let read = 1; read <= 10; read += 1) runningCost?.note(read * 40, null);
+    runningCost?.end({ usage: null, cost: { usd: 0.001, items: {}, price: null } });
+    const left = quota.left();
     if (left) encodeRateLimitHeaders(left);
-    allowance.settle({ requests: 1, tokens: 700, nanoUsd: nanoUsdOf(0.001) });
+    quota.settle({ requests: 1, tokens: 700, nanoUsd: nanoUsdOf(0.001) });
   };
   const round = (): number => {
     const from = process.cpuUsage();

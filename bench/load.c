@@ -1,11 +1,12 @@
 // The client of the benchmark: one thread, epoll, a fixed number of HTTP/1.1 keep-alive connections that send the
-// same POST again and again, each as soon as its last answer is complete. Checks every answer, measures inside a
-// window, and prints one JSON object. Knows nothing of gateways.
+// same POST again and again, each as soon as its last answer is complete, or at a steady rate. Checks every answer,
+// measures inside a window, and prints one JSON object. Knows nothing of gateways.
 //
 // load --port N --body FILE [--path P] [--connections N] [--warm S] [--seconds S] [--ramp S] [--stamps N] [--repeat 0|1]
-//      [--requests N] [--header "name: value"]… [--pid N]…
+//      [--requests N] [--rate N] [--header "name: value"]… [--pid N]…
 //
-// --requests: ends after this many answers, where that is before the time. --stamps: how many stamped chunks (see
+// --requests: ends after this many answers, where that is before the time. --rate: requests a second of each
+// connection; a turn that finds the last answer incomplete is left out. --stamps: how many stamped chunks (see
 // mock.c) each answer must hold. --pid: processes whose CPU time over the window and whose largest resident memory are
 // reported. All times in microseconds.
 #define _GNU_SOURCE
@@ -40,7 +41,7 @@ typedef struct {
   size_t unsent, left;
   char head[HEAD_SIZE];
   size_t head_length, trailer_length;
-  uint64_t sent_at, stamp;
+  uint64_t sent_at, due_at, stamp;
   // 0: outside of a stamp; else 1 + the number of its digits read.
   int stamp_digits, stamps;
 } Connection;
@@ -51,7 +52,7 @@ static struct sockaddr_in address;
 static char *request;
 static size_t request_length;
 static int pids[MOST_PIDS], pid_count;
-static uint64_t end_at, most_requests = UINT64_MAX, begun, done, errors, chunks;
+static uint64_t pace_ns, end_at, most_requests = UINT64_MAX, begun, done, errors, chunks;
 static char first_error[200];
 static Samples latencies, first_delays, delays;
 
@@ -191,7 +192,20 @@ static void over(Connection *connection) {
     done++;
     add(&latencies, now - connection->sent_at);
   }
-  if (now < end_at) begin(connection);
+  if (now < end_at && pace_ns == 0) begin(connection);
+}
+
+// Sends what is due, and returns the nanoseconds until something will be.
+static uint64_t begin_due(int started) {
+  uint64_t now = now_ns(), soonest = 10000000u;
+  for (Connection *each = connections; pace_ns > 0 && each < connections + started; each++) {
+    if (now >= each->due_at) {
+      if (!each->busy) begin(each);
+      while (now >= each->due_at) each->due_at += pace_ns;
+    }
+    if (each->due_at - now < soonest) soonest = each->due_at - now;
+  }
+  return soonest;
 }
 
 static void lost(Connection *connection) {
@@ -333,7 +347,7 @@ static void raise_descriptor_limit(void) {
 int main(int count, char **arguments) {
   signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
-  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"repeat", 1, 0, 'R'}, {"requests", 1, 0, 'n'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
+  const struct option options[] = {{"port", 1, 0, 'p'}, {"body", 1, 0, 'b'}, {"path", 1, 0, 'u'}, {"connections", 1, 0, 'c'}, {"warm", 1, 0, 'w'}, {"seconds", 1, 0, 's'}, {"ramp", 1, 0, 'r'}, {"stamps", 1, 0, 'e'}, {"repeat", 1, 0, 'R'}, {"requests", 1, 0, 'n'}, {"rate", 1, 0, 'f'}, {"header", 1, 0, 'h'}, {"pid", 1, 0, 'P'}, {0, 0, 0, 0}};
   const char *body_path = NULL, *path = "/v1/chat/completions";
   double warm = 1, seconds = 2, ramp = 0;
   int port = 0;
@@ -350,6 +364,7 @@ int main(int count, char **arguments) {
       case 'e': wanted_stamps = atoi(optarg); break;
       case 'R': texts_repeat = atoi(optarg); break;
       case 'n': most_requests = strtoull(optarg, NULL, 10); break;
+      case 'f': pace_ns = (uint64_t)(1e9 / atof(optarg)); break;
       case 'h': snprintf(headers + strlen(headers), sizeof headers - strlen(headers), "%s\r\n", optarg); break;
       case 'P': if (pid_count < MOST_PIDS) pids[pid_count++] = atoi(optarg); break;
       default: return 2;
@@ -373,7 +388,10 @@ int main(int count, char **arguments) {
   long largest_kb = 0;
   for (int started = 0;;) {
     uint64_t now = now_ns();
-    while (started < connection_count && now >= start_at + (uint64_t)(ramp * 1e9 * started / connection_count)) begin(&connections[started++]);
+    while (started < connection_count && now >= start_at + (uint64_t)(ramp * 1e9 * started / connection_count)) {
+      connections[started].due_at = now + pace_ns;
+      begin(&connections[started++]);
+    }
     if (!measuring && now >= measure_at) {
       measuring = 1;
       cpu_before = cpu_ns();
@@ -386,7 +404,10 @@ int main(int count, char **arguments) {
     }
     if (now >= end_at || done + errors >= most_requests) break;
     struct epoll_event events[256];
-    int ready = epoll_wait(poll_fd, events, 256, started < connection_count ? 1 : 10);
+    uint64_t patience = begin_due(started);
+    if (started < connection_count && patience > 1000000u) patience = 1000000u;
+    struct timespec timeout = {.tv_sec = 0, .tv_nsec = (long)patience};
+    int ready = epoll_pwait2(poll_fd, events, 256, &timeout, NULL);
     for (int i = 0; i < ready; i++) on_event(&connections[events[i].data.u32], events[i].events);
   }
   uint64_t cpu = cpu_ns() - cpu_before;

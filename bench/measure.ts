@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Api, Message } from './apis.ts';
+import { agentBody, conversationBody } from './bodies.ts';
 import { LOAD_CORE, onCore } from './processes.ts';
 import { compiled, type Target } from './targets.ts';
 
@@ -41,10 +41,14 @@ export interface Load {
   /** How the upstream answers: one of the names that mock.c reads. */
   readonly model: string;
   readonly bodyBytes: number;
+  /** True: the request of an agent with tools; absent: a conversation. */
+  readonly agent?: boolean;
   readonly stream: boolean;
   readonly connections: number;
   /** Seconds over which the connections start. */
   readonly ramp: number;
+  /** Requests a second of each connection; absent: the next one as soon as the last was answered. */
+  readonly rate?: number;
 }
 
 export interface Window {
@@ -66,7 +70,8 @@ const CHUNKS = 200;
 export async function measure(load: Load, target: Target, folder: string, window: Window): Promise<Figures> {
   const bodyPath = join(folder, `${load.name}-${target.name}.json`);
   const model = target.modelPrefix + load.model;
-  writeFileSync(bodyPath, requestBody(model, load.bodyBytes, load.stream, target.api));
+  const write = load.agent ? agentBody : conversationBody;
+  writeFileSync(bodyPath, write(model, load.bodyBytes, load.stream, target.api));
   const options: Record<string, string | number> = {
     port: target.port,
     body: bodyPath,
@@ -78,6 +83,7 @@ export async function measure(load: Load, target: Target, folder: string, window
     path: target.api.path(model, load.stream),
     repeat: target.api.repeatsText ? 1 : 0,
     ...(window.requests === undefined ? {} : { requests: window.requests }),
+    ...(load.rate === undefined ? {} : { rate: load.rate }),
   };
   const args = [
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -122,19 +128,4 @@ interface LoadOutput {
 interface Percentiles {
   readonly p50: number;
   readonly p99: number;
-}
-
-/** A conversation of about this many bytes, in messages of up to 2 kB. */
-function requestBody(model: string, bytes: number, stream: boolean, api: Api): string {
-  const sentence = 'The caravan "left" at dawn;\nits interpreter knew every language spoken on the way. ';
-  const messages: Message[] = [{ role: 'system', content: 'You answer in one paragraph.' }];
-  for (let left = bytes - JSON.stringify(api.body(model, stream, messages)).length; left > 60;) {
-    const size = Math.min(left, 2_000);
-    const content = sentence.repeat(Math.ceil(size / sentence.length)).slice(0, size - 60);
-    const message = { role: messages.length % 2 === 1 ? 'user' : 'assistant', content };
-    messages.push(message);
-    left -= JSON.stringify(message).length + 1;
-  }
-  if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: 'Go on.' });
-  return JSON.stringify(api.body(model, stream, messages));
 }

@@ -1,13 +1,13 @@
 // CPU time of what watches a request that is over: counting it for metrics, noting it for alerts, and with traces on taking
 // it, making its spans and writing them as JSON. `node bin/bun.mjs run bench/observers.ts` prints each, beside an empty loop.
-import { BudgetWatch } from '../src/alerts/watch-budgets.ts';
+import { BudgetWatch } from '../src/operations/alerts/watch-budgets.ts';
 import type { Settlement, SettlementObserver } from '../src/engine/index.ts';
-import { Limits } from '../src/limits/index.ts';
-import { RequestMetrics } from '../src/metrics/index.ts';
-import { systemClock } from '../src/runtime/clock.ts';
-import { createLogger } from '../src/telemetry/log.ts';
-import { traceOf } from '../src/telemetry/trace-context.ts';
-import { TraceExporter } from '../src/traces/index.ts';
+import { Limits } from '../src/accounts/limits/index.ts';
+import { RequestMetrics } from '../src/operations/metrics/index.ts';
+import { systemClock } from '../src/base/runtime/clock.ts';
+import { createLogger } from '../src/base/telemetry/log.ts';
+import { traceOf } from '../src/base/telemetry/trace-context.ts';
+import { TraceExporter } from '../src/operations/traces/index.ts';
 import { settlement } from '../test/settlement.ts';
 
 const REQUESTS = 100_000;

@@ -1,10 +1,11 @@
 // CPU time of one plan with its table, alone: who may answer a request, in which order and why, for 1 and 10 endpoints
 // under each policy, with everything measured that can be. `node bin/bun.mjs run bench/plan.ts` prints it; `npm run bench` judges it.
-import { NO_USAGE, Report, type CanonicalRequest, type JsonObject } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { NO_USAGE, Report, type CanonicalRequest } from '../src/canonical/index.ts';
 import { buildCatalog, type Catalog } from '../src/catalog/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { MemoryRoutingState, planRequest, type PlanContext } from '../src/routing/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { MemoryRoutingState, planRequest, type PlanContext } from '../src/engine/routing/index.ts';
 import type { Figures } from './measure.ts';
 
 const NOW = Date.UTC(2026, 10, 21);

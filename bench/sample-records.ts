@@ -1,8 +1,8 @@
 // Records as a busy gateway writes them, for what measures ledgers: the n-th one is always the same but for its id and time.
 import { NO_USAGE } from '../src/canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../src/ledger/index.ts';
-import { newGenerationId } from '../src/runtime/ids.ts';
-import type { StoredResponse } from '../src/storage/ports.ts';
+import type { AttemptRecord, GenerationRecord } from '../src/accounts/ledger/index.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
+import type { StoredResponse } from '../src/accounts/ports/index.ts';
 
 const KEYS = 40;
 const MODELS = [

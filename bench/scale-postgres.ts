@@ -1,7 +1,7 @@
 // What one PostgreSQL server takes: records in batches of several sizes, as gateways write them, by several connections at once,
 // and what each leaves behind. Knows nothing of gateways.
 import { Client } from 'pg';
-import { newGenerationId } from '../src/runtime/ids.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import type { PostgresServer } from '../test/servers/postgres.ts';

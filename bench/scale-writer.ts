@@ -3,8 +3,8 @@
 //
 // node bin/bun.mjs run bench/scale-writer.ts '{"path": "/…/dragoman.db", "what": "records", "seconds": 3}' waits for a line on
 // standard input, writes, and prints one JSON object.
-import { newGenerationId } from '../src/runtime/ids.ts';
-import type { Storage } from '../src/storage/ports.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { sampleRecord, sampleResponse } from './sample-records.ts';
 import { quantile } from './steady.ts';

@@ -62,6 +62,16 @@ export const SCENARIOS: readonly Scenario[] = [
     quick: { warm: 0.4, seconds: 0.8, targets: ['nginx', 'relay', 'translate'] },
   },
   {
+    ...WHOLE,
+    name: 'agent-40kb',
+    title: '40 kB of an agent (12 tools, 15 calls with results), 32 connections',
+    targets: [...PROXIES, 'responses-chat'],
+    bodyBytes: 40_000,
+    agent: true,
+    window: { warm: 1, seconds: 3 },
+    quick: { warm: 0.4, seconds: 0.8, targets: ['nginx', 'relay', 'translate'] },
+  },
+  {
     ...STREAMS,
     name: 'chunks',
     title: '100 streams, a chunk every 5 ms',
@@ -77,6 +87,16 @@ export const SCENARIOS: readonly Scenario[] = [
     connections: 1,
     window: { warm: 0.5, seconds: 2 },
     quick: { warm: 0.2, seconds: 0.6, targets: ['direct', 'nginx', 'relay'] },
+  },
+  {
+    ...WHOLE,
+    name: 'paced',
+    title: '2 kB requests, 200 a second on one connection',
+    targets: ALL,
+    connections: 1,
+    rate: 200,
+    window: { warm: 0.5, seconds: 10 },
+    quick: null,
   },
   {
     ...STREAMS,

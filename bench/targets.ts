@@ -255,7 +255,7 @@ export function packTree(root: string): void {
 /** The command that starts a source tree without its launcher. */
 function sourcesOf(root: string): string[] {
   const settings = [`--config=${join(root, 'bin', 'bunfig.toml')}`, '--no-env-file'];
-  return ['node', join(root, 'bin', 'bun.mjs'), ...settings, join(root, 'src', 'main.ts')];
+  return ['node', join(root, 'bin', 'bun.mjs'), ...settings, join(root, 'src', 'app', 'main.ts')];
 }
 
 /** The command that starts a source tree: older ones have no launcher in shell. */

@@ -1,25 +1,42 @@
 // How long reports take over the sums of a month of many records, for each thing that they can be divided by.
-// `node bin/bun.mjs run bench/usage-month.ts sqlite|postgres [RECORDS]` writes some records through the ledger and multiplies
-// their sums inside the database, as if RECORDS (20 million unless said otherwise) had been written: hours and days of 50
+// `node bin/bun.mjs run bench/usage-month.ts sqlite|postgres [RECORDS]` writes the sums of an hour and a day, and copies them
+// inside the database, as if RECORDS (20 million unless said otherwise) had been written: hours and days of 50
 // keys, each with 4 models at 2 providers. The records themselves are not there, so that a report that read them would be wrong;
 // each is compared with what was made. PostgreSQL is a server of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { Client } from 'pg';
 import { GatewayError } from '../src/canonical/index.ts';
-import { newGenerationId } from '../src/runtime/ids.ts';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
+import { rowsOf } from '../src/storage/tables/database.ts';
+import { packed } from '../src/storage/ledger/packed-details.ts';
+import { Sums } from '../src/storage/ledger/sums.ts';
+import { type Group, groupOf } from '../src/storage/ledger/usage-groups.ts';
+import { DAY_SPANS, FOLDED, HOUR_SPANS } from '../src/storage/ledger/usage-tables.ts';
+import { UsageWriter } from '../src/storage/ledger/usage-writer.ts';
 import {
   type Storage,
   USAGE_DIMENSIONS,
   type UsageDimension,
   type UsageQuery,
-} from '../src/storage/ports.ts';
-import { openWith } from '../src/storage/postgres/storage.ts';
-import { STORES } from '../src/storage/postgres/stores.ts';
-import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { USAGE_COUNTS } from '../src/usage/index.ts';
+} from '../src/accounts/ports/index.ts';
+import { openWith as openPostgres } from '../src/storage/postgres/storage.ts';
+import type { PostgresBase } from '../src/storage/postgres/store.ts';
+import { STORES as POSTGRES_STORES } from '../src/storage/postgres/stores.ts';
+import { openWith as openSqlite } from '../src/storage/sqlite/storage.ts';
+import type { SqliteBase } from '../src/storage/sqlite/store.ts';
+import { STORES as SQLITE_STORES } from '../src/storage/sqlite/stores.ts';
+import type { Database } from '../src/storage/tables/database.ts';
+import {
+  countAttempt,
+  countFacts,
+  noUsageSums,
+  USAGE_COUNTS,
+  usageFactsOf,
+  type UsageSums,
+} from '../src/accounts/usage/index.ts';
 import { startPostgres } from '../test/servers/postgres.ts';
 import { aligned } from './report.ts';
 import { sampleRecord } from './sample-records.ts';
@@ -49,46 +66,71 @@ const QUESTIONS: readonly (readonly [string, Omit<UsageQuery, 'fromMs' | 'toMs'>
   ['one model by day and key', { interval: 'day', groupBy: ['key'], filters: { model: ['model_2'] } }],
 ];
 
-async function writeSamples(storage: Storage): Promise<void> {
+/** Sums of the samples as a part of all records: what an hour has of each group. */
+function sumsOfHour(records: number): UsageSums {
+  const sums = noUsageSums();
+  const times = records / (DAYS * 24 * KEYS * MODELS * PROVIDERS) / SAMPLES;
   for (let number = 0; number < SAMPLES; number += 1) {
-    const createdAt = END + number;
-    const { generation, attempts } = sampleRecord(newGenerationId(createdAt), createdAt, number);
-    const named = {
-      ...generation,
-      keyId: 'sample',
-      projectId: 'sample',
-      model: 'sample',
-      provider: 'sample',
-      endpoint: 'sample',
-    };
-    storage.ledger.append(named, attempts);
+    const { generation, attempts } = sampleRecord(newGenerationId(END), END, number);
+    countFacts(sums, usageFactsOf(generation, attempts, false));
+    for (const attempt of attempts) countAttempt(sums.counts, attempt);
   }
-  await storage.usage.query({ fromMs: 0, toMs: END, interval: null, groupBy: [], filters: {} });
+  for (const name of USAGE_COUNTS) sums.counts[name] = Math.round(sums.counts[name] * times);
+  return sums;
 }
 
-interface Table {
-  readonly name: 'usage_hourly' | 'usage_daily';
-  /** Hours or days since 1970. */
-  readonly first: number;
-  readonly periods: number;
-  /** How long its periods are. */
-  readonly hours: number;
+function groups(): readonly Group[] {
+  const all: Group[] = [];
+  for (let key = 0; key < KEYS; key += 1)
+    for (let model = 0; model < MODELS; model += 1)
+      for (let provider = 0; provider < PROVIDERS; provider += 1) {
+        const name = `provider_${(model + provider) % 3}`;
+        const names = {
+          project: `project_${key % 8}`,
+          key: `key_${key}`,
+          model: `model_${(key + model) % 6}`,
+        };
+        const rest = { protocol: 'openai-chat', requested_model: names.model, outcome: 'ok' };
+        all.push(groupOf({ ...names, provider: name, endpoint: name, ...rest }));
+      }
+  return all;
+}
+
+/** Writes the first hour and its day as the gateway does, and copies them inside the database. */
+async function fillMonth(
+  database: Database,
+  records: number,
+  series: (rows: number) => string,
+): Promise<void> {
+  const writer = new UsageWriter(database);
+  const sums = new Sums();
+  const { counts: ofHour, details } = sumsOfHour(records);
+  const hour = { counts: ofHour, details: packed(details) };
+  for (const group of groups()) sums.fold(FIRST_HOUR, group, hour);
+  await database.transact(() => writer.add(sums));
+  const counts = USAGE_COUNTS.map((name) => `"${name}"`);
+  const run = (text: string): Promise<unknown> => database.ask(() => rowsOf(sql.raw(text)));
+  const [hours, days] = [HOUR_SPANS.join(), DAY_SPANS.join()];
+  for (const [spans, rows] of [
+    [hours, DAYS * 24],
+    [days, DAYS],
+  ] as const) {
+    const copied = `from usage u cross join (${series(rows)}) s where span in (${spans}) and s.n > 0`;
+    await run(`insert into usage select span, period + s.n, grp, ${counts}, details ${copied}`);
+  }
+  await run(
+    `update usage set ${counts.map((name) => `${name} = ${name} * 24`).join()} where span in (${days})`,
+  );
+  await run(
+    `insert into settings (name, value) values ('${FOLDED}', '${JSON.stringify({ hour: END / HOUR_MS, group: 0 })}')
+    on conflict (name) do update set value = excluded.value`,
+  );
 }
 
 const FIRST_HOUR = MONTH.fromMs / HOUR_MS;
-const TABLES: readonly Table[] = [
-  { name: 'usage_hourly', first: FIRST_HOUR, periods: DAYS * 24, hours: 1 },
-  { name: 'usage_daily', first: FIRST_HOUR / 24, periods: DAYS, hours: 24 },
-];
-
-/** Sums of the samples for a row of so many hours, as its part of all records. */
-function multiplied(records: number, hours: number): string {
-  const ofHour = records / (DAYS * 24 * KEYS * MODELS * PROVIDERS) / SAMPLES;
-  return USAGE_COUNTS.map((count) => `cast(round(${count} * ${ofHour}) as bigint) * ${hours}`).join(', ');
-}
 
 /** Does what a gateway does in the background, at the end of the month. */
-async function maintained({ usage }: Storage): Promise<void> {
+async function maintained({ usage }: Pick<Storage, 'usage'>): Promise<void> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   let steps = 0;
   let longest = 0;
@@ -105,45 +147,23 @@ async function maintained({ usage }: Storage): Promise<void> {
 }
 
 interface Opened {
-  readonly storage: Storage;
+  readonly storage: Pick<Storage, 'usage'>;
   readonly close: () => Promise<void>;
 }
 
 async function openOnSqlite(records: number): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-month-'));
   const path = join(folder, 'dragoman.db');
-  const written = await openSqliteStorage({ path, later: () => {} });
-  await writeSamples(written);
-  await written.close();
-  const connection = openSqlite(path);
-  const series = (name: string, to: number): string =>
-    `${name}(n) as (select 0 union all select n + 1 from ${name} where n < ${to - 1})`;
-  const numberOf = (text: string): string => `(select number from names where text = ${text})`;
-  const texts: readonly (readonly [string, number])[] = [
-    ['project_', 8],
-    ['key_', KEYS],
-    ['model_', 6],
-    ['provider_', 3],
-  ];
-  for (const [text, many] of texts)
-    connection.exec(
-      `with recursive ${series('s', many)} insert or ignore into names (text) select '${text}' || n from s`,
-    );
-  for (const { name, first, periods, hours } of TABLES)
-    connection.exec(`
-      with recursive ${series('p', periods)}, ${series('k', KEYS)}, ${series('m', MODELS)}, ${series('v', PROVIDERS)}
-      insert or replace into ${name} (period, project, key, model, provider, endpoint, protocol, details,
-        ${USAGE_COUNTS.join(', ')})
-      select ${first} + p.n, ${numberOf(`'project_' || (k.n % 8)`)}, ${numberOf(`'key_' || k.n`)},
-        ${numberOf(`'model_' || ((k.n + m.n) % 6)`)}, ${numberOf(`'provider_' || ((m.n + v.n) % 3)`)},
-        ${numberOf(`'provider_' || ((m.n + v.n) % 3)`)}, protocol, details, ${multiplied(records, hours)}
-      from p, k, m, v, (select * from usage_hourly where key = ${numberOf(`'sample'`)} limit 1)`);
-  // Days that are over are read as such.
-  connection.exec(
-    `update settings set value = json_array(${END / HOUR_MS}, 0, 0, 0, 0, 0, 0) where name = 'usage_folded'`,
+  const { database, ...storage } = await openSqlite(
+    { ...SQLITE_STORES, database: { open: ({ database: own }: SqliteBase) => own } },
+    { path, later: () => {} },
   );
-  connection.close();
-  const storage = await openSqliteStorage({ path, later: () => {} });
+  await fillMonth(
+    database,
+    records,
+    (rows) =>
+      `with recursive series(n) as (select 0 union all select n + 1 from series where n < ${rows - 1}) select n from series`,
+  );
   await maintained(storage);
   return {
     storage,
@@ -156,18 +176,13 @@ async function openOnSqlite(records: number): Promise<Opened> {
 
 async function openOnPostgres(records: number): Promise<Opened> {
   const server = await startPostgres({ shared_buffers: '256MB' });
-  const storage = await openWith(STORES, { url: server.url, later: () => {} });
-  await writeSamples(storage);
+  const { database, ...storage } = await openPostgres(
+    { ...POSTGRES_STORES, database: { open: ({ database: own }: PostgresBase) => own } },
+    { url: server.url, later: () => {}, statementMs: 600_000 },
+  );
+  await fillMonth(database, records, (rows) => `select generate_series(0, ${rows - 1}) as n`);
   const client = new Client({ connectionString: server.url });
   await client.connect();
-  for (const { name, first, periods, hours } of TABLES)
-    await client.query(`
-      insert into ${name} (period, project, key, model, provider, endpoint, protocol, writer, batches, details,
-        ${USAGE_COUNTS.join(', ')})
-      select ${first} + p, 'project_' || (k % 8), 'key_' || k, 'model_' || ((k + m) % 6), 'provider_' || ((m + v) % 3),
-        'provider_' || ((m + v) % 3), protocol, 0, 1, details, ${multiplied(records, hours)}
-      from (select * from usage_hourly where key = 'sample' limit 1) s, generate_series(0, ${periods - 1}) p,
-        generate_series(0, ${KEYS - 1}) k, generate_series(0, ${MODELS - 1}) m, generate_series(0, ${PROVIDERS - 1}) v`);
   await client.query('analyze');
   await client.end();
   await maintained(storage);
@@ -188,7 +203,7 @@ interface Asked {
 }
 
 /** Null where the answer would have too many rows. */
-async function ask({ usage }: Storage, query: UsageQuery): Promise<Asked | null> {
+async function ask({ usage }: Pick<Storage, 'usage'>, query: UsageQuery): Promise<Asked | null> {
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   try {
     const { rows } = await usage.query(query);

@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newGenerationId } from '../src/runtime/ids.ts';
-import type { Storage } from '../src/storage/ports.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { aligned } from './report.ts';
 import { sampleRecord } from './sample-records.ts';

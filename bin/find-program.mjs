@@ -19,7 +19,8 @@ function isNewer(folder, time) {
 /** True when nothing that the packed program was made of is newer than it. */
 function isCurrent(root, time) {
   return (
-    writtenAt(join(root, 'node_modules', '.package-lock.json')) <= time && !isNewer(join(root, 'src'), time)
+    writtenAt(join(root, 'node_modules', '.package-lock.json')) <= time &&
+    !['src', 'sim'].some((folder) => isNewer(join(root, folder), time))
   );
 }
 
@@ -43,6 +44,6 @@ export function findProgram(root) {
   const executable = join(root, 'dist', 'dragoman');
   const time = writtenAt(script);
   const isInstalled = root.split(sep).includes('node_modules');
-  if (time === 0 || !(isInstalled || isCurrent(root, time))) return join(root, 'src', 'main.ts');
+  if (time === 0 || !(isInstalled || isCurrent(root, time))) return join(root, 'src', 'app', 'main.ts');
   return canRun(executable) ? executable : script;
 }

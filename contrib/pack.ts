@@ -1,23 +1,17 @@
 // Packs the program into `dist/`: as an executable with the runtime in it, whose code is read as it is used; as one script,
-// and beside it the same already compiled, for where the executable does not run; and the console as browsers get it.
+// and beside it the same already compiled, for where the executable does not run; and the console and the documents as browsers get them.
 // `npm install` runs it, and `npm run pack`. The launchers take what it wrote unless a source is newer. Nothing needs it.
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { writeConsole } from '../console/build/build.ts';
-import { consoleVersion } from '../src/console/index.ts';
-import { recordUse } from './record-use.ts';
+import { writeSite } from '../docs/site/build.ts';
+import { consoleVersion } from '../src/operations/console/index.ts';
+import { writeExecutable } from './executable.ts';
+import { COMPILED_DEPTH, MINIFY, ROOT } from './pack-options.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const PROGRAM = join(ROOT, 'src', 'main.ts');
+const PROGRAM = join(ROOT, 'src', 'app', 'main.ts');
 /** What few gateways use, and an eighth of the script would be: found among the packages when it is asked for. */
 const LEFT_OUT = ['@modelcontextprotocol/client'];
-/**
- * Levels of functions in functions that are compiled beside the script, which is read into memory as a whole, used or not; the
- * functions within those are made from source when they are first called.
- */
-const COMPILED_DEPTH = 1;
-/** Names stay: errors and profiles tell them. */
-const MINIFY = { whitespace: true, syntax: true, identifiers: false };
 
 /**
  * Packs.
@@ -27,14 +21,7 @@ const MINIFY = { whitespace: true, syntax: true, identifiers: false };
 export async function pack(folder: string): Promise<void> {
   const draft = `${folder}-${process.pid}`;
   try {
-    await Promise.all([
-      writeScript(draft, folder),
-      consoleVersion().then((version) => writeConsole(join(draft, 'console', version))),
-      writeExecutable(join(draft, 'dragoman'), folder).catch((error: unknown) => {
-        rmSync(join(draft, 'dragoman'), { force: true });
-        console.error('There is no executable, the packed script runs instead:', error);
-      }),
-    ]);
+    await Promise.all([writeScript(draft, folder), writeConsoleAndExecutable(draft)]);
     rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
   } finally {
@@ -53,78 +40,46 @@ async function writeScript(draft: string, folder: string): Promise<void> {
     bytecode: true,
     bytecodeDepth: COMPILED_DEPTH,
     minify: MINIFY,
-    plugins: [
-      placing(folder, 'Bun.main', (name) => `Bun.pathToFileURL(Bun.resolveSync(${name}, Bun.main)).href`),
-    ],
+    plugins: [placing(folder)],
   });
   if (!existsSync(join(draft, 'main.js.jsc'))) throw new Error('the packed program could not be compiled');
 }
 
-/** Builds it, uses it, and builds it again with what was used in one place, which takes less time and memory to read. */
-async function writeExecutable(path: string, folder: string): Promise<void> {
+/** Writes the console, and the executable for this machine. A machine on which that does not run uses the script. */
+async function writeConsoleAndExecutable(draft: string): Promise<void> {
+  const files = join(draft, 'console', await consoleVersion());
+  await writeConsole(files);
+  const site = join(draft, 'docs');
+  writeSite(site);
+  const path = join(draft, 'dragoman');
   // Where the folder of what runs cannot be replaced.
   if (process.platform === 'win32') return;
-  const build = (order: string | null): Promise<unknown> =>
-    Bun.build({
-      entrypoints: [PROGRAM],
-      target: 'bun',
-      format: 'esm',
-      splitting: true,
-      bytecode: true,
-      // The first is thrown away.
-      optimize: { bytecode: order !== null },
-      minify: MINIFY,
-      compile: {
-        outfile: path,
-        bytecodeOrder: order,
-        // Where it is started is not what it trusts.
-        autoloadDotenv: false,
-        autoloadBunfig: false,
-        autoloadTsconfig: false,
-        autoloadPackageJson: false,
-      },
-      // An executable stays where it was made, beside the packages of then, whose descriptions it does not read.
-      plugins: [
-        placing(folder, 'process.execPath', (name, path) =>
-          beside(Bun.resolveSync(name.slice(1, -1), dirname(path)), folder, 'process.execPath'),
-        ),
-      ],
-    });
-  await build(null);
-  const order = `${path}.order`;
-  try {
-    await recordUse(path, order);
-    await build(order);
-  } finally {
-    rmSync(order, { force: true });
-  }
+  await writeExecutable({
+    path,
+    folders: { 'dist/console/inside': files, 'dist/docs': site },
+    target: null,
+    runtime: null,
+  }).catch((error: unknown) => {
+    rmSync(path, { force: true });
+    console.error('There is no executable, the packed script runs instead:', error);
+  });
 }
 
-/** The source text of a file's URL: where it always stood, beside the folder of the program that runs. */
-function beside(path: string, folder: string, running: string): string {
-  return `new URL(${JSON.stringify(relative(folder, path))}, Bun.pathToFileURL(${running})).href`;
-}
-
-/**
- * A packed program has no module of its own that could say where it is: those that ask are told where their source is.
- * @param running source text of the path of what runs, which stands in the folder
- * @param resolved source text of the URL of a file of a package, of the source text of its name, and whose file asks for it
- */
-function placing(
-  folder: string,
-  running: string,
-  resolved: (name: string, path: string) => string,
-): Bun.BunPlugin {
+/** A packed program has no module of its own that could say where it is: those that ask are told where their source is. */
+function placing(folder: string): Bun.BunPlugin {
   return {
     name: 'places',
     setup(build) {
-      build.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, async ({ path }) => {
-        const url = beside(path, folder, running);
+      build.onLoad({ filter: /[/\\](src|sim)[/\\].*\.ts$/ }, async ({ path }) => {
+        const url = `new URL(${JSON.stringify(relative(folder, path))}, Bun.pathToFileURL(Bun.main)).href`;
         const text = await Bun.file(path).text();
         const contents = text
           .replaceAll('import.meta.url', url)
           .replaceAll('import.meta.dirname', `Bun.fileURLToPath(new URL('.', ${url}))`)
-          .replaceAll(/import\.meta\.resolve\(([^)]*)\)/g, (_, name: string) => resolved(name, path));
+          .replaceAll(
+            /import\.meta\.resolve\(([^)]*)\)/g,
+            (_, name: string) => `Bun.pathToFileURL(Bun.resolveSync(${name}, Bun.main)).href`,
+          );
         return { contents, loader: 'ts' };
       });
     },

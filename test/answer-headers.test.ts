@@ -29,7 +29,7 @@ test.each<[status: number, caching: string, request: [string, RequestInit]]>([
   [404, 'no-store', get('/nothing.html')],
   [404, 'no-store', get('/v1/generation?id=none')],
   [404, 'no-store', get('/v1/files/none/content')],
-  [404, 'no-store', get('/v1/chat/completions')],
+  [405, 'no-store', get('/v1/chat/completions')],
   [426, 'no-store', get('/v1/responses')],
   [200, 'no-store', post('/v1/chat/completions', CHAT)],
   [200, 'no-store, no-transform', post('/v1/chat/completions', { ...CHAT, stream: true })],

@@ -9,6 +9,7 @@ import {
   frame,
   messagesBody,
   responsesBody,
+  responsesStream,
   stream,
   whole,
 } from './upstreams/answers.ts';
@@ -199,6 +200,151 @@ const ANSWERS = {
       ],
     },
   ],
+  'a page of a certain age, and the words that are cited': [
+    'messages',
+    messagesBody(
+      [
+        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'grass' } },
+        {
+          type: 'web_search_tool_result',
+          tool_use_id: 'srvtoolu_1',
+          content: [
+            {
+              type: 'web_search_result',
+              url: 'https://a.example',
+              title: 'A',
+              encrypted_content: 'x',
+              page_age: '2 days ago',
+            },
+          ],
+        },
+        {
+          type: 'text',
+          text: 'Green.',
+          citations: [
+            {
+              type: 'web_search_result_location',
+              url: 'https://a.example',
+              title: 'A',
+              cited_text: 'Grass is green.',
+              encrypted_index: 'x',
+            },
+          ],
+        },
+      ],
+      'end_turn',
+    ),
+  ],
+  'suggestions for a search, and pages that were read': [
+    'gemini',
+    {
+      ...geminiBody(),
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ text: 'Green.' }] },
+          finishReason: 'STOP',
+          groundingMetadata: {
+            webSearchQueries: ['grass'],
+            searchEntryPoint: { renderedContent: '<div></div>' },
+          },
+          urlContextMetadata: {
+            urlMetadata: [
+              { retrievedUrl: 'https://a.example', urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_SUCCESS' },
+              { retrievedUrl: 'https://b.example', urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_PAYWALL' },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  'grounding without words': [
+    'gemini',
+    {
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ functionCall: { id: 'c', name: 'f', args: {} } }] },
+          finishReason: 'STOP',
+          groundingMetadata: {
+            webSearchQueries: ['grass'],
+            searchEntryPoint: { renderedContent: '<div></div>' },
+          },
+          citationMetadata: { citationSources: [{ startIndex: 0, endIndex: 2, uri: 'https://a.example' }] },
+        },
+      ],
+    },
+  ],
+  'documents that were found, one of them uncited': [
+    'gemini',
+    {
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ text: 'Grass is green.' }] },
+          finishReason: 'STOP',
+          groundingMetadata: {
+            groundingChunks: [
+              { retrievedContext: { uri: 'https://a.example', title: 'A', text: 'green' } },
+              { retrievedContext: { uri: 'https://b.example', title: 'B' } },
+            ],
+            groundingSupports: [
+              { segment: { startIndex: 0, endIndex: 5, text: 'Grass' }, groundingChunkIndices: [0] },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  'pages that were opened, and words looked for in one': [
+    'responses',
+    responsesBody([
+      {
+        id: 'ws_0123456789abcdef',
+        type: 'web_search_call',
+        status: 'completed',
+        action: { type: 'open_page', url: 'https://a.example/' },
+      },
+      {
+        id: 'ws_1123456789abcdef',
+        type: 'web_search_call',
+        status: 'completed',
+        action: { type: 'find_in_page', url: 'https://b.example/', pattern: 'green' },
+      },
+      message('Grass is green.'),
+    ]),
+  ],
+  "a call of an MCP server, and a message's phase": [
+    'responses',
+    responsesBody([
+      {
+        type: 'mcp_list_tools',
+        id: 'mcpl_0123456789abcdef',
+        server_label: 'sums',
+        tools: [{ name: 'add', input_schema: {} }],
+      },
+      {
+        type: 'mcp_call',
+        id: 'mcp_0123456789abcdef',
+        server_label: 'sums',
+        name: 'add',
+        arguments: '{"a":1}',
+        output: 'two',
+        error: null,
+        status: 'completed',
+      },
+      { ...message('Two.'), phase: 'final_answer' },
+    ]),
+  ],
+  'a picture from another prompt': [
+    'responses',
+    responsesBody([
+      {
+        id: 'ig_0123456789abcdef',
+        type: 'image_generation_call',
+        status: 'completed',
+        result: PNG,
+        revised_prompt: 'A red fox.',
+      },
+    ]),
+  ],
 } as const satisfies Record<string, readonly [string, object]>;
 type Special = keyof typeof ANSWERS;
 
@@ -220,7 +366,7 @@ async function ask(client: ClientProtocol, special: Special, isStreamed = false)
   expect([response.status, text]).toEqual([200, text]);
   const record = await recordOf(scene.gateway, response);
   const report = list(record, 'report');
-  const lost = report.filter((entry) => String(at(entry, 'path')).startsWith('output['));
+  const lost = report.filter((entry) => String(at(entry, 'path')).startsWith('output'));
   return {
     text,
     header: response.headers.get('x-dragoman-report'),
@@ -230,7 +376,8 @@ async function ask(client: ClientProtocol, special: Special, isStreamed = false)
 
 /** The streams of those answers that are asked for as one. */
 function asStream(special: Special): string {
-  const [, body] = ANSWERS[special];
+  const [model, body] = ANSWERS[special];
+  if (model === 'responses') return responsesStream(list(body, 'output') as Record<string, Json>[]);
   if (special === 'a picture of Chat Completions')
     return (
       CHAT_OPENING +
@@ -278,8 +425,46 @@ const LOST: Readonly<Record<Special, readonly (readonly string[])[]>> = {
     NOTHING,
     ['output[0].annotations'],
   ],
-  'a search': [NOTHING, NOTHING, NOTHING, NOTHING],
-  'a grounded answer': [NOTHING, NOTHING, NOTHING, NOTHING],
+  // The query, and the page that nothing cites.
+  'a search': [['output[0]'], NOTHING, NOTHING, NOTHING],
+  'a grounded answer': [['output[0]'], NOTHING, NOTHING, NOTHING],
+  'a page of a certain age, and the words that are cited': [
+    ['output[2].annotations', 'output[0]'],
+    ['output[1].page_age', 'output[2].annotations'],
+    NOTHING,
+    ['output[1].page_age', 'output[2].annotations'],
+  ],
+  'suggestions for a search, and pages that were read': [
+    ['output[1]', 'output[2]', 'output[3].annotations', 'output[0]'],
+    ['output[3].annotations'],
+    ['output[1]', 'output[2]', 'output[3].annotations'],
+    NOTHING,
+  ],
+  'grounding without words': [['output[1]', 'output'], ['output'], ['output'], NOTHING],
+  'documents that were found, one of them uncited': [
+    ['output[0].annotations'],
+    ['output[0].annotations'],
+    ['output[0].annotations'],
+    NOTHING,
+  ],
+  'pages that were opened, and words looked for in one': [
+    ['output[0]', 'output[1]'],
+    NOTHING,
+    ['output[0]', 'output[1]'],
+    ['output[1].pattern'],
+  ],
+  "a call of an MCP server, and a message's phase": [
+    ['output[0]', 'output[1]', 'output[2].phase'],
+    NOTHING,
+    ['output[0]', 'output[2].phase'],
+    ['output[0]', 'output[1]', 'output[2].phase'],
+  ],
+  'a picture from another prompt': [
+    ['output[0].revised_prompt'],
+    NOTHING,
+    ['output[0]'],
+    ['output[0].revised_prompt'],
+  ],
 };
 
 describe.each(Object.keys(ANSWERS) as Special[])('%s', (special) => {
@@ -288,7 +473,7 @@ describe.each(Object.keys(ANSWERS) as Special[])('%s', (special) => {
     async (client, expected) => {
       const { header, lost } = await ask(client, special);
       expect(lost).toEqual([...expected]);
-      const told = (header ?? '').split(', ').filter((entry) => entry.startsWith('output['));
+      const told = (header ?? '').split(', ').filter((entry) => entry.startsWith('output'));
       expect(told).toEqual(expected.map((path) => `${path}:dropped`));
     },
   );
@@ -367,6 +552,78 @@ test('a cited search result with an address is a page to other clients', async (
   expect(cited.map((each) => at(each, 'url_citation', 'url'))).toEqual(['https://a.example']);
 });
 
+describe.each([false, true])('pages that were read (stream: %p)', (isStreamed) => {
+  test('are opened pages of an answer of Responses', async () => {
+    const { text } = await ask(
+      'openai-responses',
+      'suggestions for a search, and pages that were read',
+      isStreamed,
+    );
+    const answer = isStreamed ? completed(text) : (JSON.parse(text) as Json);
+    const calls = list(answer, 'output').filter((item) => at(item, 'type') === 'web_search_call');
+    expect(calls.map((call) => [at(call, 'status'), at(call, 'action')])).toMatchObject([
+      ['completed', { type: 'search', query: 'grass' }],
+      ['completed', { type: 'open_page', url: 'https://a.example' }],
+      ['failed', { type: 'open_page', url: 'https://b.example' }],
+    ]);
+  });
+
+  test('are the context of an answer of Gemini', async () => {
+    const { text } = await ask('gemini', 'pages that were opened, and words looked for in one', isStreamed);
+    const answer: unknown = isStreamed ? events(text).at(-1) : JSON.parse(text);
+    expect(at(answer, 'candidates', 0, 'urlContextMetadata')).toEqual({
+      urlMetadata: [
+        { retrievedUrl: 'https://a.example/', urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_SUCCESS' },
+        { retrievedUrl: 'https://b.example/', urlRetrievalStatus: 'URL_RETRIEVAL_STATUS_SUCCESS' },
+      ],
+    });
+  });
+});
+
+describe.each([false, true])('two searches of Gemini (stream: %p)', (isStreamed) => {
+  test('have ids of their own for a client of Messages, whose last block is the answer', async () => {
+    const body = geminiBody({ text: 'Grass is green.' });
+    const [candidate] = list(body, 'candidates');
+    const grounded = {
+      ...body,
+      candidates: [{ ...(candidate as object), groundingMetadata: { webSearchQueries: ['grass', 'green'] } }],
+    };
+    const answers: (string | undefined)[] = [];
+    for (const _turn of [1, 2]) {
+      scene.upstream('up').script(isStreamed ? stream(frame(grounded)) : whole(grounded));
+      const dialect = CLIENTS['anthropic-messages'];
+      const asked = dialect.ask('one/gemini', isStreamed);
+      const text = await (await scene.gateway.post('/messages', asked)).text();
+      const blocks = isStreamed
+        ? events(text).flatMap((event) => at(event, 'content_block') ?? [])
+        : list(JSON.parse(text), 'content');
+      const [first, found, second, foundNext, words] = blocks;
+      expect(at(found, 'tool_use_id')).toBe(at(first, 'id') ?? 'none');
+      expect(at(foundNext, 'tool_use_id')).toBe(at(second, 'id') ?? 'none');
+      expect([at(words, 'type'), blocks.length]).toEqual(['text', 5]);
+      answers.push(String(at(first, 'id')), String(at(second, 'id')));
+    }
+    expect(new Set(answers).size).toBe(4);
+  });
+});
+
+test.each(ORDER)('tokens written to a cache are counted for a client of %s, or reported', async (client) => {
+  const body = messagesBody([{ type: 'text', text: 'Hi' }], 'end_turn');
+  const usage = {
+    input_tokens: 3,
+    cache_creation_input_tokens: 70_707,
+    cache_read_input_tokens: 0,
+    output_tokens: 5,
+  };
+  scene.upstream('up').script(whole({ ...body, usage }));
+  const dialect = CLIENTS[client];
+  const given = dialect.ask('one/messages', false);
+  const response = await scene.gateway.post(dialect.path('one/messages', false), given);
+  const text = await response.text();
+  const isReported = response.headers.get('x-dragoman-report')?.includes('usage.cache_writes:dropped');
+  expect([isReported ?? false, text.includes('70707')]).toEqual([client === 'gemini', client !== 'gemini']);
+});
+
 test('an answer with text beside what is lost says nothing of it', async () => {
   const { text } = await ask('openai-chat', 'code that Gemini ran');
   expect(at(JSON.parse(text), 'choices', 0, 'message', 'content')).toBe('It is 2.');
@@ -382,3 +639,75 @@ function events(text: string): readonly unknown[] {
 function completed(text: string): unknown {
   return at(events(text).at(-1), 'response');
 }
+
+test('a stream of Responses tells the commands of a shell call', async () => {
+  const item = {
+    id: 'sh_0123456789abcdef',
+    type: 'shell_call',
+    status: 'completed',
+    call_id: 'call_1',
+    action: { commands: ['ls', 'pwd'], timeout_ms: null, max_output_length: null },
+    environment: null,
+  };
+  const answer = responsesBody([item]);
+  const upstreams = [
+    { type: 'response.created', response: { ...answer, status: 'in_progress', output: [] } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, status: 'in_progress' } },
+    { type: 'response.shell_call_command.added', output_index: 0, command_index: 0, command: '' },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: answer },
+  ];
+  const sent = upstreams.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  scene.upstream('up').script(stream(sent));
+  const dialect = CLIENTS['openai-responses'];
+  const response = await scene.gateway.post('/responses', dialect.ask('one/responses', true));
+  const shown = events(await response.text()).filter((event) =>
+    String(at(event, 'type')).startsWith('response.shell_call_command.'),
+  );
+  expect(shown).toMatchObject(
+    ['ls', 'pwd'].flatMap((command, command_index) => [
+      { type: 'response.shell_call_command.added', output_index: 0, command_index, command: '' },
+      { type: 'response.shell_call_command.delta', output_index: 0, command_index, delta: command },
+      { type: 'response.shell_call_command.done', output_index: 0, command_index, command },
+    ]),
+  );
+});
+
+test('the name of a schema is its title where a protocol has no other place for it', async () => {
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  for (const kind of ['messages', 'gemini'] as const)
+    for (const [title, reported] of [
+      [undefined, null],
+      ['Person', null],
+      ['Other', 'response_format.json_schema.name:defaulted'],
+    ] as const) {
+      const up = scene.upstream('up');
+      const text = '{"a":"b"}';
+      up.script(
+        whole(kind === 'gemini' ? geminiBody({ text }) : messagesBody([{ type: 'text', text }], 'end_turn')),
+      );
+      const given = {
+        name: 'Person',
+        strict: true,
+        schema: title === undefined ? schema : { ...schema, title },
+      };
+      const response = await scene.gateway.post('/chat/completions', {
+        model: `one/${kind}`,
+        messages: [{ role: 'user', content: 'Hi' }],
+        response_format: { type: 'json_schema', json_schema: given },
+      });
+      expect(response.status).toBe(200);
+      const sent = up.requests.at(-1)?.json;
+      const written =
+        kind === 'gemini'
+          ? at(sent, 'generationConfig', 'responseJsonSchema')
+          : at(sent, 'output_config', 'format', 'schema');
+      expect(at(written, 'title')).toBe(title ?? 'Person');
+      expect(response.headers.get('x-dragoman-report')).toBe(reported);
+    }
+});

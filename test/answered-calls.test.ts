@@ -1,7 +1,7 @@
 // What came of calls that persons allowed is remembered for those who lost the answer, and gives its memory back.
 import { describe, expect, test } from 'bun:test';
-import { AnsweredCalls } from '../src/engine/tools/answered-calls.ts';
-import { type CallOutcome, type GatewayCall, said } from '../src/tools/gateway-tool.ts';
+import { AnsweredCalls } from '../src/engine/tool-loop/answered-calls.ts';
+import { type CallOutcome, type GatewayCall, said } from '../src/engine/tools/gateway-tool.ts';
 
 const { signal } = new AbortController();
 const LIMITS = { maxBytes: 40_000, maxProjectBytes: 20_000, outcomeMs: 1_000, mostMade: 100 };

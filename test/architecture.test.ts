@@ -9,161 +9,114 @@ import { importStatements } from './import-statements.ts';
 const ROOT = join(import.meta.dir, '..', 'src');
 const MAX_LINES = 400;
 
-/** Folders that each folder may import, besides itself and `lib`. */
+/** The twelve rooms, from the ground up, each with the rooms that it may import. None imports a room below itself in this list. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  canonical: [],
-  runtime: [],
-  workers: ['exchange', 'limits', 'metrics', 'runtime', 'telemetry'],
-  exchange: ['canonical', 'engine', 'events', 'leases', 'routing', 'runtime', 'state', 'telemetry'],
-  grammar: ['canonical'],
-  limits: ['canonical'],
-  leases: ['canonical', 'limits', 'runtime', 'telemetry'],
-  valkey: ['canonical', 'exchange', 'limits', 'runtime'],
-  protocols: ['canonical'],
-  providers: ['canonical', 'protocols'],
-  documents: ['canonical', 'runtime'],
-  telemetry: ['canonical'],
-  catalog: ['canonical', 'protocols', 'providers', 'telemetry', 'upstream'],
-  routing: ['canonical', 'catalog'],
-  metrics: ['canonical', 'engine', 'ledger', 'limits'],
-  traces: ['canonical', 'engine', 'ledger', 'metrics', 'runtime', 'telemetry', 'upstream'],
-  'what-if': ['canonical', 'catalog', 'ledger', 'routing', 'storage'],
-  'wire-diff': ['canonical', 'engine', 'protocols'],
-  events: ['alerts', 'canonical', 'engine', 'ledger', 'routing', 'runtime'],
-  payloads: ['canonical', 'catalog', 'engine', 'protocols', 'runtime', 'storage', 'telemetry', 'upstream'],
-  alerts: [
-    'auth',
+  base: [],
+  canonical: ['base'],
+  protocols: ['base', 'canonical'],
+  upstream: ['base', 'canonical'],
+  catalog: ['base', 'canonical', 'protocols', 'upstream'],
+  accounts: ['base', 'canonical', 'catalog'],
+  storage: ['base', 'canonical', 'accounts'],
+  engine: ['base', 'canonical', 'protocols', 'upstream', 'catalog', 'accounts'],
+  server: ['base', 'canonical', 'protocols', 'catalog', 'accounts', 'engine'],
+  operations: ['base', 'canonical', 'protocols', 'upstream', 'catalog', 'accounts', 'engine', 'server'],
+  cluster: ['base', 'canonical', 'accounts', 'engine'],
+  app: [
+    'base',
     'canonical',
-    'engine',
-    'ledger',
-    'limits',
-    'routing',
-    'runtime',
-    'storage',
-    'telemetry',
-    'upstream',
-  ],
-  ledger: ['canonical', 'catalog', 'storage'],
-  state: ['canonical', 'storage'],
-  tools: ['canonical', 'documents', 'runtime', 'upstream', 'telemetry'],
-  upstream: ['canonical', 'runtime', 'telemetry'],
-  usage: ['canonical', 'ledger', 'limits'],
-  storage: ['canonical', 'ledger', 'limits', 'runtime', 'usage'],
-  auth: ['canonical', 'limits', 'storage'],
-  config: [
-    'alerts',
-    'canonical',
-    'catalog',
-    'limits',
     'protocols',
-    'providers',
-    'routing',
-    'state',
-    'telemetry',
     'upstream',
-  ],
-  engine: [
-    'auth',
-    'canonical',
     'catalog',
-    'documents',
-    'grammar',
-    'ledger',
-    'limits',
-    'protocols',
-    'providers',
-    'routing',
-    'runtime',
-    'state',
+    'accounts',
     'storage',
-    'telemetry',
-    'tools',
-    'upstream',
-  ],
-  server: [
-    'auth',
-    'canonical',
-    'catalog',
     'engine',
-    'ledger',
-    'protocols',
-    'runtime',
-    'state',
-    'storage',
-    'telemetry',
-  ],
-  doctor: ['canonical', 'catalog', 'config', 'engine', 'protocols'],
-  management: [
-    'alerts',
-    'auth',
-    'canonical',
-    'catalog',
-    'config',
-    'doctor',
-    'engine',
-    'events',
-    'ledger',
-    'limits',
-    'payloads',
-    'routing',
-    'runtime',
     'server',
-    'storage',
-    'telemetry',
-    'usage',
-    'what-if',
-    'wire-diff',
-  ],
-  openapi: ['canonical', 'management', 'protocols', 'server'],
-  console: ['auth', 'canonical', 'management', 'runtime', 'server', 'telemetry'],
-  cli: [
-    'alerts',
-    'auth',
-    'routing',
-    'canonical',
-    'catalog',
-    'config',
-    'console',
-    'doctor',
-    'documents',
-    'engine',
-    'events',
-    'exchange',
-    'leases',
-    'ledger',
-    'limits',
-    'management',
-    'openapi',
-    'metrics',
-    'payloads',
-    'providers',
-    'runtime',
-    'server',
-    'state',
-    'storage',
-    'telemetry',
-    'tools',
-    'traces',
-    'upstream',
-    'usage',
-    'valkey',
-    'workers',
+    'operations',
+    'cluster',
+    'sim',
   ],
 };
 
-/** Rooms of the engine that each room may import, besides what stands beside the rooms: in the order of a request's life. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  adapt: [],
-  media: [],
-  admit: ['adapt', 'media'],
-  attempt: ['adapt'],
-  answer: ['adapt', 'admit', 'attempt'],
-  failover: ['adapt', 'admit', 'answer', 'attempt', 'media'],
-  settle: ['admit', 'answer', 'attempt'],
-  tools: ['admit', 'answer', 'attempt', 'failover'],
-  embeddings: ['admit', 'answer', 'attempt', 'failover', 'settle'],
+/** What the simulated provider, a folder beside `src`, may import. */
+const SIM_MAY_IMPORT: readonly string[] = ['base', 'canonical'];
+
+/**
+ * Folders inside a room, each with the folders of that room that it may import. The engine's come in the order of a request's
+ * life: first what every stage uses, then the stages.
+ */
+const INSIDE: Readonly<Record<string, readonly string[]>> = {
+  'base/lib': [],
+  'base/json': ['lib'],
+  'base/runtime': ['lib'],
+  'base/telemetry': ['lib'],
+  'accounts/limits': [],
+  'accounts/schema': ['limits'],
+  'accounts/ledger': ['ports'],
+  'accounts/usage': ['ledger', 'limits'],
+  'accounts/ports': ['ledger', 'limits', 'usage'],
+  'accounts/auth': ['limits', 'ports'],
+  'engine/documents': [],
+  'engine/grammar': [],
+  'engine/routing': [],
+  'engine/streams': [],
+  'engine/state': [],
+  'engine/tools': ['documents'],
+  'engine/adapt': ['documents', 'grammar', 'state'],
+  'engine/media': ['documents', 'state'],
+  'engine/admit': ['adapt', 'media', 'routing', 'state'],
+  'engine/attempt': ['adapt', 'routing'],
+  'engine/answer': ['adapt', 'admit', 'attempt', 'streams'],
+  'engine/failover': ['adapt', 'admit', 'answer', 'attempt', 'media', 'routing'],
+  'engine/settle': ['admit', 'answer', 'attempt', 'state'],
+  'engine/tool-loop': ['admit', 'answer', 'attempt', 'failover', 'routing', 'tools'],
+  'engine/jobs': ['admit', 'streams'],
+  'engine/tasks': [
+    'adapt',
+    'admit',
+    'answer',
+    'attempt',
+    'failover',
+    'media',
+    'routing',
+    'settle',
+    'state',
+    'tool-loop',
+  ],
+  'engine/batches': ['admit', 'jobs', 'state', 'tasks'],
+  'operations/alerts': [],
+  'operations/webhooks': ['alerts'],
+  'operations/doctor': [],
+  'operations/guide': [],
+  'operations/metrics': [],
+  'operations/payloads': [],
+  'operations/what-if': [],
+  'operations/wire-diff': [],
+  'operations/events': ['alerts'],
+  'operations/traces': ['metrics'],
+  'operations/management': ['alerts', 'doctor', 'events', 'payloads', 'webhooks', 'what-if', 'wire-diff'],
+  'operations/openapi': ['guide', 'management'],
+  'operations/console': ['management'],
+  'cluster/counters': [],
+  'cluster/exchange': ['counters'],
+  'cluster/valkey': ['exchange'],
+  'cluster/workers': ['exchange'],
+  'app/config': [],
+  'app/cli': ['config'],
 };
+
+/** Folders whose rooms have an index of their own that is not the way into them. */
+const OWN_DOORS: readonly string[] = [
+  'accounts/schema',
+  'catalog/providers',
+  'catalog/schema',
+  'engine/documents',
+  'engine/grammar',
+  'engine/routing',
+  'engine/state',
+  'engine/tools',
+  'protocols/tasks',
+];
 
 /** Files that folders may import of another folder where not everything in it is meant for them. */
 const ONLY_THESE: readonly {
@@ -172,66 +125,67 @@ const ONLY_THESE: readonly {
   readonly files: readonly string[];
 }[] = [
   {
-    from: ['auth', 'ledger', 'state', 'engine', 'server', 'management', 'payloads', 'what-if'],
-    of: 'storage',
-    files: ['storage/ports.ts'],
+    from: ['engine', 'server', 'operations'],
+    of: 'base/runtime',
+    files: [
+      'base/runtime/clock.ts',
+      'base/runtime/http-server.ts',
+      'base/runtime/ids.ts',
+      'base/runtime/subprocess.ts',
+    ],
   },
-  {
-    from: ['engine'],
-    of: 'runtime',
-    files: ['runtime/clock.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
-  },
-  {
-    from: ['server', 'management'],
-    of: 'runtime',
-    files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts'],
-  },
-  { from: ['documents'], of: 'runtime', files: ['runtime/subprocess.ts'] },
-  {
-    from: ['console'],
-    of: 'runtime',
-    files: ['runtime/clock.ts', 'runtime/http-server.ts', 'runtime/ids.ts', 'runtime/subprocess.ts'],
-  },
-  { from: ['tools'], of: 'documents', files: ['documents/pdf-text.ts'] },
-  { from: ['engine'], of: 'documents', files: ['documents/pdf-text.ts', 'documents/turns.ts'] },
   {
     from: ['storage'],
-    of: 'runtime',
-    files: ['runtime/machine.ts', 'runtime/mapped-file.ts', 'runtime/s3.ts', 'runtime/sqlite.ts'],
+    of: 'base/runtime',
+    files: [
+      'base/runtime/machine.ts',
+      'base/runtime/mapped-file.ts',
+      'base/runtime/s3.ts',
+      'base/runtime/sqlite.ts',
+    ],
   },
-  { from: ['config'], of: 'state', files: ['state/prompt-template.ts'] },
+  { from: ['upstream'], of: 'base/runtime', files: ['base/runtime/socket.ts', 'base/runtime/clock.ts'] },
+  { from: ['app/config'], of: 'engine/state', files: ['engine/state/prompt-template.ts'] },
   {
     from: ['server'],
-    of: 'state',
-    files: ['state/files.ts', 'state/prompt-library.ts', 'state/prompt-template.ts'],
+    of: 'engine/state',
+    files: ['engine/state/files.ts', 'engine/state/prompt-library.ts', 'engine/state/prompt-template.ts'],
   },
   {
     from: ['catalog'],
     of: 'upstream',
-    files: ['upstream/credential-source.ts', 'upstream/pem.ts', 'upstream/road.ts'],
+    files: ['upstream/credential-source.ts', 'upstream/pem.ts', 'upstream/network-route.ts'],
   },
-  { from: ['config'], of: 'upstream', files: ['upstream/network.ts', 'upstream/pem.ts'] },
-  { from: ['tools'], of: 'runtime', files: ['runtime/clock.ts'] },
-  { from: ['upstream'], of: 'runtime', files: ['runtime/socket.ts', 'runtime/clock.ts'] },
+  { from: ['app/config'], of: 'upstream', files: ['upstream/network.ts', 'upstream/pem.ts'] },
 ];
 
 /** Plain data and how it is read: no sockets, no files. */
-const PLAIN_DATA: ReadonlySet<string> = new Set(['upstream/pem.ts', 'upstream/road.ts']);
+const PLAIN_DATA: ReadonlySet<string> = new Set(['upstream/pem.ts', 'upstream/network-route.ts']);
 
 /** Packages, each with the places that may know it. */
 const PACKAGES: Readonly<Record<string, string | readonly string[]>> = {
-  '@modelcontextprotocol/client': 'tools/mcp/connection.ts',
-  ajv: 'engine/adapt/schema-validator.ts',
-  'gpt-tokenizer': 'ledger/',
-  hono: ['server/', 'management/api.ts'],
-  htmlparser2: 'tools/pages/html-reader.ts',
+  '@modelcontextprotocol/client': 'engine/tools/mcp/connection.ts',
+  ajv: ['engine/adapt/schema-validator.ts', 'engine/adapt/string-formats.ts'],
+  'ajv-formats': 'engine/adapt/string-formats.ts',
+  'gpt-tokenizer': 'accounts/ledger/',
+  hono: ['server/', 'operations/management/api.ts'],
+  htmlparser2: 'engine/tools/pages/html-reader.ts',
   jose: 'upstream/google-token.ts',
   kysely: 'storage/',
   pg: 'storage/postgres/pool.ts',
-  'prom-client': 'metrics/exposition.ts',
-  unpdf: 'documents/pdf-process.ts',
-  yaml: 'config/parse-yaml.ts',
-  zod: ['config/', 'management/', 'openapi/'],
+  'prom-client': 'operations/metrics/exposition.ts',
+  unpdf: 'engine/documents/pdf-process.ts',
+  yaml: 'app/config/parse-yaml.ts',
+  zod: [
+    'accounts/schema/',
+    'app/config/',
+    'catalog/schema/',
+    'operations/management/',
+    'operations/openapi/',
+    'protocols/',
+    'server/',
+    'base/lib/route-description.ts',
+  ],
 };
 
 interface Import {
@@ -285,8 +239,18 @@ const sources: readonly Source[] = readdirSync(ROOT, { recursive: true, encoding
 const files = new Set(sources.map((source) => source.file));
 const imports = sources.flatMap((source) => source.imports);
 
+/** The first folder of a path: a room. Of a file beside `src`, '..'. */
+function roomOf(file: string): string {
+  return file.slice(0, Math.max(file.indexOf('/'), 0));
+}
+
+/** The folder inside a room in which a file stands, as `room/folder`; '' for a file of the room itself. */
 function folderOf(file: string): string {
-  return file.includes('/') ? file.slice(0, file.indexOf('/')) : '';
+  return /^[^/]+\/[^/]+(?=\/)/.exec(file)?.[0] ?? '';
+}
+
+function isIn(file: string, folder: string): boolean {
+  return file.startsWith(`${folder}/`);
 }
 
 function show({ file, target }: Import): string {
@@ -303,27 +267,64 @@ describe('imports', () => {
     expect(sources.length).toBeGreaterThan(100);
     expect(imports.length).toBeGreaterThan(sources.length);
     const isData = (target: string): boolean => target.endsWith('.jsonl') && existsSync(join(ROOT, target));
+    const isSim = (target: string): boolean => target === '../sim/index.ts';
     expect(
-      imports.filter(({ isOwn, target }) => isOwn && !files.has(target) && !isData(target)).map(show),
+      imports
+        .filter(({ isOwn, target }) => isOwn && !files.has(target) && !isData(target) && !isSim(target))
+        .map(show),
     ).toEqual([]);
   });
 
-  test('every folder has its rule', () => {
-    const folders = new Set(sources.map(({ file }) => folderOf(file)).filter((folder) => folder !== ''));
-    expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
-    // The one file outside of all folders starts the program, and nothing else.
-    expect(sources.filter(({ file }) => folderOf(file) === '').map(({ file }) => file)).toEqual(['main.ts']);
-    expect(imports.filter(({ file }) => file === 'main.ts').map(({ target }) => target)).toEqual([
-      'cli/index.ts',
+  test('every room has its rule, its place and its README', () => {
+    const rooms = new Set(sources.map(({ file }) => roomOf(file)));
+    expect([...rooms].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+    const order = Object.keys(MAY_IMPORT);
+    const upwards = Object.entries(MAY_IMPORT).flatMap(([room, others]) =>
+      others
+        .filter((other) => other !== 'sim' && order.indexOf(other) >= order.indexOf(room))
+        .map((other) => `${room} imports ${other}`),
+    );
+    expect(upwards).toEqual([]);
+    expect(order.filter((room) => !existsSync(join(ROOT, room, 'README.md')))).toEqual([]);
+    expect(imports.filter(({ file }) => file === 'app/main.ts').map(({ target }) => target)).toEqual([
+      'app/cli/index.ts',
     ]);
   });
 
-  test('follow the direction of the layers', () => {
+  test('no room imports one above it', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
+      const from = roomOf(file);
+      const to = isIn(target, '../sim') ? 'sim' : roomOf(target);
+      return isOwn && from !== to && MAY_IMPORT[from]?.includes(to) !== true;
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('folders inside a room know only those that come before them', () => {
+    const ruled = new Set(Object.keys(INSIDE).map(roomOf));
+    const found = new Set(
+      sources.map(({ file }) => folderOf(file)).filter((folder) => ruled.has(roomOf(folder))),
+    );
+    expect([...found].toSorted()).toEqual(Object.keys(INSIDE).toSorted());
+    const wrong = imports.filter(({ file, target }) => {
       const from = folderOf(file);
       const to = folderOf(target);
-      return isOwn && from !== '' && from !== to && to !== 'lib' && MAY_IMPORT[from]?.includes(to) !== true;
+      const isInside = from !== '' && to !== '' && from !== to && roomOf(from) === roomOf(to);
+      return (
+        isInside && ruled.has(roomOf(from)) && INSIDE[from]?.includes(to.slice(to.indexOf('/') + 1)) !== true
+      );
     });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('the simulated provider knows the model alone', () => {
+    const folder = join(ROOT, '..', 'sim');
+    const wrong = readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => readImports(`../sim/${file}`, readFileSync(join(folder, file), 'utf8')))
+      .filter(
+        ({ target, isOwn }) => isOwn && !isIn(target, '../sim') && !SIM_MAY_IMPORT.includes(roomOf(target)),
+      );
     expect(wrong.map(show)).toEqual([]);
   });
 
@@ -331,47 +332,39 @@ describe('imports', () => {
     const wrong = imports.filter(({ file, target }) =>
       ONLY_THESE.some(
         (rule) =>
-          rule.from.includes(folderOf(file)) && folderOf(target) === rule.of && !rule.files.includes(target),
+          rule.from.some((folder) => isIn(file, folder)) &&
+          isIn(target, rule.of) &&
+          !rule.files.includes(target),
       ),
     );
     expect(wrong.map(show)).toEqual([]);
   });
 
   test.each([
-    ['storage', 'ledger'],
-    ['config', 'routing'],
+    ['app/config', 'engine/routing'],
     ['catalog', 'upstream'],
-    ['providers', 'protocols'],
+    ['catalog/providers', 'protocols'],
   ])('%s takes only types from %s', (from, of) => {
     const wrong = imports.filter(
       ({ file, target, isType }) =>
-        folderOf(file) === from && folderOf(target) === of && !isType && !PLAIN_DATA.has(target),
+        isIn(file, from) && isIn(target, of) && !isType && !PLAIN_DATA.has(target),
     );
     expect(wrong.map(show)).toEqual([]);
   });
 
   test('enter a folder through its index where it has one', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
+      // Programs of their own have no door: the executable starts them as the runtime does, by their file.
+      if (file === 'app/executable.ts' && target.endsWith('-process.ts')) return false;
       if (!isOwn || target.endsWith('/index.ts')) return false;
-      // Every folder that is entered on the way from one file to the other.
+      // Every folder that is entered on the way from one file to the other. A folder with a door of its own is not entered
+      // through its room.
       const steps = dirname(target).split('/');
       const entered = steps
         .map((_, at) => steps.slice(0, at + 1).join('/'))
-        .filter((folder) => folder !== '.' && !`${file}`.startsWith(`${folder}/`));
+        .filter((folder) => folder !== '.' && !isIn(file, folder))
+        .filter((folder) => !OWN_DOORS.some((door) => isIn(door, folder) && isIn(target, door)));
       return entered.some((folder) => files.has(`${folder}/index.ts`));
-    });
-    expect(wrong.map(show)).toEqual([]);
-  });
-
-  test('rooms of the engine know only those that come before them', () => {
-    const roomOf = (file: string): string => /^engine\/([^/]+)\//.exec(file)?.[1] ?? '';
-    const rooms = new Set(sources.map(({ file }) => roomOf(file)).filter((room) => room !== ''));
-    expect([...rooms].toSorted()).toEqual(Object.keys(ROOMS).toSorted());
-    expect([...rooms].filter((room) => !files.has(`engine/${room}/index.ts`))).toEqual([]);
-    const wrong = imports.filter(({ file, target }) => {
-      const from = roomOf(file);
-      const to = roomOf(target);
-      return from !== '' && to !== '' && from !== to && ROOMS[from]?.includes(to) !== true;
     });
     expect(wrong.map(show)).toEqual([]);
   });
@@ -380,33 +373,35 @@ describe('imports', () => {
     // What stands beside the protocols' own folders is shared by them, as is what the protocols of one vendor have in
     // common; the index is for those who use them.
     const isShared = (target: string): boolean =>
-      /^protocols\/((?:openai|google)\/)?[^/]+\.ts$/.test(target) &&
+      /^protocols\/((?:openai|google)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(target) &&
       target !== 'protocols/index.ts' &&
       target !== 'protocols/registry.ts';
     const wrong = imports.filter(({ file, target, isOwn }) => {
       const [, own = ''] = /^protocols\/([^/]+)\//.exec(file) ?? [];
-      if (own === '' || !isOwn) return false;
+      // A task's list of those who have it is to them what the registry is to protocols.
+      const isList = /^protocols\/tasks\/[^/]+\/codecs\.ts$/.test(file);
+      if (own === '' || !isOwn || isList) return false;
       return (
-        !target.startsWith(`protocols/${own}/`) && !/^(canonical|lib)\//.test(target) && !isShared(target)
+        !target.startsWith(`protocols/${own}/`) && !/^(canonical|base)\//.test(target) && !isShared(target)
       );
     });
     expect(wrong.map(show)).toEqual([]);
   });
 
   test('lib lists what it holds', () => {
-    const table = readFileSync(join(ROOT, 'lib', 'README.md'), 'utf8');
-    const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => `lib/${name}`);
-    expect(listed).toEqual([...files].filter((file) => folderOf(file) === 'lib'));
+    const table = readFileSync(join(ROOT, 'base', 'lib', 'README.md'), 'utf8');
+    const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => `base/lib/${name}`);
+    expect(listed).toEqual([...files].filter((file) => isIn(file, 'base/lib')));
   });
 
   test('no provider imports another', () => {
     const wrong = imports.filter(({ file, target, isOwn }) => {
-      const [, own = ''] = /^providers\/([^/]+)\//.exec(file) ?? [];
+      const [, own = ''] = /^catalog\/providers\/([^/]+)\//.exec(file) ?? [];
       if (own === '' || !isOwn) return false;
       return (
-        !target.startsWith(`providers/${own}/`) &&
+        !target.startsWith(`catalog/providers/${own}/`) &&
         !target.startsWith('canonical/') &&
-        target !== 'providers/provider.ts'
+        target !== 'catalog/providers/provider.ts'
       );
     });
     expect(wrong.map(show)).toEqual([]);
@@ -437,7 +432,7 @@ describe('imports', () => {
 
 describe('what only one place may do', () => {
   test('name the runtime', () => {
-    const outside = (file: string): boolean => !file.startsWith('runtime/');
+    const outside = (file: string): boolean => !isIn(file, 'base/runtime');
     expect(filesWith(/\bBun\b/).filter(outside)).toEqual([]);
     expect(imports.filter(({ file, target }) => /^bun(:|$)/.test(target) && outside(file)).map(show)).toEqual(
       [],
@@ -445,14 +440,16 @@ describe('what only one place may do', () => {
   });
 
   test('read the environment', () => {
-    expect(filesWith(/\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/)).toEqual(['runtime/environment.ts']);
+    expect(filesWith(/\bprocess\s*\.\s*env\b|\bimport\.meta\.env\b/)).toEqual([
+      'base/runtime/environment.ts',
+    ]);
   });
 
   test('touch the process', () => {
     expect(
       filesWith(/\bprocess\b/).filter(
         (file) =>
-          !/^(cli\/|main\.ts$|runtime\/(environment|machine|subprocess|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
+          !/^(app\/cli\/|app\/main\.ts$|base\/runtime\/(environment|machine|subprocess|worker-process)\.ts$|storage\/secret-file\.ts$)/.test(
             file,
           ),
       ),
@@ -464,15 +461,22 @@ describe('what only one place may do', () => {
       /^node:(net|tls|http|https|http2|dgram|dns)$/.test(target),
     );
     expect(new Set(network.map(({ file }) => file))).toEqual(
-      new Set(['runtime/nested-tls.ts', 'runtime/socket.ts']),
+      // The last compares addresses.
+      new Set(['base/runtime/nested-tls.ts', 'base/runtime/socket.ts', 'upstream/address-ranges.ts']),
     );
-    const users = imports.filter(({ target, isType }) => target === 'runtime/socket.ts' && !isType);
+    const users = imports.filter(({ target, isType }) => target === 'base/runtime/socket.ts' && !isType);
     expect(users.map(({ file }) => file)).toEqual(['upstream/connection.ts', 'upstream/tunnel.ts']);
     expect(
       filesWith(/(?<![.\w]|function )fetch\((?!\w+: Request\b)|new WebSocket\(|\bBun\.connect\b/).filter(
-        (file) => file !== 'runtime/socket.ts',
+        // The second asks the gateway of this machine alone.
+        (file) => !['base/runtime/socket.ts', 'base/runtime/own-health.ts'].includes(file),
       ),
     ).toEqual([]);
+  });
+
+  test('take the answer of an upstream', () => {
+    const others = filesWith(/(?<![.\w])receive\((?!bytes: Buffer)/);
+    expect(others).toEqual(['upstream/ask.ts', 'upstream/receive.ts']);
   });
 
   test('write to the console', () => {
@@ -480,12 +484,18 @@ describe('what only one place may do', () => {
   });
 
   test('be anything but pure: the model and the codecs are given their clock and their ids', () => {
-    const pure = /^(canonical|protocols)\//;
-    const outside = imports.filter(({ file, isOwn, isType }) => pure.test(file) && !isOwn && !isType);
+    const pure = /^(base\/json|canonical|protocols)\//;
+    const outside = imports.filter(
+      // Schemas, of which descriptions are made, have neither.
+      ({ file, target, isOwn, isType }) => pure.test(file) && !isOwn && !isType && target !== 'zod',
+    );
     expect(outside.map(show)).toEqual([]);
     const impure =
-      /\b(Date(?!\.parse\()|process|performance|setTimeout|setInterval|setImmediate|queueMicrotask|crypto|Buffer|async|await)\b|\bMath\.random\b/;
+      /\b(Date(?!\.parse\()|process|performance|setTimeout|setInterval|setImmediate|queueMicrotask|crypto|async|await)\b|\bMath\.random\b/;
     expect(filesWith(impure).filter((file) => pure.test(file))).toEqual([]);
+    // Bodies are bytes where JSON is read and edited, and nowhere above.
+    const isCodec = (file: string): boolean => pure.test(file) && !file.startsWith('base/json/');
+    expect(filesWith(/\bBuffer\b/).filter(isCodec)).toEqual([]);
   });
 });
 
@@ -532,7 +542,8 @@ describe('how sources are written', () => {
   });
 
   test('protocols are named in their own folders, and in data about who speaks which', () => {
-    const isData = (file: string): boolean => /^(providers|catalog\/families)\//.test(file);
+    const isData = (file: string): boolean =>
+      /^catalog\/(providers|families)\/|^storage\/compact\/dictionary\.ts$/.test(file);
     const named = new RegExp(`'(?:${PROTOCOL_NAMES.join('|')})'`);
     expect(PROTOCOL_NAMES.length).toBeGreaterThan(4);
     expect(

@@ -8,7 +8,7 @@ import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from './upstreams/
 import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at } from './upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
-import { mediaTypeOfFile } from '../src/lib/media-type.ts';
+import { mediaTypeOfFile } from '../src/base/lib/media-type.ts';
 
 const WAV_BYTES = Buffer.concat([
   Buffer.from('RIFF'),
@@ -135,7 +135,7 @@ function answering(protocol: UpstreamProtocol, name = 'up'): ScriptedUpstream {
 }
 
 /** How upstreams that take audio are told. */
-const TOLD: Partial<Record<UpstreamProtocol, unknown>> = {
+const PUBLISHED: Partial<Record<UpstreamProtocol, unknown>> = {
   'openai-chat': { type: 'input_audio', input_audio: { data: WAV, format: 'wav' } },
   gemini: { inlineData: { mimeType: 'audio/wav', data: WAV } },
 };
@@ -151,7 +151,7 @@ describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (nam
       // Its own protocol gets the client's own words.
       name === 'Gemini' && protocol === 'gemini'
         ? { inlineData: { mimeType: 'audio/x-wav', data: WAV } }
-        : TOLD[protocol];
+        : PUBLISHED[protocol];
     if (told === undefined && !(name === 'Responses' && protocol === 'openai-responses')) {
       const text = await response.text();
       expect([response.status, text]).toEqual([400, expect.stringMatching(/audio/)]);
@@ -167,7 +167,7 @@ describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (nam
         ? at(body, 'contents', 0, 'parts')
         : at(body, protocol === 'openai-responses' ? 'input' : 'messages', 0, 'content');
     // The SDK's types have it in Responses (`ResponseInputAudio`): whether a model takes it is for the upstream to say.
-    expect(at(parts, 1)).toEqual((told ?? TOLD['openai-chat']) as never);
+    expect(at(parts, 1)).toEqual((told ?? PUBLISHED['openai-chat']) as never);
   });
 
   test('to Converse', async () => {

@@ -1,6 +1,6 @@
 // Entries of the audit log for tests that change keys and projects, and are about something else.
-import { newId } from '../src/runtime/ids.ts';
-import type { AuditEntry } from '../src/storage/ports.ts';
+import { newId } from '../src/base/runtime/ids.ts';
+import type { AuditEntry } from '../src/accounts/ports/index.ts';
 
 /** What the log says of a change. */
 export function entryOf(change: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>): AuditEntry {

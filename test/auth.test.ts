@@ -12,11 +12,11 @@ import {
   keyHint,
   type NewKey,
   presentedKey,
-} from '../src/auth/index.ts';
+} from '../src/accounts/auth/index.ts';
 import { type GatewayError } from '../src/canonical/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { rejection } from './rejection.ts';
-import { compileNamePatterns } from '../src/lib/name-patterns.ts';
+import { compileNamePatterns } from '../src/base/lib/name-patterns.ts';
 import { entryOf } from './audit-entries.ts';
 
 const NOW = 1_700_000_000_000;

@@ -1,9 +1,9 @@
-// A backup that is put back beside journals of what came after it: what it can understand is taken over, all else set aside.
+// A backup that is put back beside journals of what came after it: it is taken over; what is of another database is set aside.
 import { expect, test } from 'bun:test';
 import { copyFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openSqlite } from '../src/runtime/sqlite.ts';
-import type { Storage } from '../src/storage/ports.ts';
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { freshPath } from './storage-directory.ts';
 import { generation } from './storage-records.ts';
@@ -27,7 +27,7 @@ function leaveBehind(from: string, to: string): void {
     copyFileSync(join(dirname(from), 'journal', name), join(dirname(to), 'journal', name));
 }
 
-/** Records of which the last is in the journal alone. The names of the first became numbers of the database. */
+/** Records of which the last is in the journal alone. */
 async function append(storage: Storage, ids: readonly string[], model: string): Promise<void> {
   for (const id of ids) {
     await storage.ledger.find(id, 'key_a');
@@ -36,7 +36,7 @@ async function append(storage: Storage, ids: readonly string[], model: string): 
 }
 
 /** A directory with a database, its copy of an earlier time, and the journal of a process that was killed. */
-async function killed({ newNames }: { readonly newNames: boolean }): Promise<string> {
+async function killed(): Promise<string> {
   const [path, running] = [freshPath(), freshPath()];
   const first = await open(running);
   await append(first, ['gen-1', 'gen-2', 'gen-3', 'gen-4'], 'vendor/model-one');
@@ -47,9 +47,7 @@ async function killed({ newNames }: { readonly newNames: boolean }): Promise<str
   database.exec(`vacuum into '${path}'`);
   database.close();
   const second = await open(running);
-  const ids = newNames ? ['gen-5', 'gen-6', 'gen-7'] : [];
-  await append(second, ids, 'vendor/model-two');
-  await append(second, ['gen-8'], newNames ? 'vendor/model-two' : 'vendor/model-one');
+  await append(second, ['gen-5', 'gen-6', 'gen-7', 'gen-8'], 'vendor/model-two');
   await (await open(path)).close();
   const one = await open(path);
   one.ledger.append(generation('gen-0'), []);
@@ -63,32 +61,15 @@ async function modelOf(storage: Storage, id: string): Promise<string | null | un
   return (await storage.ledger.find(id, 'key_a'))?.generation.model;
 }
 
-test('what was written after the backup is taken over where the backup has its names', async () => {
-  const path = await killed({ newNames: false });
+test('what was written after the backup is taken over', async () => {
+  const path = await killed();
   const notices: string[] = [];
   const storage = await open(path, notices);
-  expect(await modelOf(storage, 'gen-8')).toBe('vendor/model-one');
+  expect(await modelOf(storage, 'gen-8')).toBe('vendor/model-two');
   expect(await modelOf(storage, 'gen-1')).toBe('vendor/model-one');
   expect(notices).toEqual([]);
   expect(journalsOf(path)).toEqual([]);
   await storage.close();
-});
-
-test('what the backup cannot understand is set aside, said once, and nothing of it is mistaken', async () => {
-  const path = await killed({ newNames: true });
-  const notices: string[] = [];
-  const storage = await open(path, notices);
-  expect(notices).toHaveLength(1);
-  expect(notices[0]).toContain('before a backup was put back');
-  expect(await modelOf(storage, 'gen-8')).toBeUndefined();
-  // The numbers that it does not have are given anew, to other names.
-  await append(storage, ['gen-11', 'gen-12', 'gen-13', 'gen-14'], 'vendor/model-three');
-  expect(await modelOf(storage, 'gen-14')).toBe('vendor/model-three');
-  await storage.close();
-  const again = await open(path, notices);
-  expect(notices).toHaveLength(1);
-  expect(journalsOf(path)).toEqual([expect.stringMatching(/\.journal\.foreign$/)]);
-  await again.close();
 });
 
 test('a journal of another database is set aside', async () => {
@@ -109,7 +90,14 @@ test('a journal of another database is set aside', async () => {
 });
 
 test('what was set aside is deleted thirty days after its last entry', async () => {
-  const path = await killed({ newNames: true });
+  const [path, elsewhere] = [freshPath(), freshPath()];
+  const other = await open(elsewhere);
+  other.ledger.append(generation('gen-1'), []);
+  const own = await open(path);
+  own.ledger.append(generation('gen-2'), []);
+  leaveBehind(elsewhere, path);
+  await own.close();
+  await other.close();
   await (await open(path)).close();
   const [name = ''] = journalsOf(path);
   const writtenMs = Date.now();

@@ -188,7 +188,8 @@ describe.each(REQUEST_FIELDS.map((field) => field.name))('%s', (name) => {
         expect({ value, status, message }).toEqual({ value, status: 200, message: '' });
         continue;
       }
-      const isUnknownName = NAMES.has(name) && value.startsWith('"') && value !== '""';
+      // A name with control characters is none, whatever is served.
+      const isUnknownName = NAMES.has(name) && /^"(?!"$|\\)/.test(value);
       expect({ value, status }).toEqual({ value, status: isUnknownName ? 404 : 400 });
       expect({ value, param }).toEqual({
         value,
@@ -545,11 +546,7 @@ describe('models', () => {
     'sim/',
     '/echo',
     '/',
-    ' sim/echo',
-    'sim/echo ',
     '../sim/echo',
-    'sim/echo\r\nx-injected: 1',
-    'sim/\u0000',
     'constructor',
     '__proto__',
     'sim/constructor',
@@ -565,6 +562,16 @@ describe('models', () => {
     expect(error.message.length).toBeLessThan(600);
     expect(answer.headers.has('x-injected')).toBe(false);
   });
+
+  test.each([' sim/echo', 'sim/echo ', 'sim/echo\r\nx-injected: 1', 'sim/\u0000'])(
+    'a name with white space at its ends or control characters is a 400: %j',
+    async (model) => {
+      const answer = await sendRaw(gateway.origin, jsonRequest(TEST_KEY, JSON.stringify(request({ model }))));
+      expect(answer.status).toBe(400);
+      expect(readError(answer.text)).toMatchObject({ param: 'model' });
+      expect(answer.headers.has('x-injected')).toBe(false);
+    },
+  );
 });
 
 test.each([

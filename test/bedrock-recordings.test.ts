@@ -157,7 +157,7 @@ function decodeBytes(bytes: Buffer, random: () => number): CollectedEvents {
     );
     for (let from = 0; from < bytes.length;) {
       const to = Math.min(bytes.length, from + 1 + Math.floor(random() * 200));
-      parser.push(bytes.toString('latin1', from, to));
+      parser.push(bytes.subarray(from, to));
       from = to;
     }
     parser.end();

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import type OpenAI from 'openai';
 import { autoEntry, buildCatalog, encodeModel, encodeModelList, isAuto } from '../src/catalog/index.ts';
 import type { CatalogConfig } from '../src/catalog/index.ts';
-import { presets } from '../src/providers/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 
 const config: CatalogConfig = {
   providers: { vllm: {} },

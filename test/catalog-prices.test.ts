@@ -5,7 +5,7 @@ import { calcPrice, waitForUpdate } from '@pydantic/genai-prices';
 import { bookOver, BUNDLED_PRICES, keptBook, type Vendor } from '../src/catalog/index.ts';
 import { findPriced, isList, pricesAt } from '../src/catalog/price-data.ts';
 import { libraryModel, libraryModels } from '../src/catalog/prices.ts';
-import { checkPriceData } from '../src/config/schema/price-data-schema.ts';
+import { checkPriceData } from '../src/app/config/schema/price-data-schema.ts';
 import { GatewayError } from '../src/canonical/index.ts';
 
 const bundled = (await waitForUpdate()) ?? [];
@@ -146,7 +146,7 @@ const one = (over: object): string =>
   JSON.stringify([{ id: 'openai', models: [{ ...model('a', { input_mtok: 1 }), ...over }] }]);
 test.each([
   ['no JSON', '<html>', 'is no JSON'],
-  ['an object', '{}', 'expected array'],
+  ['an object', '{}', 'must be an array, not an object'],
   ['no vendors', '[]', 'has no vendors'],
   ['a vendor twice', '[{"id":"a","models":[]},{"id":"a","models":[]}]', 'twice'],
   ['a negative price', one({ prices: { input_mtok: -1 } }), '[0].models[0].prices'],

@@ -7,8 +7,8 @@ import { renderBundledPrices } from '../contrib/bundle-prices.ts';
 import { BUNDLED_PRICES, buildCatalog } from '../src/catalog/index.ts';
 import type { BuiltIn, Catalog, CatalogConfig, Price, Rate } from '../src/catalog/index.ts';
 import { libraryModels } from '../src/catalog/prices.ts';
-import { presets } from '../src/providers/index.ts';
-import { defineProvider, speaks } from '../src/providers/provider.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { defineProvider, speaks } from '../src/catalog/providers/provider.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ALL_KEYS = Object.fromEntries(presets.map((preset) => [preset.keyVariable ?? '', 'sk-test']));

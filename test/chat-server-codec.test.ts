@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ERROR_KINDS, GatewayError } from '../src/canonical/index.ts';
-import type { ErrorKind, JsonObject, JsonValue } from '../src/canonical/index.ts';
+import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
+import type { ErrorKind } from '../src/canonical/index.ts';
 import { GATEWAY_KEYS, REQUEST_FIELDS, UNSUPPORTED_FIELDS } from '../src/protocols/openai-chat/fields.ts';
 import { openaiChatServer } from '../src/protocols/openai-chat/server.ts';
 

@@ -89,8 +89,6 @@ const CLIENTS = { chat: CHAT, responses: RESPONSES, messages: MESSAGES, gemini: 
 /** Client, model, how the loss is named, what is asked beyond a question. */
 const LOSSES = [
   ['chat', 'plain/messages', 'seed:dropped', { seed: 1 }],
-  ['chat', 'plain/chat', 'reasoning_effort:dropped', { reasoning_effort: 'high' }],
-  ['chat', 'plain/chat', 'reasoning.effort:dropped', { reasoning: { effort: 'high' } }],
   [
     'chat',
     'plain/chat',
@@ -117,7 +115,6 @@ const LOSSES = [
   ['messages', 'plain/chat', 'output_config.format:approximated', { output_config: { format: FORMAT } }],
   ['messages', 'plain/responses', 'thinking.budget_tokens:approximated', { thinking: THINKING }],
   ['gemini', 'plain/messages', 'generationConfig.frequencyPenalty:dropped', config({ frequencyPenalty: 1 })],
-  ['gemini', 'plain/responses', 'generationConfig.topK:dropped', config({ topK: 4 })],
   [
     'gemini',
     'plain/chat',

@@ -1,12 +1,13 @@
 // Credentials that have to be fetched, over real sockets: stubs of the clouds' metadata and token services say who the
 // gateway is; each is asked once for everybody, before the last answer expires, and again when an upstream refuses it.
+import { slicesOf } from '../src/base/lib/slices.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSnapshot, loadConfig } from '../src/config/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { Secret } from '../src/telemetry/secret.ts';
+import { buildSnapshot, loadConfig } from '../src/app/config/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { Secret } from '../src/base/telemetry/secret.ts';
 import { AwsSigner } from '../src/upstream/sign-aws.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -313,7 +314,7 @@ describe('AWS', () => {
       );
       const sent = { 'content-type': headers['content-type'] ?? '' };
       expect(
-        signer.headers({ method: 'POST', url: `${issuer.origin}/`, headers: sent, body: text }),
+        signer.headers({ method: 'POST', url: `${issuer.origin}/`, headers: sent, body: slicesOf(text) }),
       ).toMatchObject({
         authorization: signed,
       });
@@ -450,7 +451,7 @@ describe('Azure', () => {
         expect((await first).status).toBe(504);
         const second = ask(gateway, 'azure/gpt');
         // The second waits for the same answer as the first did; the third does not.
-        await gateway.get('/models');
+        await gateway.get('/files');
         clock.advance(2_000);
         const third = ask(gateway, 'azure/gpt');
         await forgotten.closed;

@@ -178,7 +178,7 @@ describe('embeddings on Bedrock', () => {
   test('of Titan are asked for one by one, by signed requests', async () => {
     upstream.always(titan);
     const response = await embed(`bedrock/${TITAN}`, ['a', 'bb', 'ccc'], {
-      dimensions: 256,
+      dimensions: 2,
       normalize: false,
     });
     const body: unknown = await response.json();
@@ -187,7 +187,7 @@ describe('embeddings on Bedrock', () => {
     expect(new Set(paths())).toEqual(new Set(['/model/amazon.titan-embed-text-v2%3A0/invoke']));
     expect(upstream.requests.find(({ text }) => text.includes('ccc'))?.json).toEqual({
       inputText: 'ccc',
-      dimensions: 256,
+      dimensions: 2,
       normalize: false,
     });
     for (const { headers } of upstream.requests)
@@ -197,7 +197,7 @@ describe('embeddings on Bedrock', () => {
   test('of Cohere say what they are for', async () => {
     const floats = { embeddings: { float: [[1], [2]] }, response_type: 'embeddings_by_type' };
     upstream.script(whole(floats), whole({ embeddings: [[3], [4]], response_type: 'embeddings_floats' }));
-    const asked = await embed('bedrock/us.cohere.embed-v4:0', ['a', 'b'], { dimensions: 512 });
+    const asked = await embed('bedrock/us.cohere.embed-v4:0', ['a', 'b'], { dimensions: 1 });
     expect(asked.headers.get('x-dragoman-report')).toBe('input_type:defaulted');
     expect(await vectorsOf(asked)).toEqual([[1], [2]]);
     const told = await embed('bedrock/cohere.embed-english-v3', ['a', 'b'], {
@@ -210,17 +210,45 @@ describe('embeddings on Bedrock', () => {
       {
         texts: ['a', 'b'],
         input_type: 'search_document',
-        output_dimension: 512,
+        output_dimension: 1,
         embedding_types: ['float'],
       },
       { texts: ['a', 'b'], embedding_types: ['float'], input_type: 'search_query', truncate: 'END' },
     ]);
   });
 
+  test('hold the elements that were asked for', async () => {
+    const bytes = { embeddings: { int8: [[-128, 127]] }, response_type: 'embeddings_by_type' };
+    upstream.script(whole(bytes), whole(bytes));
+    const types = { input_type: 'search_query', embedding_types: ['int8'] };
+    const model = 'bedrock/us.cohere.embed-v4:0';
+    expect(await vectorsOf(await embed(model, 'a', types))).toEqual([[-128, 127]]);
+    const base64 = await embed(model, 'a', { ...types, encoding_format: 'base64' });
+    // The client named the type in the words of the model, which no client of OpenAI reads: floats.
+    expect(await vectorsOf(base64)).toEqual([
+      Buffer.from(Float32Array.of(-128, 127).buffer).toString('base64'),
+    ]);
+    const floats = Buffer.from(Float32Array.of(0.5).buffer).toString('base64');
+    upstream.script(whole({ embeddings: { base64: [floats] } }));
+    expect(await vectorsOf(await embed(model, 'a', { ...types, embedding_types: ['base64'] }))).toEqual([
+      [0.5],
+    ]);
+    upstream.script(whole({ embedding: [0.25], embeddingsByType: { binary: [1, 0, 1] } }));
+    expect(await vectorsOf(await embed(`bedrock/${TITAN}`, 'a', { embeddingTypes: ['binary'] }))).toEqual([
+      [1, 0, 1],
+    ]);
+    upstream.script();
+    const several = await embed(model, 'a', { ...types, embedding_types: ['int8', 'float'] });
+    expect([several.status, await several.text()]).toEqual([
+      400,
+      expect.stringContaining('must name one type'),
+    ]);
+  });
+
   test('of Nova', async () => {
     upstream.script(whole({ embeddings: [{ embeddingType: 'TEXT', embedding: [0.25] }] }));
     const response = await embed('bedrock/amazon.nova-2-multimodal-embeddings-v1:0', 'a', {
-      dimensions: 1024,
+      dimensions: 1,
     });
     expect(response.headers.get('x-dragoman-report')).toBe('embeddingPurpose:defaulted');
     expect(await vectorsOf(response)).toEqual([[0.25]]);
@@ -229,7 +257,7 @@ describe('embeddings on Bedrock', () => {
         taskType: 'SINGLE_EMBEDDING',
         singleEmbeddingParams: {
           embeddingPurpose: 'GENERIC_INDEX',
-          embeddingDimension: 1024,
+          embeddingDimension: 1,
           text: { truncationMode: 'NONE', value: 'a' },
         },
       },

@@ -1,7 +1,7 @@
 // Compiled grammars and schemas are kept for the next request, and not so many of them that large ones fill the memory.
 import { expect, test } from 'bun:test';
 import { compileSchema } from '../src/engine/adapt/schema-validator.ts';
-import { compileGrammar } from '../src/grammar/index.ts';
+import { compileGrammar } from '../src/engine/grammar/index.ts';
 
 const grammar = (text: string): object => compileGrammar('regex', text, 'format.definition');
 /** As large as a grammar may be, nearly. */

@@ -8,8 +8,8 @@ import {
   loadConfig,
   parseRouting,
   type Config,
-} from '../src/config/index.ts';
-import { presets } from '../src/providers/index.ts';
+} from '../src/app/config/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 
 const ENVIRONMENT = { GROQ_API_KEY: 'sk-test', HEDGE: 'true' };
 /** A model with two named endpoints, so that there are slugs to choose from. */
@@ -105,7 +105,7 @@ test.each([
   ['default: { max_price: { promt: 1 } }', 'routing.default.max_price.promt: unknown key; did you mean'],
   ['default: { fallback: 3 }', 'routing.default.fallback: must be true, false, a provider'],
   ['default: { fallback: [3] }', 'routing.default.fallback[0]: '],
-  ['task_types: { code: m/one }', 'routing.task_types.code: invalid input: expected array'],
+  ['task_types: { code: m/one }', 'routing.task_types.code: must be an array'],
 ])('refuses routing: { %s }', (text, message) => {
   expect(failure(() => load(`routing: { ${text} }`))).toStartWith(message);
 });
@@ -175,7 +175,7 @@ describe('on the command line', () => {
     ['onyl=groq', '--routing.onyl: unknown key; did you mean "only"?'],
     ['max_price.promt=1', '--routing.max_price.promt: unknown key; did you mean "prompt"?'],
     ['only=groq,only=openai', '--routing.only: is given twice'],
-    ['hedge=perhaps', '--routing.hedge: invalid input: expected boolean'],
+    ['hedge=perhaps', '--routing.hedge: must be a boolean'],
     ['type=order,priority', '--routing.type: invalid option'],
     ['only=groq,', '--routing.only[1]: too small'],
     ['__proto__.x=1', '--routing.__proto__: unknown key'],

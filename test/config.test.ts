@@ -1,12 +1,19 @@
 // The configuration through its public seam: precedence, references, messages, immutability, reloading.
+import type { SchemaNode } from '../src/catalog/schema/index.ts';
 import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pages } from '../docs/generate.ts';
-import { ConfigError, buildSnapshot, configNodeAt, loadConfig, watchConfig } from '../src/config/index.ts';
-import type { Config, Environment, Flags, SchemaNode } from '../src/config/index.ts';
-import { presets } from '../src/providers/index.ts';
+import {
+  ConfigError,
+  buildSnapshot,
+  configNodeAt,
+  loadConfig,
+  watchConfig,
+} from '../src/app/config/index.ts';
+import type { Config, Environment, Flags } from '../src/app/config/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 
 const FILE = '/etc/dragoman.yaml';
 
@@ -230,7 +237,7 @@ test.each([
     'server.port: the environment variable P is not set; set it, or write ${P:-} if it may be empty',
   ],
   ['server: { port: 99999 }', 'server.port: too big: expected number to be <=65535'],
-  ['strict: maybe', 'strict: invalid input: expected boolean, received string'],
+  ['strict: maybe', 'strict: must be a boolean, not a string'],
   ['providers: { v: { protocols: { openai-chat: "ftp://x" } } }', 'providers.v.protocols.openai-chat: '],
   [
     'providers: { openai: { api_key: file:/nowhere } }',

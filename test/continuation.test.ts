@@ -1,13 +1,13 @@
 // An answer that broke off and is completed by another endpoint: what the client gets, however the rest is cut into
 // pieces. The simulated service plays both parts at the end.
 import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../src/base/json/index.ts';
 import type {
   CanonicalEvent,
   CanonicalRequest,
   ErrorKind,
   EventSink,
   Item,
-  JsonObject,
   Quirks,
 } from '../src/canonical/index.ts';
 import { Collector, GatewayError, NO_USAGE, Report } from '../src/canonical/index.ts';
@@ -18,9 +18,10 @@ import { ContinuableOutput, isContinuable } from '../src/engine/failover/continu
 import { LearnedRefusals } from '../src/engine/attempt/learned-refusals.ts';
 import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';
 import { protocols } from '../src/protocols/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { NO_QUIRKS } from '../src/providers/provider.ts';
-import { createSim, findSimModel, simModels, simPreset } from '../src/providers/sim/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { NO_QUIRKS } from '../src/catalog/providers/provider.ts';
+import { createSim, findSimModel, simModels } from '../sim/index.ts';
+import { simPreset } from '../src/catalog/providers/index.ts';
 import { EventReader } from '../src/engine/attempt/event-reader.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 

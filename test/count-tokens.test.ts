@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Item } from '../src/canonical/index.ts';
-import { loadBytePairs } from '../src/ledger/byte-pairs.ts';
-import { countItemTokens } from '../src/ledger/index.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { loadBytePairs } from '../src/accounts/ledger/byte-pairs.ts';
+import { countItemTokens } from '../src/accounts/ledger/index.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 const say = (text: string): Item => ({ type: 'message', role: 'user', parts: [{ type: 'text', text }] });
 const PROSE = 'The quick brown fox jumps over the lazy dog; it was 1999, and "fine" (really)! ';

@@ -9,8 +9,8 @@ import {
   compilePattern,
   grammarRoom,
   inputBudget,
-} from '../src/grammar/index.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+} from '../src/engine/grammar/index.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 function outcome(syntax: 'lark' | 'regex', definition: string, input: string): string {
   const grammar = compileGrammar(syntax, definition, 'format.definition');

@@ -10,7 +10,7 @@ import { UPSTREAM_PROTOCOLS } from './upstreams/dialects.ts';
 import { recordOf, startScene, StreamReading, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at, list } from './upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 const clock = new ArmedClock();
 let scene: Scene;

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { LABELS, type MetricDefinition, METRICS } from '../src/metrics/index.ts';
+import { LABELS, type MetricDefinition, METRICS } from '../src/operations/metrics/index.ts';
 import { startGateway } from './harness.ts';
 
 const FOLDER = join(import.meta.dir, '..', 'dashboards');

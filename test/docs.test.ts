@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildSnapshot, loadConfig } from '../src/config/index.ts';
-import { presets } from '../src/providers/index.ts';
+import { buildSnapshot, loadConfig } from '../src/app/config/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 import { markdownPages, ROOT, snippets, type Snippet } from './doc-snippets.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 
@@ -36,16 +36,20 @@ afterAll(async () => {
 
 const PYTHON = process.env['DRAGOMAN_PYTHON'];
 /** The example that goes through npm's own `npx`, which takes longer than what it starts; the others start it directly. */
-const THROUGH_NPX = 'docs/operations.md';
+const THROUGH_NPX = 'docs/install.md';
 
 /** A folder with an `npx` that only knows this package. */
 function directNpx(): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
   const launcher = join(ROOT, 'bin', 'dragoman.mjs');
-  writeFileSync(join(bin, 'npx'), `#!/bin/sh\n[ "$1" = dragoman ] && shift && exec node ${launcher} "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(bin, 'npx'),
+    `#!/bin/sh\n[ "$1 $2" = "--no dragoman" ] && shift 2 && exec node ${launcher} "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   return bin;
 }
 
@@ -115,7 +119,7 @@ for (const snippet of found) {
 
 test('one example goes through npx', () => {
   const through = found.filter(({ place }) => place.startsWith(THROUGH_NPX));
-  expect(through.some(({ code }) => code.includes('npx dragoman'))).toBe(true);
+  expect(through.some(({ code }) => code.includes('npx --no dragoman'))).toBe(true);
 });
 
 test('there are examples in every language that is documented', () => {

@@ -1,15 +1,15 @@
 // What the doctor finds out about servers that lack one thing each, over real sockets: the verdict, and the fact that
 // follows from it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { listenSim } from '../src/cli/commands/sim-server.ts';
-import { loadConfig, buildSnapshot } from '../src/config/index.ts';
-import { examine, type Diagnosis } from '../src/doctor/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { systemClock, type Clock } from '../src/runtime/clock.ts';
-import { createRedactor } from '../src/telemetry/redact.ts';
+import { listenSim } from '../src/app/cli/commands/sim-server.ts';
+import { loadConfig, buildSnapshot } from '../src/app/config/index.ts';
+import { examine, type Diagnosis } from '../src/operations/doctor/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { systemClock, type Clock } from '../src/base/runtime/clock.ts';
+import { createRedactor } from '../src/base/telemetry/redact.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { chats, doctorServer, type ChatRequest, type Server } from './doctor-server.ts';
-import { chatBody, whole } from './upstreams/answers.ts';
+import { chatBody, responsesBody, whole } from './upstreams/answers.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
@@ -474,6 +474,38 @@ test('the list of models says how long the context is', async () => {
     expect(['unknown', 'no']).toContain(verdict(await examineServer({ list }), 'models_list'));
 });
 
+test('a model that is listed with the usual tag is the one without it', async () => {
+  const tagged = await examineServer({ list: whole({ data: [{ id: 'm:latest' }, { id: 'm:7b' }] }) });
+  expect(verdict(tagged, 'models_list')).toBe('yes');
+  const other = await examineServer({ list: whole({ data: [{ id: 'm:7b' }] }) });
+  expect(verdict(other, 'models_list')).toBe('no');
+});
+
+test.each([
+  ['completed', false],
+  ['incomplete', true],
+])('a server of Responses that calls a cut answer %s is known by it', async (status, named) => {
+  upstream.always((exchange) => {
+    if (exchange.request.method === 'GET') return whole({ data: [{ id: 'm' }] })(exchange);
+    const { max_output_tokens: limit = 100 } = exchange.request.json as { max_output_tokens?: number };
+    const answer = responsesBody([
+      {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: '1 2 3', annotations: [] }],
+      },
+    ]);
+    const details = { input_tokens: 5, output_tokens: limit, total_tokens: 5 + limit };
+    const cut =
+      limit > 16 ? {} : { status, incomplete_details: named ? { reason: 'max_output_tokens' } : null };
+    return whole({ ...answer, ...cut, usage: details })(exchange);
+  });
+  const { facts } = await diagnose({ protocols: { 'openai-responses': `${upstream.origin}/v1` } });
+  expect(facts.quirks?.namesCutAnswers).toBe(named);
+});
+
 test('an overlong prompt is only sent when asked for, and its refusal names the limit', async () => {
   const refuse = (body: ChatRequest): string | undefined =>
     JSON.stringify(body).length > 5_000
@@ -484,6 +516,13 @@ test('an overlong prompt is only sent when asked for, and its refusal names the 
   expect(verdict(shallow, 'context_limit')).toBe('not there');
   const deep = await examineServer({ refuse }, { ...asking, deep: true });
   expect(deep.facts.contextLength).toBe(4096);
+});
+
+test('a context that no model has is not believed, and no prompt is made as long', async () => {
+  const list = whole({ data: [{ id: 'm', max_model_len: 1e15 }] });
+  expect((await examineServer({ list })).facts).not.toHaveProperty('contextLength');
+  const deep = await examineServer({ list }, { endpoint: { context_length: 50_000_000 }, deep: true });
+  expect(detail(deep, 'context_limit')).toContain('not asked');
 });
 
 describe('the simulated provider', () => {

@@ -11,11 +11,16 @@ import { isWhole } from './share.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const SLOW = 60_000;
-const QUESTION = { model: 'lab/m', max_tokens: 50, messages: [{ role: 'user', content: 'Hi!' }] };
-/** Knows only the older name of the output limit. */
+const QUESTION = {
+  model: 'lab/m',
+  max_tokens: 50,
+  messages: [{ role: 'user', content: 'Hi!' }],
+  response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+};
+/** Knows only the older form of structured answers. */
 const OLD = {
-  refuse: (body: ChatRequest): string | undefined =>
-    body['max_completion_tokens'] === undefined ? undefined : 'unknown member max_completion_tokens',
+  refuse: ({ response_format: format }: ChatRequest): string | undefined =>
+    (format as { type?: string } | undefined)?.type === 'json_schema' ? 'json_object only' : undefined,
 };
 
 const databases = [
@@ -95,7 +100,7 @@ for (const { name, skip, shared } of databases) {
           model_id: 'lab/m',
           slug: 'lab',
           base_url: `${upstream.origin}/v1`,
-          facts: { quirks: { max_tokens_field: 'max_tokens' } },
+          facts: { quirks: { structured_output: 'json_object' } },
         };
         for (const gateway of gateways) {
           const [found, ...others] = await findings(gateway);

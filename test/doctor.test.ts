@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chats, doctorServer, type ChatRequest } from './doctor-server.ts';
+import { inThisShell } from '../src/app/cli/program-name.ts';
 import { startGateway } from './harness.ts';
 import { eventually, freshFolder, runProgram, type Finished } from './program.ts';
 import { whole } from './upstreams/answers.ts';
@@ -66,7 +67,12 @@ function kept(): { endpoints: { provider: string; model: string; facts: { quirks
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ReturnType<typeof kept>) : null;
 }
 
-const QUESTION = { model: 'lab/m', max_tokens: 50, messages: [{ role: 'user', content: 'Hi!' }] };
+const QUESTION = {
+  model: 'lab/m',
+  max_tokens: 50,
+  messages: [{ role: 'user', content: 'Hi!' }],
+  response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+};
 
 describe('what was found', () => {
   test(
@@ -82,9 +88,7 @@ describe('what was found', () => {
         expect(result.out).toContain(`lab/m over openai-chat at ${upstream.origin}/v1`);
         expect(result.out).toMatch(/✓ reachable, key accepted +it answers/);
         expect(result.out).toMatch(/✗ enforces a JSON schema +refused, .*400: json_object only/);
-        expect(result.out).toContain(
-          '→ max_tokens_field: max_tokens (was taken to be max_completion_tokens)',
-        );
+        expect(result.out).toContain('→ max_tokens_field: max_tokens (was taken to be as_written)');
         expect(result.err).toMatch(/^lab\/m over openai-chat: at most \d+ requests and \d+ tokens/);
         expect(result.err).toMatch(/ 1\/\d+ ✓ reachable, key accepted\n/);
 
@@ -98,12 +102,7 @@ describe('what was found', () => {
         expect(sent).not.toHaveProperty('max_completion_tokens');
 
         // What is not enforced is emulated.
-        const response_format = {
-          type: 'json_schema',
-          json_schema: { name: 'a', schema: { type: 'object' } },
-        };
-        expect((await gateway.post('/chat/completions', { ...QUESTION, response_format })).status).toBe(200);
-        expect(chats(upstream.requests).at(-1)).toMatchObject({ response_format: { type: 'json_object' } });
+        expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
 
         const forgotten = await doctor(configOf(), '--forget', 'lab');
         expect(forgotten).toMatchObject({ code: 0, out: 'forgotten: what was found out about 1 endpoint\n' });
@@ -147,7 +146,6 @@ describe('what was found', () => {
           ...QUESTION,
           stop: ['x'],
           seed: 7,
-          response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
         });
         expect(response.status).toBe(200);
         const sent = chats(upstream.requests).at(-1);
@@ -201,7 +199,7 @@ describe('what was found', () => {
       });
       try {
         expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-        expect(chats(elsewhere.requests)[0]).toMatchObject({ max_completion_tokens: 50 });
+        expect(chats(elsewhere.requests)[0]).toMatchObject({ response_format: { type: 'json_schema' } });
       } finally {
         await gateway.close();
         await elsewhere.stop();
@@ -350,6 +348,26 @@ test(
 );
 
 test(
+  'a model that does another task is asked for it once',
+  async () => {
+    const config = configOf({ models: [{ id: 'lab/text-embed-1', endpoints: [{ provider: 'lab' }] }] });
+    upstream.script(whole({ data: [{ embedding: [1, 0] }], usage: { prompt_tokens: 1, total_tokens: 1 } }));
+    const well = await doctor(config, '--json');
+    expect(well.code).toBe(0);
+    expect(JSON.parse(well.out)).toMatchObject({
+      endpoints: [{ stored: true, findings: [{ probe: 'answers', outcome: 'yes' }] }],
+    });
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/v1/embeddings']);
+
+    upstream.script(whole({ error: { message: 'wrong key' } }, 401));
+    const refused = await doctor(config);
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(/reachable, key accepted +the key is refused: 401: wrong key/);
+  },
+  SLOW,
+);
+
+test(
   'a dry run asks nothing of anybody',
   async () => {
     upstream.always(doctorServer());
@@ -382,7 +400,7 @@ test.each([
   [['--model', 'nobody/m'], 'there is no model "nobody/m"'],
   [['--timeout', 'soon'], '--timeout: "soon" is no number of seconds'],
   [['lab'], 'what is "lab"? Name a model with --model'],
-  [['--nonsense'], "Unknown option '--nonsense'"],
+  [['--nonsense'], 'there is no option "--nonsense"'],
 ])(
   'doctor %j is refused with exit code 2',
   async (args, message) => {
@@ -424,7 +442,7 @@ test.each([
       writeFileSync(join(folder, 'data', 'capabilities.json'), text);
       expect(gateway.reload()).toBe(true);
       expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-      expect(gateway.logLines.join('')).toContain('`dragoman doctor --forget` mends it');
+      expect(gateway.logLines.join('')).toContain(`\`${inThisShell('doctor --forget')}\` mends it`);
       expect((await doctor(configOf(), '--forget')).code).toBe(0);
       gateway.logLines.length = 0;
       expect(gateway.reload()).toBe(true);

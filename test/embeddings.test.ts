@@ -44,6 +44,15 @@ beforeAll(async () => {
         picky: provider({
           'openai-chat': { base_url: `${first.origin}/v1`, quirks: { unknown_fields: 'drop' } },
         }),
+        bytes: provider({
+          'openai-chat': { base_url: `${first.origin}/v1`, quirks: { vectors: 'base64_int8' } },
+        }),
+        typed: provider({
+          'openai-chat': {
+            base_url: `${first.origin}/v1`,
+            quirks: { vectors: 'output_dtype', unknown_fields: 'drop' },
+          },
+        }),
         answers: provider({ 'openai-responses': `${first.origin}/v1` }),
         talks: provider({ 'anthropic-messages': first.origin }),
         googly: provider({ gemini: `${first.origin}/v1beta` }),
@@ -187,6 +196,92 @@ describe('an OpenAI-compatible upstream', () => {
   });
 });
 
+describe('elements that are no 32-bit floats', () => {
+  const BYTES = [0x80, 0xff, 0x00, 0x7f];
+  const packed = Buffer.from(BYTES).toString('base64');
+  const signed = [-128, -1, 0, 127];
+  const answer = (embedding: unknown): Answer => whole(openaiBody([embedding, embedding]));
+  const floats = (numbers: readonly number[]): string => base64(numbers);
+
+  test.each([
+    ['nothing', {}, 'base64_int8', signed],
+    ['a list', { encoding_format: 'float' }, 'base64_int8', signed],
+    ['what OpenAI calls base64', { encoding_format: 'base64' }, 'base64_int8', floats(signed)],
+    ['signed bytes', { encoding_format: 'base64_int8' }, 'base64_int8', packed],
+    ['bits', { encoding_format: 'base64_binary' }, 'base64_binary', packed],
+    ['four numbers', { dimensions: 4 }, 'base64_int8', signed],
+    ['32 bits', { encoding_format: 'base64_binary', dimensions: 32 }, 'base64_binary', packed],
+  ])('of a server that knows bytes alone, asked for %s', async (_, members, sent, expected) => {
+    first.script(answer(packed));
+    const response = await ask({ model: 'bytes/text-embed-1', ...members });
+    expect(at(first.requests[0]?.json, 'encoding_format')).toBe(sent);
+    expect(vectorsOf(await response.json())).toEqual([expected, expected]);
+    expect(response.headers.has('x-dragoman-report')).toBe(false);
+  });
+
+  test.each([
+    ['int8', packed, signed, packed],
+    ['int8', signed, signed, packed],
+    ['binary', packed, signed, packed],
+    ['uint8', packed, BYTES, packed],
+    ['ubinary', packed, BYTES, packed],
+    ['ubinary', BYTES, BYTES, packed],
+    // Precisions that the gateway does not know pass as they came.
+    ['float16', packed, packed, packed],
+    ['float', base64([0.5]), [0.5], base64([0.5])],
+  ])('of type %s, given as %p', async (type, given, asList, asBase64) => {
+    for (const member of ['output_dtype', 'embed_dtype', 'embedding_type']) {
+      first.script(answer(given), answer(given));
+      const list = await ask({ [member]: type });
+      expect(at(first.requests[0]?.json, member)).toBe(type);
+      expect(vectorsOf(await list.json())).toEqual([asList, asList]);
+      const bytes = await ask({ [member]: type, encoding_format: 'base64' });
+      expect(vectorsOf(await bytes.json())).toEqual([asBase64, asBase64]);
+    }
+  });
+
+  test('Perplexity is asked at its own address', async () => {
+    first.script(answer(packed));
+    const perplexity = { api_key: UPSTREAM_KEY, base_url: first.origin };
+    const own = await startGateway({ providers: { perplexity } });
+    const model = 'perplexity/pplx-embed-v1-0.6b';
+    const response = await own.post('/embeddings', { model, input: INPUT });
+    expect(first.requests[0]?.path).toBe('/v1/embeddings');
+    expect(vectorsOf(await response.json())).toEqual([signed, signed]);
+    await own.close();
+  });
+
+  test('are asked for in the words of a server that has its own', async () => {
+    first.script(answer(packed), answer(packed));
+    const model = 'typed/text-embed-1';
+    const said = await ask({ model, output_dtype: 'int8', dimensions: 4, input_type: 'query' });
+    expect(said.headers.get('x-dragoman-report')).toBe('input_type:dropped');
+    expect(first.requests[0]?.json).toEqual({
+      model: 'text-embed-1',
+      input: INPUT,
+      output_dtype: 'int8',
+      output_dimension: 4,
+    });
+    expect(vectorsOf(await said.json())).toEqual([signed, signed]);
+    const translated = await ask({ model, encoding_format: 'base64_int8' });
+    expect(first.requests[1]?.json).toMatchObject({ output_dtype: 'int8', encoding_format: 'base64' });
+    expect(vectorsOf(await translated.json())).toEqual([packed, packed]);
+  });
+
+  test.each([
+    ['googly/gemini-embedding-001', { encoding_format: 'base64_int8' }, 'encoding_format'],
+    ['googly/gemini-embedding-001', { encoding_format: 'base64', output_dtype: 'int8' }, 'output_dtype'],
+    ['picky/text-embed-1', { encoding_format: 'base64', output_dtype: 'int8' }, 'output_dtype'],
+    ['typed/text-embed-1', { encoding_format: 'base64_binary' }, 'encoding_format'],
+    ['bytes/text-embed-1', { encoding_format: 'base64', output_dtype: 'uint8' }, 'output_dtype'],
+  ])('are refused as base64 where %s has none', async (model, members, param) => {
+    first.script();
+    const refused = await ask({ model, ...members });
+    expect([refused.status, at(await refused.json(), 'error', 'param')]).toEqual([400, param]);
+    expect(first.requests).toHaveLength(0);
+  });
+});
+
 describe('a Gemini upstream', () => {
   const geminiBody = (more: object = {}): Json =>
     ({ embeddings: VECTORS.map((values) => ({ values })), ...more }) as Json;
@@ -322,6 +417,9 @@ describe('what goes wrong is hidden by the next endpoint', () => {
     'too few vectors': few,
     'a vector with holes': whole(openaiBody([VECTORS[0], [0.5, null]])),
     'an empty vector': whole(openaiBody([VECTORS[0], []])),
+    'an infinite number': whole(JSON.stringify(openaiBody(VECTORS)).replace('0.125', '1e999')),
+    'base64 of no number': whole(openaiBody([base64([NaN]), base64([1])])),
+    'base64 of nothing': whole(openaiBody(['****', 'AAAAAA=='])),
     'broken base64': whole(openaiBody(['AAAA', 'AAAA'])),
     'an answer to something else': whole(chatBody('Hello')),
     'a stream': sse('data: {}\n\n'),
@@ -342,6 +440,18 @@ describe('what goes wrong is hidden by the next endpoint', () => {
     expect(new Set(attempts.slice(0, -1))).toEqual(new Set(['first failed']));
     // Of those who failed, nobody is paid.
     expect(at(record, 'cost', 'usd')).toBe(8e-7);
+  });
+
+  test.each([
+    ['float', VECTORS],
+    ['base64', VECTORS.map(base64)],
+  ])('another length than the client asked for, in %s', async (encoding_format, vectors) => {
+    first.always(whole(openaiBody(vectors)));
+    second.script(whole(openaiBody([VECTORS[0]?.slice(0, 2), VECTORS[1]?.slice(0, 2)])));
+    clock.impatient = true;
+    const response = await ask({ model: 'house/embed', dimensions: 2, encoding_format });
+    clock.impatient = false;
+    expect(response.headers.get('x-dragoman-provider')).toBe('second');
   });
 
   test('an endpoint of a protocol without embeddings is passed over', async () => {

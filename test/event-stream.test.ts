@@ -14,7 +14,7 @@ const stream = Buffer.concat(messages);
 function parse(pieces: readonly Buffer[]): EventStreamMessage[] {
   const found: EventStreamMessage[] = [];
   const parser = new EventStreamParser((message) => found.push(message));
-  for (const piece of pieces) parser.push(piece.toString('latin1'));
+  for (const piece of pieces) parser.push(piece);
   parser.end();
   return found;
 }
@@ -43,7 +43,7 @@ describe('an event stream', () => {
     const found: EventStreamMessage[] = [];
     const parser = new EventStreamParser((message) => found.push(message));
     const [first = Buffer.alloc(0)] = messages;
-    parser.push(first.toString('latin1'));
+    parser.push(first);
     expect(found).toHaveLength(1);
   });
 

@@ -179,7 +179,7 @@ test(
     expect(result).toMatchObject({ code: 1, out: '' });
     expect(result.err).toMatch(
       new RegExp(
-        `^dragoman explain: no gateway answers at http://127\\.0\\.0\\.1:${port}: .* Start one with \`dragoman serve\`, or say where it is with --url\\n$`,
+        `^dragoman explain: no gateway answers at http://127\\.0\\.0\\.1:${port}: .* Start one with \`(?:npx --no )?dragoman serve\`, or say where it is with --url\\n$`,
       ),
     );
   },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile, type APIError } from 'openai';
-import type { JsonObject } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
 import { TEST_KEY } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { rejection } from './rejection.ts';

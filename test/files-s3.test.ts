@@ -6,7 +6,7 @@ import { readdirSync, existsSync, mkdtempSync, rmSync, statSync, utimesSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile, type APIError } from 'openai';
-import { openBucket } from '../src/runtime/s3.ts';
+import { openBucket } from '../src/base/runtime/s3.ts';
 import { BlobFolder } from '../src/storage/blob-folder.ts';
 import { S3Blobs } from '../src/storage/s3-blobs.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { toFile, type APIError, type OpenAI } from 'openai';
-import type { JsonObject } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { rejection } from './rejection.ts';
 import { errorOf, OTHER_KEY, startStateful, type StatefulGateway } from './state-seed.ts';
@@ -58,7 +58,7 @@ describe('files', () => {
     const before = Math.floor(Date.now() / 1000);
     const made = await upload('größe "1".png', PNG, 'vision');
     expect(made).toEqual({
-      id: expect.stringMatching(/^file_[0-9a-f]{24}$/) as unknown as string,
+      id: expect.stringMatching(/^file-[0-9a-f]{24}$/) as unknown as string,
       object: 'file',
       bytes: PNG.length,
       created_at: expect.any(Number) as unknown as number,

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'bun:test';
 import { ERROR_KINDS, GatewayError, Report } from '../src/canonical/index.ts';
 import type { CanonicalRequest, ErrorKind, ReasoningItem } from '../src/canonical/index.ts';
 import { gemini } from '../src/protocols/gemini/index.ts';
+import { geminiCount } from '../src/protocols/gemini/tasks/count/index.ts';
 import { codecContext, fillRequest, fillTarget } from './golden-operations.ts';
 
-const { upstream, server, counting } = gemini;
-const asked = server.counting;
-if (!counting || !asked) throw new Error('Gemini has no server side');
+const { upstream, server } = gemini;
+const { upstream: counting, client: asked } = geminiCount;
+if (!asked) throw new Error('Gemini has no server side');
 
 describe('errors of Google', () => {
   const classify = (code: number, status: string | undefined, message: string, details?: unknown): string => {
@@ -107,7 +108,7 @@ test('model and mode stand in the path', () => {
   expect(upstream.pathFor?.('a b?c', false)).toBe('/models/a%20b%3Fc:generateContent');
   for (const name of ['..', '../files', 'models/../files', 'a//b', './a', ''])
     expect(() => upstream.pathFor?.(name, false)).toThrow('there is no model of this name');
-  expect(counting.pathFor('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
+  expect(counting.pathFor?.('gemini-3-pro')).toBe('/models/gemini-3-pro:countTokens');
 });
 
 test('tokens are counted for bare contents and for a whole request', () => {

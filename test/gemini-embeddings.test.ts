@@ -188,7 +188,8 @@ describe('by hand', () => {
     const each = (vector: unknown): unknown => openaiAnswer([vector]);
     upstream.always((exchange) => {
       const [text] = list(exchange.request.json, 'input');
-      whole(each([String(text).length, 0]))(exchange);
+      const length = Number(at(exchange.request.json, 'dimensions'));
+      whole(each([String(text).length, ...Array<number>(length - 1).fill(0)]))(exchange);
     });
     const response = await post('house/embed:batchEmbedContents', {
       requests: [
@@ -196,7 +197,9 @@ describe('by hand', () => {
         { content: content('sixsix'), outputDimensionality: 3 },
       ],
     });
-    expect(await response.json()).toMatchObject({ embeddings: [{ values: [4, 0] }, { values: [6, 0] }] });
+    expect(await response.json()).toMatchObject({
+      embeddings: [{ values: [4, 0] }, { values: [6, 0, 0] }],
+    });
     expect(
       sent()
         .map((body) => at(body, 'dimensions'))

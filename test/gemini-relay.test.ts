@@ -1,22 +1,32 @@
 // The relay lane of Gemini: recorded answers pass with nothing changed but the gateway's names, in pieces of any size,
 // and the records learn what the decoder would have told them.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { Collector, Report } from '../src/canonical/index.ts';
+import { jsonBytes } from '../src/base/json/index.ts';
+import { joined } from '../src/base/lib/slices.ts';
+import { type CanonicalRequest, Collector, Report } from '../src/canonical/index.ts';
 import { gemini } from '../src/protocols/gemini/index.ts';
 import type { RelayStream } from '../src/protocols/index.ts';
 import { codecContext, fillTarget } from './golden-operations.ts';
 import { missing, readGeminiRecordings } from './recordings/corpus.ts';
 import type { Loose } from './recordings/loose.ts';
+import { frame, stream, whole } from './upstreams/answers.ts';
+import { startScene } from './upstreams/gateway-with-upstreams.ts';
 
 setDefaultTimeout(60_000);
 if (missing) console.log(`gemini-relay: ${missing}`);
 
 const { relay, server, upstream } = gemini;
 if (!relay || !server) throw new Error('Gemini has no relay lane');
+const { editRequest } = relay;
 const facts = { id: 'gen-1', model: 'google/test', showUsage: true, redact: (json: string) => json };
 
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
+
+/** What the upstream is sent. */
+function relayed(body: string, request: CanonicalRequest): string {
+  return joined(editRequest(jsonBytes(Buffer.from(body)), request, 'gemini-3-pro')).toString();
+}
 
 /** Feeds a stream in pieces. @returns what the client got before and after the end */
 function pass(stream: RelayStream, text: string, step: number): { before: string; after: string } {
@@ -62,8 +72,8 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
       const told = collector.result();
 
       if (chunks.length === 1) {
-        const { body, tap } = relay.patchResponse(bytesOf(JSON.stringify(chunks[0])), facts);
-        expect([name, JSON.parse(textOf(body))]).toEqual([name, named(chunks[0])]);
+        const { body, tap } = relay.patchResponse(Buffer.from(JSON.stringify(chunks[0])), chunks[0], facts);
+        expect([name, JSON.parse(joined(body).toString())]).toEqual([name, named(chunks[0])]);
         expect([name, tap.usage?.input, tap.finish]).toEqual([name, told.usage?.input, told.finish]);
       }
       for (const step of [1_000_000, 17, 1]) {
@@ -90,17 +100,13 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
       const body = JSON.stringify(req);
       const request = server.decodeRequest(req, { model });
       expect(relay.accepts(request)).toBe(true);
-      const sent = relay.editRequest(bytesOf(body), request, 'gemini-3-pro');
-      if ('model' in req) expect(JSON.parse(textOf(sent))).toEqual({ ...req, model: 'models/gemini-3-pro' });
-      else expect(textOf(sent)).toBe(body);
+      const sent = relayed(body, request);
+      if ('model' in req) expect(JSON.parse(sent)).toEqual({ ...req, model: 'models/gemini-3-pro' });
+      else expect(sent).toBe(body);
       accepted++;
       const steered = { ...req, provider: { only: ['google'] }, models: ['a'] };
-      const edited = relay.editRequest(
-        bytesOf(JSON.stringify(steered)),
-        server.decodeRequest(steered, { model }),
-        'gemini-3-pro',
-      );
-      expect(Object.keys(JSON.parse(textOf(edited)) as object)).toEqual(Object.keys(req));
+      const edited = relayed(JSON.stringify(steered), server.decodeRequest(steered, { model }));
+      expect(Object.keys(JSON.parse(edited) as object)).toEqual(Object.keys(req));
     }
     expect(accepted).toBeGreaterThan(300);
   });
@@ -144,8 +150,8 @@ describe('failures', () => {
 
   test('a blocked prompt is an answer that the filter ended', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
-    const { body, tap } = relay.patchResponse(JSON.stringify(blocked), facts);
-    expect(JSON.parse(body)).toMatchObject(blocked);
+    const { body, tap } = relay.patchResponse(Buffer.from(JSON.stringify(blocked)), blocked, facts);
+    expect(JSON.parse(joined(body).toString())).toMatchObject(blocked);
     expect(tap.finish).toMatchObject({ reason: 'content_filter', raw: 'SAFETY' });
     const stream = relay.openStream(facts);
     const { before, after } = pass(stream, asStream([blocked]), 7);
@@ -224,5 +230,53 @@ describe('what a client says of thinking', () => {
     ],
   ] as const)('%s', (_, config, target, expected) => {
     expect(says(config, target as never)).toBe(expected);
+  });
+});
+
+describe('a signature that a client gives back', () => {
+  const usageMetadata = {
+    promptTokenCount: 373,
+    candidatesTokenCount: 10,
+    totalTokenCount: 383,
+    promptTokensDetails: [
+      { modality: 'TEXT', tokenCount: 115 },
+      { modality: 'IMAGE', tokenCount: 258 },
+    ],
+    candidatesTokensDetails: [{ modality: 'TEXT', tokenCount: 10 }],
+    trafficType: 'ON_DEMAND',
+    serviceTier: 'standard',
+  };
+  const call = { functionCall: { name: 'f', args: {} }, thoughtSignature: 'c2lnbmF0dXJl' };
+  const answer = (part: object): object => ({
+    candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
+    usageMetadata,
+  });
+  const conversation = [
+    { role: 'user', parts: [{ text: 'Ask' }] },
+    { role: 'model', parts: [call] },
+    { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: 'ok' } } }] },
+  ];
+  const tools = [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT' } }] }];
+
+  test.each([
+    [true, 'relay', false],
+    [true, 'relay', true],
+    [false, 'translate', false],
+    [false, 'translate', true],
+  ])('of a faithful server: %p, is in the %s lane; streamed: %p', async (faithful, lane, streams) => {
+    await using scene = await startScene(['up'], { faithful });
+    const up = scene.upstream('up');
+    const give = (part: object) => (streams ? stream([frame(answer(part))]) : whole(answer(part)));
+    up.script(give(call), give({ text: 'Done' }));
+    const path = `/models/one/gemini:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+    await (await scene.gateway.post(path, { contents: conversation.slice(0, 1), tools })).text();
+    const response = await scene.gateway.post(path, { contents: conversation, tools });
+    expect(response.headers.get('x-dragoman-lane')).toBe(lane);
+    const text = await response.text();
+    const [last] = (streams ? chunksOf(text) : [JSON.parse(text) as Loose]).slice(-1);
+    // In either lane the counts are the vendor's own.
+    expect(last?.['usageMetadata']).toMatchObject(usageMetadata as never);
+    const sent = up.requests.at(-1)?.json as unknown as Loose;
+    expect(sent['contents']).toMatchObject(conversation as never);
   });
 });

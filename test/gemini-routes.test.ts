@@ -68,14 +68,18 @@ test.each([
 });
 
 test('what is no method of a model is a 404 in the words of Google', async () => {
-  const paths = ['one/gemini:embedAll', 'one/gemini', ':generateContent'].map(
-    (end) => `/v1beta/models/${end}`,
-  );
+  const paths = ['one/gemini:embedAll', ':generateContent'].map((end) => `/v1beta/models/${end}`);
   for (const path of [...paths, '/api/vertex-ai/v1/models:generateContent', '/v1/models/x%zz:generate']) {
     const response = await post(path);
     expect([path, response.status]).toEqual([path, 404]);
     expect(await response.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
   }
+});
+
+test('a model is read, and not posted to', async () => {
+  const response = await post('/v1beta/models/one/gemini');
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  await response.text();
 });
 
 describe('keys', () => {

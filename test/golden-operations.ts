@@ -3,7 +3,7 @@ import type { CanonicalEvent, CanonicalRequest, EventSink, Target } from '../src
 import { Collector, GatewayError, Report } from '../src/canonical/index.ts';
 import { protocols } from '../src/protocols/index.ts';
 import type { AnswerContext, CodecContext, RequestRoute } from '../src/protocols/protocol.ts';
-import { NO_QUIRKS } from '../src/providers/provider.ts';
+import { NO_QUIRKS } from '../src/catalog/providers/provider.ts';
 
 /** Runs one operation of one protocol on a golden file's input. */
 export function runGolden(protocolName: string, operation: string, input: string): string {

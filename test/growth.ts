@@ -1,6 +1,6 @@
 // Grows inputs and measures what that costs: every text, list and object of a JSON value, one at a time, becomes n times
 // as large. For tests that work takes no longer than its input is long.
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 /** What one growth of a value is: where, and how. */
 export interface Shape {

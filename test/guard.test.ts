@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { GatewayError } from '../src/canonical/index.ts';
-import { systemClock, type Clock } from '../src/runtime/clock.ts';
+import { systemClock, type Clock } from '../src/base/runtime/clock.ts';
 import { isPublicAddress } from '../src/upstream/address-ranges.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch, type GuardedRequest } from '../src/upstream/fetch-guarded.ts';

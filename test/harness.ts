@@ -2,10 +2,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeGateway, type RunningGateway } from '../src/cli/compose/compose.ts';
-import { loadConfig } from '../src/config/index.ts';
-import type { Clock } from '../src/runtime/clock.ts';
-import { type ResolveHost, resolveHost } from '../src/runtime/resolve-host.ts';
+import { composeGateway } from '../src/app/cli/compose/compose.ts';
+import type { RunningGateway } from '../src/app/cli/compose/running-gateway.ts';
+import { loadConfig } from '../src/app/config/index.ts';
+import type { Clock } from '../src/base/runtime/clock.ts';
+import { type ResolveHost, resolveHost } from '../src/base/runtime/resolve-host.ts';
 
 export const TEST_KEY = 'sk-test';
 /** Stands for the file that is given as an object. */
@@ -36,7 +37,13 @@ export interface TestGateway extends RunningGateway {
  */
 export async function startGateway(
   config: Readonly<Record<string, unknown>> = {},
-  options: { clock?: Clock; environment?: Record<string, string>; dataDir?: string } = {},
+  options: {
+    clock?: Clock;
+    environment?: Record<string, string>;
+    dataDir?: string;
+    /** Addresses of names, in place of this machine's resolver. */
+    resolve?: ResolveHost;
+  } = {},
 ): Promise<TestGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   const environment = { ...options.environment };
@@ -52,10 +59,10 @@ export async function startGateway(
   const readFile = (path: string): string => (path === CONFIG ? text : readFileSync(path, 'utf8'));
   const running = await composeGateway({
     environment,
-    load: (draft) => loadConfig({ environment, flags: { config: CONFIG }, readFile, draft }),
+    load: () => loadConfig({ environment, flags: { config: CONFIG }, readFile }),
     clock: options.clock,
     random: () => 0,
-    resolve: resolveExample,
+    resolve: options.resolve ?? resolveExample,
     // What other tests of this process leave behind is no burst of this gateway.
     sharesProcess: true,
     writeLog: (line) => logLines.push(line),

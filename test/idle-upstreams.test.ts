@@ -39,7 +39,7 @@ async function start() {
     const { promise, resolve } = Promise.withResolvers<string>();
     let text = '';
     client.send(
-      { to: new Destination({ url: `http://127.0.0.1:${port}${path}`, headers: {} }), body: '', pool: POOL },
+      { to: new Destination({ url: `http://127.0.0.1:${port}${path}`, headers: {} }), body: [], pool: POOL },
       {
         connected() {},
         head() {},

@@ -8,7 +8,7 @@ import { Journal, type JournalTarget } from '../src/storage/journal/journal.ts';
 import { JournalFolder } from '../src/storage/journal/journal-folder.ts';
 import { ORIGIN_ENTRY } from '../src/storage/journal/origin.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import type { Storage } from '../src/storage/ports.ts';
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
 
@@ -150,8 +150,8 @@ test.skipIf(process.platform === 'win32')(
   'a full disk refuses what does not fit, and keeps all that was taken',
   async () => {
     const path = freshPath();
-    // In blocks of 512 bytes: room for the tables, and for about a hundred entries.
-    const script = `trap '' XFSZ; ulimit -f 640; exec "$0" "$@"`;
+    // In blocks of 512 bytes: room for the tables, and for some hundred entries, but not for a whole piece of the journal.
+    const script = `trap '' XFSZ; ulimit -f 1000; exec "$0" "$@"`;
     const program = join(import.meta.dir, 'processes', 'append-to-full-disk.ts');
     const child = Bun.spawn(['sh', '-c', script, process.execPath, program, path], {
       stdout: 'pipe',

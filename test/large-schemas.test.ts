@@ -1,7 +1,7 @@
 // Schemas that take long: they are compiled, and answers are checked by them, while others are served. One that takes too
 // long is refused by its name.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { chatBody, whole } from './upstreams/answers.ts';
 import { startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';
 import { at } from './upstreams/json-path.ts';

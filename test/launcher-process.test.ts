@@ -21,7 +21,7 @@ const WINDOWS = process.platform === 'win32';
 const ROOT = join(import.meta.dir, '..');
 const NPM_START: [string, ...string[]] = ['npm', 'start', '--'];
 /** What the launchers start: the packed program where there is a current one, else the sources. */
-const PROGRAM = /\/(dist\/dragoman|dist\/main\.js|src\/main\.ts)$/;
+const PROGRAM = /\/(dist\/dragoman|dist\/main\.js|src\/app\/main\.ts)$/;
 /** What runs them: the runtime, which the executable has in it. */
 const RUNTIME = /\/(dist\/dragoman|bin\/bun(\.exe)?)$/;
 
@@ -119,6 +119,7 @@ const PRETENDED_RUNTIME = `#!/bin/sh
 echo "runtime $0"
 for argument in "$@"; do echo "argument $argument"; done
 echo "requests $BUN_CONFIG_MAX_HTTP_REQUESTS"
+echo "collections $BUN_GC_TIMER_INTERVAL"
 `;
 
 /** A package with nothing but its launchers. @returns its folder */
@@ -183,9 +184,10 @@ test.skipIf(WINDOWS).each([
         `runtime ${join(at, runtimes.at(-1)?.[0] ?? '', 'node_modules', runtimes.at(-1)?.[1] ?? '', 'bin', runtimes.at(-1)?.[2] ?? '')}`,
         `argument --config=${join(at, 'bin', 'bunfig.toml')}`,
         'argument --no-env-file',
-        `argument ${join(at, 'src', 'main.ts')}`,
+        `argument ${join(at, 'src', 'app', 'main.ts')}`,
         ...args.map((argument) => `argument ${argument}`),
-        'requests 65535\n',
+        'requests 65535',
+        'collections 30000\n',
       ].join('\n'),
     );
     const limited = await runProgram([], {
@@ -207,6 +209,57 @@ test(
       expect(end).toMatchObject({ code: 1, out: '' });
       expect(end.err).toContain('run `npm install`');
     }
+  },
+  SLOW,
+);
+
+/** A pretended npm: prints how it was called, and installs the pretended runtime. @returns the variables under which it is found */
+function npmIn(at: string): Record<string, string> {
+  const bin = join(at, 'npm-bin');
+  mkdirSync(bin);
+  const kept = join(at, 'kept');
+  runtimeIn(kept, 'bun', 'bun.exe');
+  writeFileSync(
+    join(bin, 'npm'),
+    `#!/bin/sh\necho "npm $*"\n[ "$PRETENDED_NPM" = fails ] && exit 7\ncp -R "${kept}" node_modules\n`,
+    { mode: 0o755 },
+  );
+  writeFileSync(join(at, 'package-lock.json'), '{}');
+  return { PATH: `${bin}:${process.env['PATH'] ?? ''}`, npm_lifecycle_event: 'start' };
+}
+
+test.skipIf(WINDOWS)(
+  '`npm start` installs the locked packages where there are none, and says so on standard error',
+  async () => {
+    for (const launcher of [nodeLauncher, defaultLauncher]) {
+      const at = packageIn(folder());
+      const environment = npmIn(at);
+      const start = (): ReturnType<typeof runProgram> =>
+        runProgram(['serve'], { folder: at, environment, command: launcher(at) });
+      const first = await start();
+      expect(first.code).toBe(0);
+      expect(first.out).toStartWith(`runtime ${join(at, 'node_modules', 'bun', 'bin', 'bun.exe')}\n`);
+      expect(first.err).toStartWith('Packages are not installed yet: running `npm ci ');
+      expect(first.err).toContain('\nnpm ci --no-audit --no-fund --omit=dev\n');
+      expect((await start()).err).toBe('');
+    }
+  },
+  SLOW,
+);
+
+test.skipIf(WINDOWS)(
+  'an install that fails ends the start as npm ended, and other commands install nothing',
+  async () => {
+    const at = packageIn(folder());
+    const environment = { ...npmIn(at), PRETENDED_NPM: 'fails' };
+    const run = (more: Record<string, string>): ReturnType<typeof runProgram> =>
+      runProgram([], { folder: at, environment: { ...environment, ...more }, command: nodeLauncher(at) });
+    const failed = await run({});
+    expect(failed).toMatchObject({ code: 7, out: '' });
+    expect(failed.err).toContain('run `npm install`');
+    const other = await run({ npm_lifecycle_event: 'check' });
+    expect(other).toMatchObject({ code: 1, out: '' });
+    expect(other.err).not.toContain('npm ci');
   },
   SLOW,
 );

@@ -8,6 +8,7 @@ import { Journal } from '../src/storage/journal/journal.ts';
 /** A database that takes entries when it is told to. */
 class HeldTarget implements EntryTarget {
   readonly most = 10;
+  readonly mostAtLeisure = 10;
   readonly taken: string[] = [];
   #held = Promise.withResolvers<void>();
   isGone = false;

@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
+import { idOfRow } from '../src/storage/record-ids.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { killAfter } from './kill-after.ts';
 import { attempt, generation } from './storage-records.ts';
@@ -27,7 +28,9 @@ test('no confirmed record is lost or doubled when the process is killed', async 
   }
 
   // Each run has brought in what the one before it left in its journal; the last one's is there.
-  expect(readdirSync(join(directory, 'journal')).filter((name) => name.endsWith('.journal'))).toHaveLength(1);
+  const left = readdirSync(join(directory, 'journal')).filter((name) => name.endsWith('.journal'));
+  // A journal has several files where much of it waits.
+  expect(new Set(left.map((name) => name.split('.')[0])).size).toBe(1);
   const storage = await openSqliteStorage({ path });
   for (const id of [confirmed[0], confirmed.at(-1)])
     expect(await storage.ledger.find(id ?? '', 'key_a')).toEqual({
@@ -41,7 +44,7 @@ test('no confirmed record is lost or doubled when the process is killed', async 
     database
       .prepare('select id from records')
       .all()
-      .map(({ id }) => id),
+      .map(({ id }) => idOfRow(id as Uint8Array)),
   );
   expect(confirmed.filter((id) => !ids.has(id))).toEqual([]);
   expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { NO_USAGE, type Usage } from '../src/canonical/index.ts';
 import type { Price } from '../src/catalog/price.ts';
-import { costOf, sumCosts } from '../src/ledger/price.ts';
+import { costOf, sumCosts } from '../src/accounts/ledger/price.ts';
 
 function usage(
   input: Partial<Usage['input']>,

@@ -1,6 +1,6 @@
 // The body of `GET /generation?id=`.
 import { expect, test } from 'bun:test';
-import { generationView } from '../src/ledger/generation-view.ts';
+import { generationView } from '../src/accounts/ledger/generation-view.ts';
 import { attempt, COST, generation } from './storage-records.ts';
 
 test('both spellings and the whole record', () => {
@@ -51,6 +51,13 @@ test('both spellings and the whole record', () => {
     generationTime: 700,
     generation_time: 700,
     latency: 300,
+    state: 'recovered',
+    duration_ms: 1_000,
+    first_content_ms: 300,
+    tokens: { input: 1_200, output: 80 },
+    cost_usd: 0.002,
+    unpriced: false,
+    attempted: ['openai'],
     nativeTokens: tokens,
     native_tokens: tokens,
     streamed: true,
@@ -82,6 +89,7 @@ test('both spellings and the whole record', () => {
     cost: { usd: 0.002, items: COST.items, price: COST.price },
     report: [{ path: 'seed', action: 'dropped', reason: 'the endpoint has no seed' }],
     error: null,
+    outcome: 'ok',
     route: null,
     metadata: { team: 'red' },
     attempts: [
@@ -95,9 +103,15 @@ test('both spellings and the whole record', () => {
         outcome: 'failed',
         status: 529,
         upstream_id: null,
+        queued_ms: null,
+        connect_ms: null,
+        headers_ms: null,
         started_at: '2023-11-14T22:13:20.010Z',
         first_content_at: null,
         ended_at: '2023-11-14T22:13:21.000Z',
+        started_ms: 10,
+        first_content_ms: null,
+        generation_ms: null,
         latency: null,
         duration: 990,
         tokens: null,
@@ -114,9 +128,15 @@ test('both spellings and the whole record', () => {
         outcome: 'completed',
         status: 200,
         upstream_id: 'resp_1',
+        queued_ms: null,
+        connect_ms: null,
+        headers_ms: null,
         started_at: '2023-11-14T22:13:20.010Z',
         first_content_at: '2023-11-14T22:13:20.300Z',
         ended_at: '2023-11-14T22:13:21.000Z',
+        started_ms: 10,
+        first_content_ms: 290,
+        generation_ms: 700,
         latency: 290,
         duration: 990,
         tokens,

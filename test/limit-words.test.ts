@@ -1,7 +1,7 @@
 // Limits in one line, as they are typed.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type LimitEntry, limitWords, parseLimit } from '../src/limits/index.ts';
+import { type LimitEntry, limitWords, parseLimit } from '../src/accounts/limits/index.ts';
 
 test.each<[string, LimitEntry]>([
   ['60 requests per minute', { requests: 60, per: 'minute' }],

@@ -4,7 +4,7 @@ import { TEST_KEY, type TestGateway } from './harness.ts';
 import { eventually } from './program.ts';
 import { at, list, type Json } from './upstreams/json-path.ts';
 
-const ADMIN_KEY = 'sk-admin-test';
+const ADMIN_KEY = 'sk-admin-test-0123456789';
 
 /** A configuration that refuses nothing, under which everything is counted. */
 export const COUNTED = {

@@ -2,7 +2,7 @@
 // counters have what the ledger has.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type LimitEntry, Reservation, restoreFromLedger, type Scope } from '../src/limits/index.ts';
+import { type LimitEntry, Reservation, restoreFromLedger, type Scope } from '../src/accounts/limits/index.ts';
 import { type LedgerEntry, LedgerOfTests } from './limits-ledger.ts';
 import { HOUR, LimitsScene, MODEL } from './limits-scene.ts';
 import { casesOf } from './share.ts';

@@ -8,11 +8,16 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { countedRequests, type GenerationRecord } from '../src/ledger/index.ts';
-import { type Limit, nanoUsdOf } from '../src/limits/index.ts';
+import { countedRequests, type GenerationRecord } from '../src/accounts/ledger/index.ts';
+import { type Limit, nanoUsdOf } from '../src/accounts/limits/index.ts';
 import { inputTokens, outputTokens } from '../src/canonical/index.ts';
-import { inputTokensIn, outputTokensIn, countedRequestsIn, noUsageSums } from '../src/usage/index.ts';
-import type { Storage } from '../src/storage/ports.ts';
+import {
+  inputTokensIn,
+  outputTokensIn,
+  countedRequestsIn,
+  noUsageSums,
+} from '../src/accounts/usage/index.ts';
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { keyId, Machine, SEARCH_NANO, type Tenants, TOKEN_NANO } from './limits-machine.ts';
 import { casesOf } from './share.ts';
 import type { MemoryClient } from './limits-machine-ends.ts';

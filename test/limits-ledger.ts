@@ -1,5 +1,5 @@
 // A ledger that a test fills, as limits see it: sums by owner and model, in slices of an hour where they ask for them.
-import type { LedgerSum, LedgerSums, Scope, SumQuery } from '../src/limits/index.ts';
+import type { LedgerSum, LedgerSums, Scope, SumQuery } from '../src/accounts/limits/index.ts';
 
 const HOUR = 3_600_000;
 
@@ -29,6 +29,7 @@ export class LedgerOfTests implements LedgerSums {
         ownerId: owner.id,
         endUser,
         model: entry.model,
+        endpoint: '',
         atMs: query.inSlices ? (hour + 1) * HOUR - 1 : Math.max(atMs, entry.admittedAt),
         requests: requests + entry.requests,
         tokens: tokens + entry.tokens,

@@ -1,4 +1,5 @@
 // Both ends of a machine: clients that keep what they get, and an upstream that says what it is told to.
+import { joined } from '../src/base/lib/slices.ts';
 import type { Client, ClientStream } from '../src/engine/index.ts';
 import {
   type UpstreamCall,
@@ -115,7 +116,7 @@ export class Exchange implements UpstreamCall {
     this.#tokens += this.#isStream ? tokens : Math.min(tokens, most - this.#tokens);
     if (!this.#isStream) return;
     this.#open();
-    this.#listener.data(chatChunk({ content: WORD.repeat(tokens) }));
+    this.#data(chatChunk({ content: WORD.repeat(tokens) }));
   }
 
   /** Ends the answer, with a call of the gateway's search where one is wanted and may be. */
@@ -131,7 +132,7 @@ export class Exchange implements UpstreamCall {
     this.#isOver = true;
     const content = this.#isStream ? undefined : WORD.repeat(this.#tokens);
     if (!this.#isStream)
-      this.#listener.data(
+      this.#data(
         JSON.stringify({
           ...chatBody({ content, ...(calls.length > 0 && { tool_calls: calls }) }, finish),
           usage,
@@ -139,7 +140,7 @@ export class Exchange implements UpstreamCall {
       );
     else {
       if (calls.length > 0)
-        this.#listener.data(chatChunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) }));
+        this.#data(chatChunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) }));
       const counted = {
         id: 'chatcmpl-up',
         object: 'chat.completion.chunk',
@@ -148,7 +149,7 @@ export class Exchange implements UpstreamCall {
         choices: [],
         usage,
       };
-      this.#listener.data(`${chatChunk({}, finish)}data: ${JSON.stringify(counted)}\n\ndata: [DONE]\n\n`);
+      this.#data(`${chatChunk({}, finish)}data: ${JSON.stringify(counted)}\n\ndata: [DONE]\n\n`);
     }
     this.#listener.end();
   }
@@ -162,8 +163,12 @@ export class Exchange implements UpstreamCall {
     if (this.#isOpen) return this.cut();
     this.#isOver = true;
     this.#listener.head(headOf(500, 'application/json'));
-    this.#listener.data('{"error":{"message":"scripted","type":"server_error"}}');
+    this.#data('{"error":{"message":"scripted","type":"server_error"}}');
     this.#listener.end();
+  }
+
+  #data(text: string): void {
+    this.#listener.data(Buffer.from(text));
   }
 
   get #isStream(): boolean {
@@ -174,7 +179,7 @@ export class Exchange implements UpstreamCall {
     if (this.#isOpen) return;
     this.#isOpen = true;
     this.#listener.head(headOf(200, this.#isStream ? 'text/event-stream' : 'application/json'));
-    if (this.#isStream) this.#listener.data(CHAT_OPENING);
+    if (this.#isStream) this.#data(CHAT_OPENING);
   }
 }
 
@@ -189,8 +194,8 @@ export class ScriptedSender extends UpstreamClient {
 
   override send({ body }: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     queueMicrotask(() => listener.connected());
-    if (body !== '') {
-      const exchange = new Exchange(JSON.parse(Buffer.from(body, 'latin1').toString()), listener);
+    if (body.length > 0) {
+      const exchange = new Exchange(JSON.parse(joined(body).toString()), listener);
       this.#exchanges.push(exchange);
       return exchange;
     }
@@ -198,7 +203,7 @@ export class ScriptedSender extends UpstreamClient {
     queueMicrotask(() => {
       if (isAborted) return;
       listener.head(headOf(200, 'application/json'));
-      listener.data(JSON.stringify(searxngAnswer([])));
+      listener.data(Buffer.from(JSON.stringify(searxngAnswer([]))));
       listener.end();
     });
     return {

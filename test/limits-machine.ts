@@ -1,25 +1,26 @@
 // A gateway as a process that may die between any two of its steps: the real engine, limits, journal and database, on a
 // clock that is moved by hand, in front of an upstream that says what it is told to. What a dead one leaves behind is its
 // data directory as it was at that moment. Nothing of it waits for a socket: a seed says all that happens.
+import { jsonBytes } from '../src/base/json/index.ts';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Principal } from '../src/auth/index.ts';
-import { openTools } from '../src/cli/compose/open-tools.ts';
-import { recoverRunning } from '../src/cli/compose/recover-running.ts';
-import { buildSnapshot, loadConfig, type Snapshot } from '../src/config/index.ts';
-import { EndUsers, Gateway } from '../src/engine/index.ts';
-import { Limits, type LimitEntry, type LimitSource, RestoredLimits } from '../src/limits/index.ts';
+import type { Principal } from '../src/accounts/auth/index.ts';
+import { openTools } from '../src/app/cli/compose/open-tools.ts';
+import { recoverRunning } from '../src/app/cli/compose/recover-running.ts';
+import { buildSnapshot, loadConfig, type Snapshot } from '../src/app/config/index.ts';
+import { EndUsers, Gateway, KeptStreams } from '../src/engine/index.ts';
+import { Limits, type LimitEntry, type LimitSource, RestoredLimits } from '../src/accounts/limits/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { MemoryRoutingState } from '../src/routing/index.ts';
-import { Ticker } from '../src/runtime/clock.ts';
-import { Envelope } from '../src/state/envelope.ts';
-import { Files } from '../src/state/files.ts';
-import { Vault } from '../src/state/vault.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { MemoryRoutingState } from '../src/engine/routing/index.ts';
+import { Ticker } from '../src/base/runtime/clock.ts';
+import { Envelope } from '../src/engine/state/envelope.ts';
+import { Files } from '../src/engine/state/files.ts';
+import { Vault } from '../src/engine/state/vault.ts';
 import { BlobFolder } from '../src/storage/blob-folder.ts';
-import type { LedgerStore, RunningStore, Storage } from '../src/storage/ports.ts';
+import type { LedgerStore, RunningStore, Storage } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { createLogger } from '../src/telemetry/log.ts';
+import { createLogger } from '../src/base/telemetry/log.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { MemoryClient, ScriptedSender } from './limits-machine-ends.ts';
@@ -116,11 +117,13 @@ export class Machine {
       upstream: this.sender,
       routing: new MemoryRoutingState({ now: clock.now, breaker: () => settings.config.routing.breaker }),
       limits: this.limits,
+      tasks: [],
       answers: null,
+      streams: new KeptStreams(() => ({ keepMs: 0, maxBytes: 0 }), clock),
       running: this.#stepwiseRunning(storage.running),
       ledger: this.#stepwiseLedger(storage.ledger),
       observer: { settled: () => {} },
-      tapes: { open: () => null },
+      recorders: { open: () => null },
       vault: new Vault(storage.vault, SECRET, { ttlMs: HOUR, now: clock.now }),
       state: storage,
       prompts: { store: storage.prompts, files: () => settings.prompts },
@@ -175,7 +178,7 @@ export class Machine {
       api: protocol,
       principal,
       request: { method: 'POST', url: 'http://gateway/v1' },
-      body: text,
+      body: jsonBytes(Buffer.from(text)),
       json: JSON.parse(text),
       header: () => null,
       headers: [],
@@ -257,6 +260,9 @@ export class Machine {
       find: (id, projectId) => store.find(id, projectId),
       findOfAnybody: (id) => store.findOfAnybody(id),
       list: (query) => store.list(query),
+      count: (query) => store.count(query),
+      facet: (filters, by) => store.facet(filters, by),
+      times: (model, endpoint, fromMs) => store.times(model, endpoint, fromMs),
       purge: (beforeMs) => store.purge(beforeMs),
       purgeContents: (beforeMs) => store.purgeContents(beforeMs),
     };

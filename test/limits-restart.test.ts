@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Limits, RestoredLimits, type LimitEntry, type Written } from '../src/limits/index.ts';
+import { Limits, RestoredLimits, type LimitEntry, type Written } from '../src/accounts/limits/index.ts';
 import { LedgerOfTests } from './limits-ledger.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';

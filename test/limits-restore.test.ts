@@ -12,7 +12,7 @@ import {
   type Scope,
   type SumQuery,
   type Written,
-} from '../src/limits/index.ts';
+} from '../src/accounts/limits/index.ts';
 import { LedgerOfTests, type LedgerEntry } from './limits-ledger.ts';
 import { HOUR, LimitsScene, MODEL, NOON } from './limits-scene.ts';
 
@@ -159,7 +159,8 @@ test('while the ledger is read for long, requests wait that it knows something o
   const whole = restored.catchUp();
   const demand = { model: 'm', endUser: null, tokens: 1, nanoUsd: 5 };
   const ask = (scopes: readonly Scope[]) => admitOrAsk(limits.limiter, scopes, demand, NOON + HOUR);
-  expect(ask(fast)).toMatchObject({ type: 'reservation' });
+  // Nothing is asked for it, and nobody resolves a pause.
+  expect(await ask(fast)).toMatchObject({ type: 'reservation' });
   // The day is told first.
   expect(await ask(daily)).toMatchObject({ type: 'reservation' });
   const waiting = ask(paying);

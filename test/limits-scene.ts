@@ -8,7 +8,7 @@ import {
   type LimitEntry,
   type Refusal,
   Scope,
-} from '../src/limits/index.ts';
+} from '../src/accounts/limits/index.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const NOON = Date.UTC(2026, 10, 22, 12);

@@ -1,9 +1,9 @@
 // When limits count: what `per` means, where calendar periods begin, and counters under clocks that jump.
+import { budgetsSchema, limitsSchema, projectsSchema } from '../src/accounts/schema/index.ts';
 import { describe, expect, test } from 'bun:test';
-import { budgetsSchema, limitsSchema, projectsSchema } from '../src/config/schema/limits-schema.ts';
-import { PeriodCounter } from '../src/limits/period-counter.ts';
-import { RollingCounter } from '../src/limits/rolling-counter.ts';
-import { Calendar, parseWindow } from '../src/limits/window.ts';
+import { PeriodCounter } from '../src/accounts/limits/period-counter.ts';
+import { RollingCounter } from '../src/accounts/limits/rolling-counter.ts';
+import { Calendar, parseWindow } from '../src/accounts/limits/window.ts';
 
 const at = (iso: string): number => Date.parse(iso);
 const HOUR = 3_600_000;

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { GatewayError, Report } from '../src/canonical/index.ts';
 import { portableRequest } from '../src/protocols/openai-responses/portable-request.ts';
 import { protocols } from '../src/protocols/index.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { readMultipart } from '../src/server/body/multipart.ts';
 import { codecContext, fillRequest } from './golden-operations.ts';
 import { growthOf, MOST_GROWTH, settledGrowth } from './growth.ts';

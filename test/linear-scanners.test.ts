@@ -1,15 +1,15 @@
 // What reads bytes and texts takes as long as they are long, whatever is in them and in whatever pieces they come.
 import { describe, expect, test } from 'bun:test';
-import { MAX_DEPTH, nestsDeeper, parseJson, scanJson } from '../src/canonical/index.ts';
+import { MAX_DEPTH, nestsDeeper, parseJson, scanJson } from '../src/base/json/index.ts';
 import { RepetitionFilter } from '../src/engine/failover/repetition-filter.ts';
 import { StopCutter } from '../src/engine/adapt/stop-cutter.ts';
 import { editMembers } from '../src/protocols/index.ts';
 import { FrameSplitter, frameData } from '../src/protocols/frame-splitter.ts';
-import { parseTemplate, renderTemplate } from '../src/state/prompt-template.ts';
-import { createRedactor } from '../src/telemetry/redact.ts';
-import { NestingWatch } from '../src/tools/mcp/nesting-watch.ts';
-import { findInPage } from '../src/tools/pages/find-in-page.ts';
-import { htmlToText } from '../src/tools/pages/html-to-text.ts';
+import { parseTemplate, renderTemplate } from '../src/engine/state/prompt-template.ts';
+import { createRedactor } from '../src/base/telemetry/redact.ts';
+import { NestingWatch } from '../src/engine/tools/mcp/nesting-watch.ts';
+import { findInPage } from '../src/engine/tools/pages/find-in-page.ts';
+import { htmlToText } from '../src/engine/tools/pages/html-to-text.ts';
 import { ChunkedDecoder } from '../src/upstream/chunked.ts';
 import { ResponseParser } from '../src/upstream/response-parser.ts';
 import { EventReader } from '../src/engine/attempt/event-reader.ts';
@@ -84,25 +84,25 @@ const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
   },
   ChunkedDecoder: () => {
     const decoder = new ChunkedDecoder();
-    return (piece) => decoder.push(piece);
+    return (piece) => decoder.push(Buffer.from(piece));
   },
   'ResponseParser, in a body': () => {
     const parser = new ResponseParser({ head() {}, body() {}, end() {} });
-    parser.push('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-    return (piece) => parser.push(piece);
+    parser.push(Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
+    return (piece) => parser.push(Buffer.from(piece));
   },
   'ResponseParser, in a head': () => {
     const parser = new ResponseParser({ head() {}, body() {}, end() {} });
-    parser.push('HTTP/1.1 200 OK\r\na: ');
-    return (piece) => parser.push(piece);
+    parser.push(Buffer.from('HTTP/1.1 200 OK\r\na: '));
+    return (piece) => parser.push(Buffer.from(piece));
   },
   'NestingWatch, a body': () => {
     const watch = new NestingWatch(256, 'application/json');
-    return (piece) => watch.take(piece);
+    return (piece) => watch.take(Buffer.from(piece));
   },
   'NestingWatch, a stream': () => {
     const watch = new NestingWatch(256, 'text/event-stream');
-    return (piece) => watch.take(piece);
+    return (piece) => watch.take(Buffer.from(piece));
   },
   RepetitionFilter: () => {
     const filter = new RepetitionFilter('a'.repeat(CHARS * 64), true);
@@ -118,7 +118,7 @@ const redact = createRedactor(['a secret of the operator']);
 
 /** What takes a text whole. */
 const SCANNERS: Readonly<Record<string, (text: string) => unknown>> = {
-  scanJson,
+  scanJson: (text) => scanJson(Buffer.from(text, 'latin1')),
   nestsDeeper: (text) => nestsDeeper(text, 256),
   parseJson,
   editMembers: (text) => text.endsWith('}') && editMembers(text, { set: { z: 1 }, remove: ['a'] }),

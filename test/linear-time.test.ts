@@ -3,11 +3,10 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isJsonObject, parseJson } from '../src/base/json/index.ts';
 import {
   Collector,
   GatewayError,
-  isJsonObject,
-  parseJson,
   Report,
   type CanonicalEvent,
   type CanonicalRequest,

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Locked {
+  readonly dev?: boolean;
+  readonly deprecated?: string;
+  readonly engines?: { readonly node?: string };
   readonly resolved?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -24,4 +27,38 @@ test('the lock file has what other systems than this one need', () => {
 
 test('the lock file leaves the registry to whoever installs', () => {
   expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+});
+
+/** Node under which npm may install it; the program itself runs on its own runtime. */
+const NODES = ['20.19.0', '22.12.0', '24.0.0'];
+
+test.each(NODES)(
+  'what the program needs asks for no newer Node than %s, and nothing of it is deprecated',
+  (node) => {
+    const needed = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+    expect(needed.length).toBeGreaterThan(40);
+    const refused = needed.filter(
+      ([, { engines, deprecated }]) =>
+        deprecated !== undefined || !Bun.semver.satisfies(node, engines?.node ?? '*'),
+    );
+    expect(refused.map(([path]) => path)).toEqual([]);
+  },
+);
+
+test('what only tests need warns nobody who installs', () => {
+  expect(readFileSync(join(import.meta.dir, '..', '.npmrc'), 'utf8')).toContain('loglevel=error');
+});
+
+test('docs/dependencies.md says of every dependency why it is there, and how many there are', () => {
+  const page = readFileSync(join(import.meta.dir, '..', 'docs', 'dependencies.md'), 'utf8');
+  const { dependencies } = JSON.parse(readFileSync(join(import.meta.dir, '..', 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const named = page
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  // The table of upstream clients names one of the runtime's own.
+  expect(named.filter((name) => name !== 'fetch').toSorted()).toEqual(Object.keys(dependencies).toSorted());
+  expect(page).toContain(`has ${Object.keys(dependencies).length} direct dependencies`);
 });

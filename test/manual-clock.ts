@@ -1,5 +1,5 @@
 // A clock that moves only when told to: tests of timeouts need no sleep.
-import type { Clock } from '../src/runtime/clock.ts';
+import type { Clock } from '../src/base/runtime/clock.ts';
 
 interface Timer {
   at: number;
@@ -17,6 +17,7 @@ function skipped({ at, everyMs = Infinity }: Timer, end: number): number {
 
 export class ManualClock implements Clock {
   #now: number;
+  #steppedMs = 0;
   readonly #timers = new Set<Timer>();
 
   constructor(startMs = 1_700_000_000_000) {
@@ -24,6 +25,12 @@ export class ManualClock implements Clock {
   }
 
   readonly now = (): number => this.#now;
+  readonly wall = (): number => this.#now + this.#steppedMs;
+
+  /** Somebody sets the machine's clock: time goes on, and its name is another. */
+  step(ms: number): void {
+    this.#steppedMs += ms;
+  }
 
   after(ms: number, run: () => void): () => void {
     return this.#add({ at: this.#now + ms, everyMs: undefined, run });

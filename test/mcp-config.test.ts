@@ -1,7 +1,7 @@
 // The `tools.mcp` block of the configuration: what it says when little is said, and how mistakes in it are named.
 import { expect, test } from 'bun:test';
-import { ConfigError, loadConfig } from '../src/config/index.ts';
-import type { Config } from '../src/config/index.ts';
+import { ConfigError, loadConfig } from '../src/app/config/index.ts';
+import type { Config } from '../src/app/config/index.ts';
 
 function load(block: string): Config['tools']['mcp'] {
   const text = `tools:\n  mcp: ${block}\n`;
@@ -14,6 +14,7 @@ test('nothing needs to be said', () => {
     servers: {},
     native: 'prefer',
     fromRequests: true,
+    onUnlisted: 'fail',
     allow: [],
     maxResultBytes: 262_144,
     timeoutMs: 60_000,
@@ -33,11 +34,12 @@ test('a server is read with everything that it may have', () => {
       },
       plain: { url: "https://mcp.example/mcp" },
     },
-    native: never, from_requests: false, allow: ["mcp.example:443"], max_result_kb: 2, timeout_ms: 5000, max_tools: 9,
+    native: never, from_requests: false, on_unlisted: continue, allow: ["mcp.example:443"], max_result_kb: 2, timeout_ms: 5000, max_tools: 9,
   }`);
   expect(rest).toEqual({
     native: 'never',
     fromRequests: false,
+    onUnlisted: 'continue',
     allow: ['mcp.example:443'],
     maxResultBytes: 2048,
     timeoutMs: 5000,

@@ -1,8 +1,8 @@
 // What MCP servers may not do to the gateway and its clients: addresses that requests must not reach, credentials that
 // must go to the right place only and appear in no error.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Secret } from '../src/telemetry/secret.ts';
-import type { McpServer, McpSession, OAuthClient } from '../src/tools/mcp/session.ts';
+import { Secret } from '../src/base/telemetry/secret.ts';
+import type { McpServer, McpSession, OAuthClient } from '../src/engine/tools/mcp/session.ts';
 import { ManualClock } from './manual-clock.ts';
 import {
   failureOf,

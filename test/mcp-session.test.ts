@@ -1,7 +1,7 @@
 // Sessions with MCP servers, against the official SDK's server on real sockets: what comes back, and what happens when
 // a server is slow, forgetful, greedy or gone.
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { McpServer, McpSession } from '../src/tools/mcp/session.ts';
+import type { McpServer, McpSession } from '../src/engine/tools/mcp/session.ts';
 import { ManualClock } from './manual-clock.ts';
 import { ArmedClock } from './upstreams/armed-clock.ts';
 import { failureOf, openMcpSession, PATIENT, type SessionsSetup } from './upstreams/mcp-server-session.ts';

@@ -37,7 +37,7 @@ test.each<[UpstreamProtocol, string]>([
   const rest = up.piece(' upon') + up.ending('Once upon') + up.endMark;
   exchange.chunk(rest.slice(0, 40));
   // A round trip: what was on its way to the gateway before it has been read after it.
-  await (await scene.gateway.get('/models')).text();
+  await (await scene.gateway.get('/files')).text();
   clock.advance(10_100);
   while (pings() === before) await reading.more();
   exchange.chunk(rest.slice(40));

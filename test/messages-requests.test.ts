@@ -3,16 +3,17 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CanonicalRequest, JsonObject, Target } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import type { CanonicalRequest, Target } from '../src/canonical/index.ts';
 import { GatewayError, Report } from '../src/canonical/index.ts';
 import { anthropicMessages } from '../src/protocols/anthropic-messages/index.ts';
+import { messagesCount } from '../src/protocols/anthropic-messages/tasks/count/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
 import { fillTarget } from './golden-operations.ts';
 import { missing, readRecordings } from './recordings/corpus.ts';
 
-const { counting } = anthropicMessages;
-const asked = anthropicMessages.server?.counting;
-if (!counting || !asked) throw new Error('the Messages API counts no tokens');
+const { upstream: counting, client: asked } = messagesCount;
+if (!asked) throw new Error('the Messages API counts no tokens');
 
 type Body = Record<string, unknown>;
 type Block = Record<string, unknown>;
@@ -68,7 +69,7 @@ describe.skipIf(missing !== undefined)('recorded requests', () => {
 });
 
 test('a count is a number of input tokens, both ways', () => {
-  expect(counting.pathFor('m')).toBe('/v1/messages/count_tokens');
+  expect(counting.pathFor?.('m')).toBe('/v1/messages/count_tokens');
   expect(counting.decodeCount(asked.encodeCount(14))).toBe(14);
   expect(counting.decodeCount({ type: 'error' })).toBeUndefined();
   expect(() => asked.decodeRequest({ model: 'm' })).toThrow('messages: is required');

@@ -6,7 +6,7 @@ import type { CanonicalEvent } from '../src/canonical/index.ts';
 import { Collector } from '../src/canonical/index.ts';
 import { anthropicMessages } from '../src/protocols/anthropic-messages/index.ts';
 import type { AnswerContext } from '../src/protocols/index.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { fillRequest } from './golden-operations.ts';
 import { readMessage, readMessagesStream } from './messages-stream-rules.ts';
 

@@ -1,6 +1,6 @@
 // Metrics as Prometheus gets them: who may read them, what they count, and that what clients make up stays bounded.
 import { afterEach, expect, test } from 'bun:test';
-import { METRICS, RequestMetrics } from '../src/metrics/index.ts';
+import { METRICS, RequestMetrics } from '../src/operations/metrics/index.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { type MetricText, readMetrics, valueOf } from './metrics-text.ts';
 import { eventually } from './program.ts';

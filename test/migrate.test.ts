@@ -1,10 +1,8 @@
 // `dragoman migrate sqlite-to-postgres`, as a person runs it: a data directory that a gateway has filled is moved, killed in
 // the middle and begun again, and a gateway on the database says the same as the one before.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import OpenAI, { toFile } from 'openai';
 import { Client } from 'pg';
 import { moveAll, openSource, openTarget, type Source } from '../src/storage/moving/move.ts';
@@ -14,14 +12,12 @@ import {
   MOVED_SETTINGS,
   MOVED_TABLES,
   REWRITTEN_TABLES,
-  SETTLED_TABLES,
 } from '../src/storage/moving/tables.ts';
 import { openSqliteStorage, openWith } from '../src/storage/sqlite/storage.ts';
 import { STORES } from '../src/storage/sqlite/stores.ts';
 import type { SqliteBase } from '../src/storage/sqlite/store.ts';
 import { openPostgresStorage } from '../src/storage/postgres/storage.ts';
-import type { Storage } from '../src/storage/ports.ts';
-import before from './earlier-directory/before-projects.json' with { type: 'json' };
+import type { Storage } from '../src/accounts/ports/index.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { eventually, freshFolder, runProgram, startProgram, type Finished } from './program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from './servers/postgres.ts';
@@ -30,7 +26,7 @@ import { freshPath } from './storage-directory.ts';
 import { attempt, generation } from './storage-records.ts';
 
 const SLOW = 60_000;
-const ADMIN_KEY = 'sk-test-admin';
+const ADMIN_KEY = 'sk-test-admin-0123456789';
 const HOUR = 3_600_000;
 
 test('every table and setting of a data directory has its place in a move', async () => {
@@ -44,12 +40,7 @@ test('every table and setting of a data directory has its place in a move', asyn
       .prepare(query)
       .all()
       .map(({ name }) => String(name));
-  const known = [
-    ...MOVED_TABLES.map(({ name }) => name),
-    ...REWRITTEN_TABLES,
-    ...LEFT_TABLES,
-    ...SETTLED_TABLES,
-  ];
+  const known = [...MOVED_TABLES.map(({ name }) => name), ...REWRITTEN_TABLES, ...LEFT_TABLES];
   expect(names("select name from sqlite_master where type = 'table'").toSorted()).toEqual(known.toSorted());
   const settings = names('select name from settings').filter(
     (name) => !name.startsWith('secret_fingerprint'),
@@ -153,7 +144,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
         const found: Record<string, unknown> = {};
         for (const path of paths) found[path] = await ask(origin, path, ADMIN_KEY);
         for (const path of own) found[path] = await ask(origin, path, key);
-        return found;
+        // The process that served a key knows its last use exactly; sums know it to five minutes.
+        return JSON.parse(
+          JSON.stringify(found, (name, value: unknown) => (name === 'last_used_at' ? value !== null : value)),
+        ) as Record<string, unknown>;
       };
       await eventually(
         'all is recorded',
@@ -174,7 +168,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || !isWhole)('a data directory of a g
       const holder = new Client({ connectionString: url });
       await holder.connect();
       await holder.query('begin; lock table records in share row exclusive mode');
-      const main = join(import.meta.dir, '..', 'src', 'main.ts');
+      const main = join(import.meta.dir, '..', 'src', 'app', 'main.ts');
       const killed = Bun.spawn(
         [process.execPath, main, 'migrate', 'sqlite-to-postgres', '--config', 'dragoman.yaml', '--to', url],
         { cwd: folder, stdout: 'ignore', stderr: 'ignore' },
@@ -342,35 +336,6 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
       const storage = await openPostgresStorage({ url, secrets: [SECRET] });
       expect(await everything(storage)).toEqual(there);
       await storage.close();
-    },
-    SLOW,
-  );
-
-  test(
-    'that an earlier program wrote become records like all others',
-    async () => {
-      const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-earlier-'));
-      for (const [file, compressed] of Object.entries(before.files)) {
-        mkdirSync(dirname(join(dataDir, file)), { recursive: true });
-        writeFileSync(join(dataDir, file), gunzipSync(Buffer.from(compressed, 'base64')), { mode: 0o600 });
-      }
-      const secret = Buffer.from(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim(), 'hex');
-      const source = await openSource({ dataDir, secrets: [], notice: () => {} });
-      await source.settle(Date.now());
-      const url = await freshPostgres();
-      const target = await openTarget(url, () => {});
-      await moveAll({ ...options(source, dataDir), target, secrets: [secret], moved: () => {} });
-      await target.close();
-      const storage = await openPostgresStorage({ url, secrets: [secret] });
-      for (const id of [before.ids.record, before.ids.inJournal]) {
-        const found = await storage.ledger.findOfAnybody(id);
-        expect(found).not.toBeNull();
-        expect(found).toEqual(await source.storage.ledger.findOfAnybody(id));
-      }
-      expect(await storage.blobs?.read(before.ids.file)).not.toBeNull();
-      await storage.close();
-      await source.close();
-      rmSync(dataDir, { recursive: true, force: true });
     },
     SLOW,
   );

@@ -98,10 +98,9 @@ test('what is nowhere is told in the shape of who asks', async () => {
   const version = { 'anthropic-version': '2023-06-01' };
   for (const [method, path, headers, shape] of [
     ['POST', '/v1/messages/nope', version, { type: 'error', error: { type: 'not_found_error' } }],
-    ['GET', '/v1/messages', version, { type: 'error', error: { type: 'not_found_error' } }],
     ['POST', '/api/anthropic/v1/nope', {}, { type: 'error', error: { type: 'not_found_error' } }],
     ['GET', '/v1beta/nope', {}, { error: { code: 404, status: 'NOT_FOUND' } }],
-    ['POST', '/v1/nope', {}, { error: { type: 'not_found_error', param: null } }],
+    ['POST', '/v1/nope', {}, { error: { type: 'invalid_request_error', param: null } }],
   ] as const) {
     const response = await fetch(gateway.origin + path, { method, headers });
     expect([path, response.status]).toEqual([path, 404]);

@@ -2,15 +2,15 @@
 // stranger, or reach what only the gateway reaches. Pages come over real sockets; the search is at hand.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { GatewayError, type SearchWish } from '../src/canonical/index.ts';
-import { systemClock } from '../src/runtime/clock.ts';
-import { FunctionNames, type CallOutcome } from '../src/tools/gateway-tool.ts';
-import { addressesIn, addressesMeantIn } from '../src/tools/pages/addresses.ts';
-import { PageReader } from '../src/tools/pages/read-page.ts';
-import { Sources } from '../src/tools/sources.ts';
-import { WebSearchTool } from '../src/tools/web-search-tool.ts';
+import { systemClock } from '../src/base/runtime/clock.ts';
+import { FunctionNames, type CallOutcome } from '../src/engine/tools/gateway-tool.ts';
+import { addressesIn, addressesMeantIn } from '../src/engine/tools/pages/addresses.ts';
+import { PageReader } from '../src/engine/tools/pages/read-page.ts';
+import { Sources } from '../src/engine/tools/sources.ts';
+import { WebSearchTool } from '../src/engine/tools/web-search-tool.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 
 const client = new UpstreamClient(Date.now);

@@ -1,7 +1,7 @@
 // What clients of each protocol are told while PostgreSQL or the server of counters is away: what needs neither goes on, what
 // needs it is refused in the protocol's own shape and says when to ask again, and it heals without a restart.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { asObject, type JsonValue } from '../src/canonical/index.ts';
+import { asObject, type JsonValue } from '../src/base/json/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { eventually } from './program.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from './servers/postgres.ts';
@@ -131,7 +131,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('while PostgreSQL is away', () => {
 describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away', () => {
   /** A gateway whose server of counters has gone, and is back when it was looked at. */
   async function withoutServer(
-    whenUnreachable: 'share' | 'refuse',
+    whenUnreachable: 'local' | 'share' | 'refuse' | 'allow',
     look: (gateway: TestGateway) => Promise<void>,
   ): Promise<void> {
     const server = await startValkey();
@@ -147,19 +147,24 @@ describe.skipIf(VALKEY_PROGRAM === null)('while the server of counters is away',
     await eventually('it is told', async () => (await degraded(gateway)) !== '[]', PATIENCE_MS);
     await look(gateway);
     await server.start();
-    // Nothing is leased before everybody who had something has renewed or lost it.
+    // Nothing is granted before everybody has reported again.
     await eventually('all are answered', async () => isEqual(await statuses(gateway), all(200)), PATIENCE_MS);
     await eventually('nothing is degraded', async () => (await degraded(gateway)) === '[]', PATIENCE_MS);
   }
 
-  test(
-    'requests under a limit go on with a share of it',
-    () => withoutServer('share', async (gateway) => expect(await statuses(gateway)).toEqual(all(200))),
+  test.each(['local', 'share', 'allow'] as const)(
+    'requests under a limit go on with a share of it, or without it (%s)',
+    (whenUnreachable) =>
+      withoutServer(whenUnreachable, async (gateway) => {
+        expect(await statuses(gateway)).toEqual(all(200));
+        const isAll = whenUnreachable === 'allow';
+        expect(await degraded(gateway)).toContain(isAll ? 'limits are not checked' : 'one of 1 shares');
+      }),
     PATIENCE_MS,
   );
 
   test(
-    'requests under a limit are refused once nothing is leased, where that is wanted',
+    'requests under a limit are refused, where that is wanted',
     () =>
       withoutServer('refuse', async (gateway) => {
         await eventually('all are refused', async () => isEqual(await statuses(gateway), all(429)));

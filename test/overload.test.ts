@@ -1,7 +1,7 @@
 // A process that cannot keep up says so, refuses what is new, and recovers by itself; and refused keys are slowed.
 import { afterEach, expect, test } from 'bun:test';
-import { systemClock, type Clock } from '../src/runtime/clock.ts';
-import { memoryLimitBytes } from '../src/runtime/machine.ts';
+import { systemClock, type Clock } from '../src/base/runtime/clock.ts';
+import { memoryLimitBytes } from '../src/base/runtime/machine.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { eventually } from './program.ts';
@@ -20,7 +20,8 @@ async function start(config: object, clock?: Clock): Promise<TestGateway> {
 /** The system's clock, which can be made to have lost time: as it is for a loop that was held up. */
 class LeapingClock implements Clock {
   #lost = 0;
-  readonly now = (): number => Date.now() + this.#lost;
+  readonly now = (): number => systemClock.now() + this.#lost;
+  readonly wall = systemClock.wall;
   readonly after = systemClock.after;
   readonly every = systemClock.every;
 

@@ -38,8 +38,9 @@ describe.each([
   for (const name of ['@oven', 'bun'])
     symlinkSync(join(root, 'modules', name), join(root, 'node_modules', name));
   write('node_modules/.package-lock.json', '{}', BUILT - 60);
-  write('src/cli/other.ts', '', BUILT - 60);
-  write('src/main.ts', `console.log('sources')`, BUILT - 60);
+  write('sim/index.ts', '', BUILT - 60);
+  write('src/app/cli/other.ts', '', BUILT - 60);
+  write('src/app/main.ts', `console.log('sources')`, BUILT - 60);
   const started = async (from = root): Promise<string> => {
     const environment = { BUN_BE_BUN: '1' };
     const { out, err } = await runProgram([], { folder: root, environment, command: launcher(from) });
@@ -50,9 +51,9 @@ describe.each([
     expect(await started()).toBe('sources');
     write('dist/main.js', `console.log('packed')`, BUILT);
     expect(await started()).toBe('packed');
-    write('src/cli/other.ts', '', BUILT + 60);
+    write('src/app/cli/other.ts', '', BUILT + 60);
     expect(await started()).toBe('sources');
-    write('src/cli/other.ts', '', BUILT - 60);
+    write('src/app/cli/other.ts', '', BUILT - 60);
     expect(await started()).toBe('packed');
     write('node_modules/.package-lock.json', '{}', BUILT + 60);
     expect(await started()).toBe('sources');
@@ -69,7 +70,7 @@ describe.each([
     expect(await started()).toBe('packed');
     chmodSync(join(root, 'dist/dragoman'), 0o755);
     expect(await started()).toBe('executable, not Bun');
-    write('src/cli/other.ts', '', BUILT + 60);
+    write('src/app/cli/other.ts', '', BUILT + 60);
     expect(await started()).toBe('sources');
   });
 });

@@ -3,15 +3,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../src/canonical/index.ts';
-import { systemClock } from '../src/runtime/clock.ts';
-import { findInPage } from '../src/tools/pages/find-in-page.ts';
-import { readHtml } from '../src/tools/pages/html-to-text.ts';
-import { HtmlReader } from '../src/tools/pages/html-reader.ts';
-import { PageReader, type Page, type PageReaderOptions } from '../src/tools/pages/read-page.ts';
-import { TextWriter } from '../src/tools/pages/text-writer.ts';
+import { systemClock } from '../src/base/runtime/clock.ts';
+import { findInPage } from '../src/engine/tools/pages/find-in-page.ts';
+import { readHtml } from '../src/engine/tools/pages/html-to-text.ts';
+import { HtmlReader } from '../src/engine/tools/pages/html-reader.ts';
+import { PageReader, type Page, type PageReaderOptions } from '../src/engine/tools/pages/read-page.ts';
+import { TextWriter } from '../src/engine/tools/pages/text-writer.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { rejection } from './rejection.ts';
 import { startUpstream, type Answer, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
 

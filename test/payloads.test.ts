@@ -1,9 +1,9 @@
 // How much of what was said is held before it is stored: bounded, whatever the store does.
 import { expect, test } from 'bun:test';
 import type { ApiCall } from '../src/engine/index.ts';
-import { PayloadKeeper } from '../src/payloads/index.ts';
-import type { StoredPayload } from '../src/storage/ports.ts';
-import { createLogger } from '../src/telemetry/log.ts';
+import { PayloadKeeper } from '../src/operations/payloads/index.ts';
+import type { StoredPayload } from '../src/accounts/ports/index.ts';
+import { createLogger } from '../src/base/telemetry/log.ts';
 
 const MB = 1_048_576;
 const log = createLogger({ level: 'silent', now: () => 0, write: () => {} });
@@ -31,8 +31,9 @@ function keeperOver({ store }: Pick<ReturnType<typeof slowStore>, 'store'>, samp
   return new PayloadKeeper({ store, settings: () => settings, random: () => random, now: () => 0, log });
 }
 
-/** What a tape reads of a call. */
-function callWith(body: string): ApiCall {
+/** What a recorder reads of a call. */
+function callWith(text: string): ApiCall {
+  const body = { bytes: Buffer.from(text), members: [] };
   const client = { respond: () => {}, openStream: () => {}, onLeave: () => {} };
   const call = { request: { method: 'POST', url: '/v1/x' }, headers: [], json: {}, body, client };
   return call as unknown as ApiCall;
@@ -42,10 +43,10 @@ test('what there is no room for is given up, and counted', async () => {
   const slow = slowStore();
   const keeper = keeperOver(slow);
   const say = (id: string): void => {
-    const tape = keeper.open(callWith('x'.repeat(25 * MB)));
-    tape?.settled({ id, createdAt: 0 }, false);
-    tape?.client.respond(200, {}, 'y', 'text');
-    tape?.close();
+    const recorder = keeper.open(callWith('x'.repeat(25 * MB)));
+    recorder?.settled({ id, createdAt: 0 }, false);
+    recorder?.client.respond(200, {}, 'y');
+    recorder?.close();
   };
   for (const id of ['a', 'b', 'c']) say(id);
   expect(keeper.dropped).toBe(1);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import { Report, type CanonicalRequest, type FilePart, type Item } from '../src/canonical/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
-import { pdfText } from '../src/documents/pdf-text.ts';
+import { pdfText } from '../src/engine/documents/pdf-text.ts';
 import { readDocuments, type ReadDocuments } from '../src/engine/media/read-documents.ts';
 import { partsOf } from '../src/engine/media/item-parts.ts';
 import { TEST_KEY } from './harness.ts';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { GatewayError } from '../src/canonical/index.ts';
-import { newGenerationId } from '../src/runtime/ids.ts';
+import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
-import type { StoredResponse } from '../src/storage/ports.ts';
+import type { StoredResponse } from '../src/accounts/ports/index.ts';
 import { BEST_OF_THREE } from './growth.ts';
 import { eventually } from './program.ts';
 import { rejection } from './rejection.ts';
@@ -223,6 +223,73 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       await told('the database is in reach again');
       await expectOnce(storage, ids);
       await storage.close();
+    },
+    { ...BEST_OF_THREE, timeout: PATIENCE_MS },
+  );
+
+  test(
+    'that comes back has nobody wait for what was written meanwhile, on any replica, and nothing of it is lost',
+    async () => {
+      const one = await scene();
+      const spool = mkdtempSync(join(tmpdir(), 'dragoman-spool-'));
+      ends.push(() => rmSync(spool, { recursive: true, force: true }));
+      const two = await open({ url: one.server.url, spool });
+      const replicas = [one, two];
+      const BACKLOG = 2_500;
+      const text = 'word '.repeat(800);
+      const put = ({ storage }: (typeof replicas)[number], id: string): Promise<string> =>
+        storage.responses.put(storedResponse(id, { input: [message(`msg_${id}`, text)] }));
+      await put(one, 'resp_before');
+      await one.server.kill();
+      for (const [at, replica] of replicas.entries())
+        for (let n = 0; n < BACKLOG; n += 1) await put(replica, `resp_${at}_${n}`);
+      await one.server.start();
+      await Promise.all(replicas.map(({ told }) => told('the database is in reach again')));
+      let longestMs = 0;
+      const ask = async (request: () => Promise<unknown>): Promise<void> => {
+        const from = performance.now();
+        const error = await request().then(
+          () => null,
+          (reason: unknown) => reason,
+        );
+        longestMs = Math.max(longestMs, performance.now() - from);
+        if (error !== null)
+          expect(GatewayError.is(error) && [error.status, (error.retryAfterMs ?? 0) > 0]).toEqual([
+            503,
+            true,
+          ]);
+      };
+      const meanwhile: string[] = [];
+      for (let n = 0; n < 20; n += 1)
+        await Promise.all(
+          replicas.flatMap((replica, at) => {
+            const id = `resp_after_${at}_${n}`;
+            meanwhile.push(id);
+            return [
+              ask(() => put(replica, id)),
+              ask(() => replica.storage.responses.find('key_a', 'resp_before', 0)),
+            ];
+          }),
+        );
+      expect(longestMs).toBeLessThan(2_500);
+      for (const [at, { storage }] of replicas.entries()) {
+        await eventually(
+          'all of it arrived',
+          async () => (await found(storage.responses, `resp_${at}_${BACKLOG - 1}`)) !== null,
+          30_000,
+        );
+        for (const id of [
+          `resp_${at}_0`,
+          ...meanwhile.filter((each) => each.startsWith(`resp_after_${at}_`)),
+        ])
+          expect([id, (await found(storage.responses, id)) === null]).toEqual([id, false]);
+      }
+      await one.storage.close();
+      // Counted once each, whoever wrote them.
+      const each = (await two.storage.stateUsage.bytes('key_a')) / (2 * BACKLOG + meanwhile.length + 1);
+      expect(each).toBeGreaterThan(4_000);
+      expect(each).toBeLessThan(5_500);
+      await two.storage.close();
     },
     { ...BEST_OF_THREE, timeout: PATIENCE_MS },
   );

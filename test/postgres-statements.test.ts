@@ -142,6 +142,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
       };
       const gateway = await startGateway(config, { clock });
       ends.push(() => gateway.close());
+      // At its start a process notes that it is there, for others on the same database.
+      await eventually('the process has said that it is there', () =>
+        counter.statements.some((statement) => statement.startsWith('select "name", "until_at"')),
+      );
       const answer = doctorServer();
       let before: readonly string[] = [];
       upstream.always((exchange) => {
@@ -159,7 +163,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
         const asked = (): readonly string[] => counter.statements.filter((statement) => !isLook(statement));
         await eventually('the batch is there', () => asked().at(-1) === 'commit');
         const after = asked().join('\n');
-        expect(after).toMatch(/^begin[^]*insert into records [^]*usage_hourly[^]*commit$/);
+        expect(after).toMatch(/^begin[^]*insert into "records" [^]*insert into "usage" [^]*commit$/);
         expect(after).not.toMatch(/\b(keys|projects|responses|conversations|vault|audit|files)\b/);
       }
     },

@@ -6,6 +6,8 @@ import OpenAI from 'openai';
 import { openWith } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import type { PostgresBase, PostgresStore } from '../src/storage/postgres/store.ts';
+import { versionOf } from '../src/storage/tables/schema.ts';
+import { table } from '../src/storage/tables/table.ts';
 import { startManaged, type ManagedGateway } from './management/scene.ts';
 import { eventually } from './program.ts';
 import { rejection } from './rejection.ts';
@@ -21,24 +23,25 @@ afterEach(async () => {
 
 /** Tables whose rows a newer program could want to say more about. */
 const EXTENDED =
-  'alerts audit blobs conversation_items conversations doctor_findings files keys payloads projects record_contents records response_ids responses settings state_usage usage_daily usage_end_users usage_hourly vault'.split(
+  'alerts audit batch_asked batch_lines batches blobs conversation_items conversations doctor_findings files job_steps job_streams jobs keys payloads projects record_contents records response_ids responses settings state_usage usage usage_end_users usage_groups vault webhooks'.split(
     ' ',
   );
 
-/** What a newer program brings: a column in each of them, with an index and a trigger, and a table of its own. */
-const newer = (isAdditive: boolean): PostgresStore<PostgresBase> => ({
-  migrations: [
+/** The schema version behind that of this program. */
+const NEXT = versionOf({ tables: Object.values(STORES).flatMap(({ tables = [] }) => tables) }) + 1;
+
+/** What a newer program brings: a column in each of them, with an index, and a table of its own. */
+const newer = (oldestProgram?: string): PostgresStore<PostgresBase> => ({
+  tables: [table({ name: 'things_to_come', columns: { id: 'id' }, key: ['id'], since: NEXT })],
+  changes: [
     {
-      name: isAdditive ? 'what is to come' : 'another form',
-      isAdditive,
-      up: async (db) => {
-        for (const table of EXTENDED) {
-          await sql`alter table ${sql.table(table)} add column to_come text, add column counted integer not null default 7`.execute(
-            db,
-          );
-          await sql`create index on ${sql.table(table)} (to_come)`.execute(db);
-        }
-        await sql`create table things_to_come (id text primary key)`.execute(db);
+      version: NEXT,
+      ...(oldestProgram !== undefined && { oldestProgram }),
+      up: {
+        postgres: EXTENDED.flatMap((name) => [
+          `alter table ${name} add column to_come text, add column counted integer not null default 7`,
+          `create index on ${name} (to_come)`,
+        ]),
       },
     },
   ],
@@ -58,7 +61,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
       };
       const before = await start();
       await works(before);
-      const { base, ...future } = await openWith({ ...STORES, base: newer(true) }, { url });
+      const { base, ...future } = await openWith({ ...STORES, base: newer() }, { url });
       ends.push(() => future.close());
       await works(before);
       const after = await start();
@@ -81,10 +84,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('beside a newer program', () => {
     'that has changed the form of what is there, this one does not start, and says why',
     async () => {
       const url = await freshPostgres();
-      const future = await openWith({ ...STORES, base: newer(false) }, { url });
+      const future = await openWith({ ...STORES, base: newer('99.0.0') }, { url, program: '99.0.0' });
       await future.close();
       const error = await rejection(startManaged({ database_url: url, secret: SECRET }));
-      expect(String(error)).toContain("its step 'another form' is not known to this program");
+      expect(String(error)).toContain('install 99.0.0 or newer');
     },
     PATIENCE_MS,
   );

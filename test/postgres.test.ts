@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { GatewayError } from '../src/canonical/index.ts';
 import { Breaker } from '../src/storage/postgres/breaker.ts';
-import { databaseAway } from '../src/storage/postgres/failures.ts';
+import { databaseAway } from '../src/storage/database-away.ts';
 import { openWith, type PostgresOptions } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
 import { rejection } from './rejection.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KeyCommands, ProjectCommands } from '../src/auth/index.ts';
+import { KeyCommands, ProjectCommands } from '../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { entryOf } from './audit-entries.ts';
@@ -226,13 +226,13 @@ test('keys and projects are changed under a running gateway, which follows withi
 
 test('a key of the role admin alone may not call models, and says so', async () => {
   const own = await startGateway({
-    server: { admin_key: 'sk-test-root' },
+    server: { admin_key: 'sk-test-root-0123456789' },
     keys: [{ name: 'operator', key: 'sk-test-operator', roles: ['admin'] }],
   });
   try {
     // Nobody could call a model otherwise.
     expect(own.firstKey).not.toBeNull();
-    for (const key of ['sk-test-root', 'sk-test-operator']) {
+    for (const key of ['sk-test-root-0123456789', 'sk-test-operator']) {
       const response = await fetch(`${own.baseURL}/models`, { headers: { authorization: `Bearer ${key}` } });
       expect(response.status).toBe(403);
       expect(await response.json()).toMatchObject({ error: { code: 'permission_denied' } });

@@ -11,8 +11,8 @@ const SHARED: readonly (readonly [names: string, folder: string])[] = [
   ['openai-', 'openai'],
   ['gemini', 'google'],
 ];
-/** Reads bodies in the forms of several protocols: one of its own is what it is not. */
-const NO_PROTOCOLS = ['mixed-bodies', ...SHARED.map(([, folder]) => folder)];
+/** Bodies in the forms of several protocols, and what the codecs of a task share. */
+const NO_PROTOCOLS = ['mixed-bodies', 'tasks', ...SHARED.map(([, folder]) => folder)];
 
 interface Role {
   /** The side of a protocol that has the role. */
@@ -57,9 +57,6 @@ const ROLES: readonly Role[] = [
   },
   { has: ({ server }) => server?.remoteAnswers !== undefined, files: ['remote-answers.ts'] },
   { has: ({ relay }) => relay !== undefined, files: ['relay.ts', 'relay-stream.ts'] },
-  { has: ({ counting }) => counting !== undefined, files: ['count-tokens.ts'] },
-  { has: ({ embeddings }) => embeddings !== undefined, files: ['embeddings.ts'] },
-  { has: ({ server }) => server?.embeddings !== undefined, files: ['embeddings-server.ts'] },
   { has: ({ server }) => server?.items !== undefined, files: ['stored-items.ts'] },
 ];
 

@@ -1,13 +1,13 @@
 // Every preset is complete, documented and legal; nothing in a preset contradicts the quirk table.
+import { quirksSchema } from '../src/catalog/schema/index.ts';
 import { expect, test } from 'bun:test';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { quirksSchema } from '../src/config/schema/quirks-schema.ts';
-import { presets } from '../src/providers/index.ts';
-import type { ProviderPreset, ProviderProtocol } from '../src/providers/index.ts';
-import { NO_QUIRKS, resolveQuirks } from '../src/providers/provider.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import type { ProviderPreset, ProviderProtocol } from '../src/catalog/providers/index.ts';
+import { NO_QUIRKS, resolveQuirks } from '../src/catalog/providers/provider.ts';
 
-const ROOT = join(import.meta.dir, '../src/providers');
+const ROOT = join(import.meta.dir, '../src/catalog/providers');
 const entries = (preset: ProviderPreset): [string, ProviderProtocol][] => Object.entries(preset.protocols);
 /** The address with every setting given. */
 const addressOf = (preset: ProviderPreset, entry: ProviderProtocol): string => {

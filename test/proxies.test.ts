@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connect, type Socket } from 'node:net';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { Destination } from '../src/upstream/destination.ts';
-import { makeRoad, parseProxy, STRAIGHT, type Road } from '../src/upstream/road.ts';
+import { makeNetworkRoute, parseProxy, STRAIGHT, type NetworkRoute } from '../src/upstream/network-route.ts';
 import { makeCertificates } from './certificates.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { chatBody, chatChunk, CHAT_ENDING, stream, whole } from './upstreams/answers.ts';
@@ -405,10 +405,10 @@ describe('addresses in requests', () => {
 test('connections are used again on the same road only', async () => {
   const client = new UpstreamClient(Date.now);
   const pool = { id: 'one', label: 'one' };
-  const send = (road: Road): Promise<void> =>
+  const send = (networkRoute: NetworkRoute): Promise<void> =>
     new Promise((resolve, reject) =>
       client.send(
-        { to: new Destination({ url: `${plain.origin}/x`, headers: {}, road }), body: '', pool },
+        { to: new Destination({ url: `${plain.origin}/x`, headers: {}, networkRoute }), body: [], pool },
         {
           connected() {},
           head() {},
@@ -420,8 +420,9 @@ test('connections are used again on the same road only', async () => {
     );
   await proxy.stop();
   proxy = await startProxy({ [`127.0.0.1:${plain.port}`]: plain.port });
-  const through = makeRoad({ proxy: parseProxy(proxy.address()) });
-  for (const road of [through, STRAIGHT, makeRoad({ ...through }), STRAIGHT]) await send(road);
+  const through = makeNetworkRoute({ proxy: parseProxy(proxy.address()) });
+  for (const networkRoute of [through, STRAIGHT, makeNetworkRoute({ ...through }), STRAIGHT])
+    await send(networkRoute);
   const [first, second, third, fourth] = plain.requests.map(({ connection }) => connection);
   expect([third, fourth]).toEqual([first, second]);
   expect(second).not.toBe(first);

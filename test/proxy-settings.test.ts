@@ -1,10 +1,10 @@
 // What the environment and the configuration say of proxies and certificates: which address goes through which proxy, and
 // how what is wrong is refused, without a word of the passwords in it.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { buildSnapshot, ConfigError, loadConfig } from '../src/config/index.ts';
-import { presets } from '../src/providers/index.ts';
+import { buildSnapshot, ConfigError, loadConfig } from '../src/app/config/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 import { proxyFor, readNetwork } from '../src/upstream/network.ts';
-import { parseProxy } from '../src/upstream/road.ts';
+import { parseProxy } from '../src/upstream/network-route.ts';
 import { makeCertificates } from './certificates.ts';
 
 const made = makeCertificates(['client', 'other']);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { findProtocol, type RelayStream } from '../src/protocols/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { LINEAR, settledGrowth } from './growth.ts';
 
 const FACTS = { id: 'gen-1', model: 'one/m', showUsage: false, redact: (json: string) => json };

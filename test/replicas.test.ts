@@ -5,7 +5,7 @@ import OpenAI, { toFile } from 'openai';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from './servers/postgres.ts';
 
-const ADMIN_KEY = 'sk-test-admin';
+const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
 const NEXT_SECRET = 'cd'.repeat(32);
 /** A server is made in a second or two; on a busy machine in more. */

@@ -1,12 +1,16 @@
 // The requirements manifest: every behaviour that the gateway owes, once, with its source and the tests that show it.
 // A requirement that is not here yet says which issue brings it. Its parts are in test/requirements/.
 import { answerRequirements } from './requirements/answers.ts';
+import { asGivenRequirements } from './requirements/as-given.ts';
 import { boundsRequirements } from './requirements/bounds.ts';
+import { conversationRequirements } from './requirements/conversations.ts';
 import { consoleRequirements } from './requirements/console.ts';
 import { decisionRequirements } from './requirements/decisions.ts';
+import { durableRequirements } from './requirements/durable.ts';
 import { geminiRequirements } from './requirements/gemini.ts';
 import { hardeningRequirements } from './requirements/hardening.ts';
 import { limitsRequirements } from './requirements/limits.ts';
+import { localServerRequirements } from './requirements/local-servers.ts';
 import { managementRequirements } from './requirements/management.ts';
 import { networkRequirements } from './requirements/network.ts';
 import { hostileUpstreamRequirements } from './requirements/hostile-upstreams.ts';
@@ -27,12 +31,15 @@ export const PARTS: readonly Requirements[] = [
   routingRequirements,
   requestRequirements,
   answerRequirements,
+  asGivenRequirements,
   decisionRequirements,
   painRequirements,
   hardeningRequirements,
   boundsRequirements,
   limitsRequirements,
+  localServerRequirements,
   consoleRequirements,
+  durableRequirements,
   managementRequirements,
   observingRequirements,
   responsesRequestRequirements,
@@ -45,6 +52,7 @@ export const PARTS: readonly Requirements[] = [
   startingRequirements,
   streamRequirements,
   tenantsRequirements,
+  conversationRequirements,
 ];
 
 /** By id: `2.29` (section and item), `C-18` (contradiction), `contract.errors`, `pain.B18`. */

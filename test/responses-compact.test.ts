@@ -143,7 +143,7 @@ describe('POST /responses/compact', () => {
     expect(await rejection(client.responses.compact({ model: MODEL }))).toMatchObject({ status: 400 });
     expect(
       await rejection(client.responses.compact({ model: MODEL, previous_response_id: 'resp_none' })),
-    ).toMatchObject({ status: 404, code: 'previous_response_not_found' });
+    ).toMatchObject({ status: 400, code: 'previous_response_not_found' });
     expect(await rejection(client.responses.compact({ model: 'no/such', input: 'x' }))).toMatchObject({
       status: 404,
       code: 'model_not_found',

@@ -1,8 +1,9 @@
 // Responses through the relay lane: what is edited of the client's request and of the upstream's answer, and that
 // nothing else is, however the network cuts it.
+import { joined } from '../src/base/lib/slices.ts';
 import { describe, expect, test } from 'bun:test';
-import type { JsonObject } from '../src/canonical/index.ts';
-import { GatewayError } from '../src/canonical/index.ts';
+import { jsonBytes, type JsonObject } from '../src/base/json/index.ts';
+import { type CanonicalRequest, GatewayError } from '../src/canonical/index.ts';
 import type { RelayFacts, RelayStream } from '../src/protocols/index.ts';
 import { relay } from '../src/protocols/openai-responses/relay.ts';
 import { openaiResponsesServer } from '../src/protocols/openai-responses/server.ts';
@@ -23,9 +24,13 @@ function decode(body: JsonObject): ReturnType<typeof openaiResponsesServer.decod
   return openaiResponsesServer.decodeRequest({ model: 'm', input: 'hi', ...body });
 }
 
+function relayed(text: string, request: CanonicalRequest): string {
+  return joined(relay.editRequest(jsonBytes(Buffer.from(text)), request, 'gpt-x')).toString();
+}
+
 function edited(body: JsonObject): unknown {
   const text = JSON.stringify({ model: 'm', input: 'hi', ...body });
-  return JSON.parse(relay.editRequest(text, decode(body), 'gpt-x'));
+  return JSON.parse(relayed(text, decode(body)));
 }
 
 describe('a request', () => {
@@ -34,6 +39,7 @@ describe('a request', () => {
       prompt_cache_key: 'k',
       user: 'u',
       service_tier: 'flex',
+      metadata: { a: 'b' },
       include: ['reasoning.encrypted_content'],
       later_member: 1,
     };
@@ -41,7 +47,6 @@ describe('a request', () => {
       provider: {},
       models: ['a'],
       usage: { include: true },
-      metadata: { a: 'b' },
       background: false,
       stream_options: { include_usage: true },
       stream: true,
@@ -58,7 +63,7 @@ describe('a request', () => {
   test('keeps every other byte', () => {
     const text = '{ "input" : "h\\u00e9llo", "model":"m",\n "store": false, "x": 1.0 }';
     const request = openaiResponsesServer.decodeRequest(JSON.parse(text));
-    expect(relay.editRequest(text, request, 'gpt-x')).toBe(text.replace('"m"', '"gpt-x"'));
+    expect(relayed(text, request)).toBe(text.replace('"m"', '"gpt-x"'));
   });
 
   test.each<[string, JsonObject, boolean]>([
@@ -77,7 +82,6 @@ describe('a request', () => {
       false,
     ],
     ['a tool that the owner alone runs', { tools: [{ type: 'file_search' }] }, true],
-    ['a limit below the least', { max_output_tokens: 5 }, false],
     ['reasoning of another dialect', { reasoning: { max_tokens: 100 } }, false],
   ])('with %s is taken or not', (_, body, taken) => {
     expect(relay.accepts(decode(body))).toBe(taken);
@@ -233,10 +237,11 @@ describe.skipIf(missing !== undefined)('recorded answers of OpenAI', () => {
     expect(answers.length).toBeGreaterThan(50);
     const failures: string[] = [];
     for (const recording of answers) {
-      const text = bytesOf(recording).toString('latin1');
-      const { body, tap } = relay.patchResponse(text, FACTS);
-      const { id: _, model: __, store: ___, ...want } = JSON.parse(text) as JsonObject;
-      const { id, model, store, ...got } = JSON.parse(body) as JsonObject;
+      const bytes = bytesOf(recording);
+      const json = JSON.parse(bytes.toString()) as JsonObject;
+      const { body, tap } = relay.patchResponse(bytes, json, FACTS);
+      const { id: _, model: __, store: ___, ...want } = json;
+      const { id, model, store, ...got } = JSON.parse(joined(body).toString()) as JsonObject;
       if (JSON.stringify(got) !== JSON.stringify(want)) failures.push(`${recording.case}: another answer`);
       if (id !== 'resp_gen1' || model !== 'openai/x' || store !== true)
         failures.push(`${recording.case}: envelope`);

@@ -2,7 +2,8 @@
 // a stream that a strict client would not accept.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { CanonicalEvent, JsonObject, JsonValue } from '../src/canonical/index.ts';
+import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
+import type { CanonicalEvent } from '../src/canonical/index.ts';
 import { Collector, ERROR_KINDS, GatewayError, NO_USAGE, Report } from '../src/canonical/index.ts';
 import type { ErrorKind } from '../src/canonical/index.ts';
 import { REQUEST_FIELDS } from '../src/protocols/openai-responses/fields.ts';
@@ -61,7 +62,7 @@ const FULL: JsonObject = {
   presence_penalty: 0.5,
   frequency_penalty: -0.5,
   prompt: { id: 'p', variables: { a: 'b' } },
-  conversation: { id: 'conv' },
+  conversation: { id: 'conv_1' },
   stream: true,
   stream_options: { include_obfuscation: false },
   metadata: { a: 'b' },

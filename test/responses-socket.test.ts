@@ -293,11 +293,17 @@ describe('what a connection remembers', () => {
     // The first is no longer the latest.
     const [lost] = await client.turn({ ...body, input: 'And?', previous_response_id: idOf(first) });
     expect(lost).toMatchObject({
-      error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+      type: 'error',
+      status: 400,
+      error: {
+        type: 'invalid_request_error',
+        code: 'previous_response_not_found',
+        param: 'previous_response_id',
+      },
     });
     await using other = await SocketClient.open(scene.gateway.origin);
     const [foreign] = await other.turn({ ...body, input: 'And?', previous_response_id: idOf(third) });
-    expect(foreign).toMatchObject({ error: { code: 'previous_response_not_found' } });
+    expect(foreign).toMatchObject({ status: 400, error: { code: 'previous_response_not_found' } });
   });
 
   test('another lane may branch off, and the first one goes on', async () => {

@@ -242,6 +242,8 @@ class StreamChecker {
     if (!item) return void problems.push(`${type} of item ${index}, which was not added`);
     if (item.done) problems.push(`${type} after the end of ${item.id}`);
     if (type === 'response.output_item.done') return this.#itemDone(item, json['item'] as Node);
+    // The commands of a shell call name only their place (SDK types `ResponseShellCallCommand…Event`).
+    if (type.startsWith('response.shell_call_command.')) return;
     if (json['item_id'] !== item.id)
       problems.push(`${type} for ${String(json['item_id'])} at the place of ${item.id}`);
     if (!EVENTS[type as EventName]) return;

@@ -1,8 +1,10 @@
 // Tools that only the Responses API knows, on upstreams of other protocols: what the model is offered, what it reads of
 // earlier calls, and what the client gets back. Through the codecs, byte for byte as an upstream and a client see it.
 import { describe, expect, test } from 'bun:test';
-import type { CanonicalEvent, EventSink, JsonObject, ProtocolName } from '../src/canonical/index.ts';
-import { asArray, asObject, GatewayError, Report } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import type { CanonicalEvent, EventSink, ProtocolName } from '../src/canonical/index.ts';
+import { asArray, asObject } from '../src/base/json/index.ts';
+import { GatewayError, Report } from '../src/canonical/index.ts';
 import { CLIENT_TOOLS } from '../src/protocols/openai-responses/client-tools.ts';
 import { findProtocol } from '../src/protocols/index.ts';
 import { openaiResponsesServer } from '../src/protocols/openai-responses/server.ts';

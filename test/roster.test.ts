@@ -1,7 +1,7 @@
 // Who is there just now: as a set, but what has left it is given up by the next quick collection.
 import { expect, test } from 'bun:test';
 import { edenGC, fullGC, heapStats } from 'bun:jsc';
-import { Roster } from '../src/lib/roster.ts';
+import { Roster } from '../src/base/lib/roster.ts';
 
 interface Guest {
   readonly name: string;

@@ -1,11 +1,12 @@
 // What `dragoman/auto` chooses: who is left out, what the score prefers, and how complexity is estimated.
 import { describe, expect, test } from 'bun:test';
-import { NO_USAGE, type JsonObject } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { NO_USAGE } from '../src/canonical/index.ts';
 import type { ModelConfig } from '../src/catalog/index.ts';
-import { estimateComplexity } from '../src/routing/complexity.ts';
-import { MemoryRoutingState } from '../src/routing/memory-state.ts';
-import { AUTO_MODELS } from '../src/routing/model-selection.ts';
-import { requestFacts } from '../src/routing/request-facts.ts';
+import { estimateComplexity } from '../src/engine/routing/complexity.ts';
+import { MemoryRoutingState } from '../src/engine/routing/memory-state.ts';
+import { AUTO_MODELS } from '../src/engine/routing/model-selection.ts';
+import { requestFacts } from '../src/engine/routing/request-facts.ts';
 import { startGateway } from './harness.ts';
 import { NOW, build, decode, ids, model, refusal, select } from './select-models.ts';
 

@@ -1,8 +1,8 @@
 // Routing's memory with a clock that the test moves: whole attempts at an endpoint in one line each.
 import { NO_USAGE, type Usage } from '../src/canonical/index.ts';
-import { MemoryRoutingState } from '../src/routing/memory-state.ts';
-import type { BreakerSettings } from '../src/routing/settings.ts';
-import type { AttemptOutcome, EndpointHealth, EndpointId } from '../src/routing/state.ts';
+import { MemoryRoutingState } from '../src/engine/routing/memory-state.ts';
+import type { BreakerSettings } from '../src/engine/routing/settings.ts';
+import type { AttemptOutcome, EndpointHealth, EndpointId } from '../src/engine/routing/state.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export const SEED = 20_261_105;
@@ -33,7 +33,16 @@ export function usage(input: number, cacheRead: number, text: number, reasoning 
 export class Bench {
   readonly clock = new ManualClock();
   settings = SETTINGS;
-  readonly state = new MemoryRoutingState({ now: this.clock.now, breaker: () => this.settings });
+  readonly state: MemoryRoutingState;
+
+  /** @param isListed true for the id of a model of the catalog */
+  constructor(isListed?: (modelId: string) => boolean) {
+    this.state = new MemoryRoutingState({
+      now: this.clock.now,
+      breaker: () => this.settings,
+      ...(isListed && { isListed }),
+    });
+  }
 
   health(endpoint = A): EndpointHealth {
     return this.state.health(endpoint);

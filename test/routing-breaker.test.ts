@@ -2,7 +2,7 @@
 // remembers.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { AttemptLease } from '../src/routing/state.ts';
+import type { AttemptLease } from '../src/engine/routing/state.ts';
 import { A, B, Bench, CALLERS, CANCELLED, DOWN, SEED, SETTINGS, SUCCESS, limited } from './routing-bench.ts';
 
 describe('breaker', () => {

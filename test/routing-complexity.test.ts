@@ -1,9 +1,9 @@
 // How demanding a request is by what it asks for: sixty prompts of every kind, and what people who read them say.
 import { expect, test } from 'bun:test';
-import type { JsonObject } from '../src/canonical/index.ts';
-import { estimateComplexity } from '../src/routing/complexity.ts';
-import { requestFacts } from '../src/routing/request-facts.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { estimateComplexity } from '../src/engine/routing/complexity.ts';
+import { requestFacts } from '../src/engine/routing/request-facts.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 import { decode } from './select-models.ts';
 
 const PROMPTS: Readonly<Record<'low' | 'medium' | 'high', readonly string[]>> = {

@@ -1,7 +1,8 @@
 // Which models serve a request that names them: ids with a provider behind, `models`, `model_routing_config`.
 import { describe, expect, test } from 'bun:test';
-import { Report, type GatewayError, type JsonObject } from '../src/canonical/index.ts';
-import { resolveModelId } from '../src/routing/model-id.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { Report, type GatewayError } from '../src/canonical/index.ts';
+import { resolveModelId } from '../src/engine/routing/model-id.ts';
 import { build, ids, refusal, select, tiers } from './select-models.ts';
 
 describe('the id of a model', () => {

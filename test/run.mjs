@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../bin/find-program.mjs';
+import { ensureInstalled } from '../bin/installed.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TIMES = '--times';
@@ -52,6 +53,7 @@ const runs =
       ];
 
 let status = 0;
+ensureInstalled(root, true);
 if (named.length === 0 && !isPacked()) status = await start(['run', join(root, 'contrib', 'pack.ts')]).ended;
 const counts = { pass: 0, skip: 0, fail: 0 };
 for (const args of runs) status = Math.max(status, await run(args));

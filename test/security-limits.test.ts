@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serverSchema } from '../src/config/schema/server-schema.ts';
+import { serverSchema } from '../src/app/config/schema/server-schema.ts';
 import { ROOT } from './doc-snippets.ts';
 
 const MIB = 1_048_576;
@@ -33,12 +33,15 @@ const limits = (name: string): number => constant('canonical/limits.ts', name);
 
 const EXPECTED: readonly (readonly [string, string])[] = [
   ["a request's body, a WebSocket message", `${server.bodyLimitBytes / MIB} MB`],
-  ['nesting of a body', plain(constant('canonical/json-scan.ts', 'MAX_DEPTH'))],
-  ['values in a body', plain(constant('canonical/json-scan.ts', 'MAX_VALUES'))],
-  ['members of one object of a body', plain(constant('canonical/json-scan.ts', 'MAX_MEMBERS'))],
-  ['members of all objects of a body', plain(constant('canonical/json-scan.ts', 'MAX_ALL_MEMBERS'))],
-  ['escapes of two characters in a body', plain(constant('canonical/json-scan.ts', 'MAX_ESCAPES'))],
-  ['objects and arrays in a JSON text of an upstream', plain(limits('MAX_ANSWER_NODES'))],
+  ['nesting of a body', plain(constant('base/json/scan.ts', 'MAX_DEPTH'))],
+  ['values in a body', plain(constant('base/json/scan.ts', 'MAX_VALUES'))],
+  ['members of one object of a body', plain(constant('base/json/scan.ts', 'MAX_MEMBERS'))],
+  ['members of all objects of a body', plain(constant('base/json/scan.ts', 'MAX_ALL_MEMBERS'))],
+  ['escapes of two characters in a body', plain(constant('base/json/scan.ts', 'MAX_ESCAPES'))],
+  [
+    'objects and arrays in a JSON text of an upstream',
+    plain(constant('base/json/limits.ts', 'MAX_ANSWER_NODES')),
+  ],
   ['those of one key', memory.sharePerKey === 0.25 ? 'a quarter of that' : String(memory.sharePerKey)],
   [
     'time of a body',
@@ -46,8 +49,8 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ],
   ['silence on a connection without a request', `${server.idleMs / 1000} s`],
   [
-    `requests that one connection sends at once, among more than ${constant('runtime/turn-share.ts', 'CROWD')} that arrive with them`,
-    plain(constant('runtime/turn-share.ts', 'MOST_IN_A_ROW')),
+    `requests that one connection sends at once, among more than ${constant('base/runtime/turn-share.ts', 'CROWD')} that arrive with them`,
+    plain(constant('base/runtime/turn-share.ts', 'MOST_IN_A_ROW')),
   ],
   ['lateness of the event loop', `${overload.lagMs / 1000} s`],
   ['memory of the process', `${overload.memoryPercent} %`],
@@ -59,7 +62,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ["one event of an upstream's stream", inMb(limits('MAX_FRAME_BYTES'))],
   ["an upstream's whole answer", inMb(limits('MAX_ANSWER_BYTES'))],
   ['what is held back of a stream before its first content', inMb(limits('MAX_HELD_BYTES'))],
-  ["nesting of an upstream's answer", plain(limits('MAX_ANSWER_DEPTH'))],
+  ["nesting of an upstream's answer", plain(constant('base/json/limits.ts', 'MAX_ANSWER_DEPTH'))],
   ["an upstream's error", inKb(limits('MAX_ERROR_BYTES'))],
   [
     "the body of an upstream's error",

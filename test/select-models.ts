@@ -1,13 +1,15 @@
 // Asks for models as a request does: a decoded body, a real catalog, a real memory of endpoints.
-import { GatewayError, type CanonicalRequest, type JsonObject, type Report } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { GatewayError, type CanonicalRequest, type Report } from '../src/canonical/index.ts';
 import { buildCatalog } from '../src/catalog/index.ts';
 import type { BuiltIn, Catalog, CatalogConfig, ModelConfig } from '../src/catalog/index.ts';
 import { findProtocol } from '../src/protocols/index.ts';
-import { presets } from '../src/providers/index.ts';
-import { defineProvider, speaks } from '../src/providers/provider.ts';
-import { MemoryRoutingState } from '../src/routing/memory-state.ts';
-import { selectModels, type ModelSelection } from '../src/routing/model-selection.ts';
-import type { PlanContext } from '../src/routing/plan-types.ts';
+import { presets } from '../src/catalog/providers/index.ts';
+import { defineProvider, speaks } from '../src/catalog/providers/provider.ts';
+import { TASK_FACTS } from '../src/engine/index.ts';
+import { MemoryRoutingState } from '../src/engine/routing/memory-state.ts';
+import { selectModels, type ModelSelection } from '../src/engine/routing/model-selection.ts';
+import type { PlanContext } from '../src/engine/routing/plan-types.ts';
 
 export const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -117,6 +119,7 @@ export function select(body: JsonObject, setting: Setting = {}): ModelSelection 
     lacking: () => [],
     inputChars: JSON.stringify(full).length,
     report: setting.report ?? request.report,
+    tasks: TASK_FACTS,
     peek: setting.peek ?? false,
   };
   return selectModels(request, context);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import OpenAI from 'openai';
-import { systemClock, type Clock } from '../src/runtime/clock.ts';
+import { systemClock, type Clock } from '../src/base/runtime/clock.ts';
 import { makeCertificates } from './certificates.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -298,7 +298,7 @@ describe.skipIf(!first)('the gateway over TLS', () => {
     gateway.reload();
     expect(gateway.logLines.join('')).not.toContain('is open to other users');
 
-    const later = await start({ ...systemClock, now: () => Date.now() + 1000 * 24 * 3_600_000 });
+    const later = await start({ ...systemClock, wall: () => Date.now() + 1000 * 24 * 3_600_000 });
     expect(later.logLines.join('')).toContain(`server.tls.cert: ${files.cert} has expired`);
   });
 });

@@ -82,6 +82,12 @@ describe('Anthropic Messages', () => {
     }
   });
 
+  test('takes a conversation that the model began, as recorded from Sonnet 4.5', async () => {
+    const messages = [{ role: 'assistant', content: 'x' }, question];
+    const response = await server.post(MESSAGES, { model: 'claude', max_tokens: 4000, messages });
+    expect(response.status).toBe(200);
+  });
+
   test('refuses what Anthropic refuses', async () => {
     const refused = async (more: object, part: string): Promise<void> => {
       const response = await server.post(MESSAGES, {
@@ -102,10 +108,6 @@ describe('Anthropic Messages', () => {
     await refused({ thinking, temperature: 0.5 }, '`temperature` may only be set to 1');
     await refused({ thinking, tools, tool_choice: { type: 'any' } }, 'Thinking may not be enabled');
     await refused({ thinking: { type: 'adaptive' } }, 'adaptive thinking is not supported');
-    await refused(
-      { messages: [{ role: 'assistant', content: 'x' }, question] },
-      'first message must use the "user" role',
-    );
     await refused({ messages: [{ role: 'system', content: 'x' }, question] }, 'Unexpected role "system"');
     const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} };
     await refused(

@@ -1,6 +1,6 @@
 // How the simulated provider misbehaves: each way over each protocol, on the bytes that a client receives.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createSim } from '../src/providers/sim/index.ts';
+import { createSim } from '../sim/index.ts';
 import {
   addressed,
   drain,

@@ -1,6 +1,6 @@
 // The simulated service on a socket of its own, and what its tests need to read raw streams. Knows only the
 // provider's public entry.
-import { createSim } from '../src/providers/sim/index.ts';
+import { createSim } from '../sim/index.ts';
 
 export const CHAT = '/openai/v1/chat/completions';
 export const RESPONSES = '/openai/v1/responses';

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
-import { findSimModel, simMisbehaviours, simModels, simPreset } from '../src/providers/sim/index.ts';
+import { findSimModel, simMisbehaviours, simModels } from '../sim/index.ts';
+import { simPreset } from '../src/catalog/providers/index.ts';
 import {
   addressed,
   CHAT,

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSnapshot, ConfigError, loadConfig } from '../src/config/index.ts';
-import type { JsonObject } from '../src/canonical/index.ts';
-import { presets } from '../src/providers/index.ts';
+import { buildSnapshot, ConfigError, loadConfig } from '../src/app/config/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { presets } from '../src/catalog/providers/index.ts';
 import { checkTemplate } from '../src/server/check-template.ts';
 import { errorOf, OTHER_KEY, startStateful, type StatefulGateway } from './state-seed.ts';
 

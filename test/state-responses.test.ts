@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BadRequestError, NotFoundError } from 'openai';
 import type { ResponseIncludable } from 'openai/resources/responses/responses';
-import type { JsonObject } from '../src/canonical/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
 import { ManualClock } from './manual-clock.ts';
 import { framesOf } from './recordings/loose.ts';
 import { rejection } from './rejection.ts';
@@ -138,9 +138,10 @@ describe('a stored response', () => {
       () => stranger.responses.delete(answer.id),
       () => stranger.responses.cancel(answer.id),
       () => stranger.responses.inputItems.list(answer.id),
-      () => stranger.responses.inputTokens.count({ previous_response_id: answer.id, input: 'x' }),
     ])
       expect(await rejection(attempt())).toBeInstanceOf(NotFoundError);
+    const counted = stranger.responses.inputTokens.count({ previous_response_id: answer.id, input: 'x' });
+    expect(await rejection(counted)).toBeInstanceOf(BadRequestError);
     expect((await client.responses.retrieve(answer.id)).id).toBe(answer.id);
   });
 
@@ -162,7 +163,7 @@ describe('a stored response', () => {
     }
   });
 
-  test('cannot be cancelled: nothing runs in the background', async () => {
+  test('cannot be cancelled unless it is made in the background', async () => {
     const answer = await answerTo({ model: 'sim/chat', input: 'Hello' });
     await stateful.seed(answer);
     const refused = await rejection(stateful.client.responses.cancel(answer.id));
@@ -381,7 +382,7 @@ describe('what is wrong is named', () => {
     ['DELETE', '/responses/resp_none', undefined, null, 404],
     ['POST', '/responses/input_tokens', { input: 5 }, 'input'],
     ['POST', '/responses/input_tokens', {}, 'input'],
-    ['POST', '/responses/input_tokens', { previous_response_id: 'resp_none' }, 'previous_response_id', 404],
+    ['POST', '/responses/input_tokens', { previous_response_id: 'resp_none' }, 'previous_response_id', 400],
     ['POST', '/responses/input_tokens', { conversation: 'conv_none' }, 'conversation', 404],
     ['POST', '/responses/input_tokens', { prompt: { id: 'pmpt_none' } }, 'prompt.id', 404],
     [

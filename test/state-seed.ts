@@ -4,10 +4,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { KeyIndex } from '../src/auth/index.ts';
-import type { JsonObject } from '../src/canonical/index.ts';
+import { KeyIndex } from '../src/accounts/auth/index.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import type { Storage, StoredResponse } from '../src/storage/ports.ts';
+import type { Storage, StoredResponse } from '../src/accounts/ports/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from './harness.ts';
 import type { ManualClock } from './manual-clock.ts';
 

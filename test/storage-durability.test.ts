@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { killAfter } from './kill-after.ts';
 import { storedResponse } from './storage-records.ts';

@@ -1,7 +1,8 @@
 // Sample records for the tests of storage and ledger.
-import { type JsonObject, NO_USAGE, type Usage } from '../src/canonical/index.ts';
-import type { AttemptRecord, Cost, GenerationRecord } from '../src/ledger/record.ts';
-import type { StoredResponse } from '../src/storage/ports.ts';
+import type { JsonObject } from '../src/base/json/index.ts';
+import { NO_USAGE, type Usage } from '../src/canonical/index.ts';
+import type { AttemptRecord, Cost, GenerationRecord } from '../src/accounts/ledger/record.ts';
+import type { StoredResponse } from '../src/accounts/ports/index.ts';
 
 export const USAGE: Usage = {
   ...NO_USAGE,

@@ -2,40 +2,19 @@
 import { expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Kysely } from 'kysely';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { version } from '../package.json' with { type: 'json' };
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
 import { GroupCommit } from '../src/storage/sqlite/group-commit.ts';
-import { migrate } from '../src/storage/migrate.ts';
-import { MIGRATIONS } from '../src/storage/sqlite/migrations.ts';
-import type { StoredKey } from '../src/storage/ports.ts';
-import type { Schema } from '../src/storage/sqlite/schema.ts';
-import { sqliteDialect } from '../src/storage/sqlite/dialect.ts';
-import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
+import { openSqliteStorage, openWith } from '../src/storage/sqlite/storage.ts';
+import type { SqliteStore } from '../src/storage/sqlite/store.ts';
+import { STORES } from '../src/storage/sqlite/stores.ts';
+import { PROGRAM, type SchemaChange, versionOf } from '../src/storage/tables/schema.ts';
+import { table } from '../src/storage/tables/table.ts';
+import { KEY } from './contract/storage/samples.ts';
 import { rejection } from './rejection.ts';
 import { someEntry } from './audit-entries.ts';
-import { freshPath, lookingClock } from './storage-directory.ts';
-import { attempt, COST, generation, storedResponse, USAGE } from './storage-records.ts';
-
-const KEY: StoredKey = {
-  id: 'key_1',
-  name: 'laptop',
-  hash: 'aa',
-  hint: 'sk…1234',
-  createdAt: 1,
-  expiresAt: null,
-  revokedAt: null,
-  models: ['openai/*'],
-  logContent: true,
-  strict: true,
-  routing: { only: ['openai'], max_price: { prompt: 3 } },
-  projectId: 'search',
-  roles: ['models', 'admin'],
-  limits: [{ requests: 60, per: 'minute', models: ['openai/*'] }],
-  budgets: [{ usd: 5, per: 'day' }],
-  previous: { hash: 'bb', until: 9 },
-  updatedAt: 2,
-  version: 3,
-};
+import { freshPath } from './storage-directory.ts';
+import { attempt, generation, storedResponse } from './storage-records.ts';
 
 /** A hand-turned event loop: what `schedule` was given, run on demand. */
 function manualSchedule(): { schedule: (task: () => void) => void; turn: () => void; waiting: () => number } {
@@ -50,78 +29,6 @@ function manualSchedule(): { schedule: (task: () => void) => void; turn: () => v
     },
   };
 }
-
-test('a generation and its attempts come back as they were written', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  const error = { kind: 'rate_limited', message: 'slow down', upstreamStatus: 429 } as const;
-  const whole = generation('gen-1', {
-    attempts: 2,
-    content: { request: { messages: ['hi'] }, answer: { text: 'ho' } },
-  });
-  const attempts = [
-    attempt('att-1', 'gen-1', {
-      outcome: 'failed',
-      status: 429,
-      upstreamId: null,
-      firstContentAt: null,
-      usage: null,
-      cost: null,
-      error,
-    }),
-    attempt('att-2', 'gen-1', {
-      ordinal: 1,
-      provider: 'azure',
-      usage: { ...USAGE, estimated: true },
-      cost: { ...COST, usd: null },
-    }),
-  ];
-  storage.ledger.append(whole, attempts);
-  expect(await storage.ledger.find('gen-1', 'key_a')).toEqual({ generation: whole, attempts });
-
-  const bare = generation('gen-2', {
-    model: null,
-    provider: null,
-    endpoint: null,
-    lane: null,
-    streamed: false,
-    firstContentAt: null,
-    status: 404,
-    finishReason: null,
-    nativeFinishReason: null,
-    cancelled: true,
-    attempts: 0,
-    usage: null,
-    cost: null,
-    report: [],
-    metadata: null,
-    error,
-  });
-  storage.ledger.append(bare, []);
-  expect(await storage.ledger.find('gen-2', 'key_a')).toEqual({ generation: bare, attempts: [] });
-
-  // The usual case, in which one object serves as the usage of both.
-  storage.ledger.append(generation('gen-3'), [attempt('att-3', 'gen-3')]);
-  expect((await storage.ledger.find('gen-3', 'key_a'))?.attempts[0]).toEqual(attempt('att-3', 'gen-3'));
-  await storage.close();
-});
-
-test("another key's generation is not found", async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  storage.ledger.append(generation('gen-1'), []);
-  expect(await storage.ledger.find('gen-1', 'key_b')).toBeNull();
-  expect(await storage.ledger.find('gen-0', 'key_a')).toBeNull();
-  await storage.close();
-});
-
-test('writing an id again changes nothing', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  storage.ledger.append(generation('gen-1'), [attempt('att-1', 'gen-1')]);
-  storage.ledger.append(generation('gen-1', { status: 500 }), [attempt('att-1', 'gen-1', { status: 500 })]);
-  const found = await storage.ledger.find('gen-1', 'key_a');
-  expect(found?.generation.status).toBe(200);
-  expect(found?.attempts.map((a) => a.status)).toEqual([200]);
-  await storage.close();
-});
 
 /** Writes of a database with nothing in it, whose event loop is turned by hand. */
 function manualCommits(): {
@@ -191,17 +98,6 @@ test('closing brings everything into the database', async () => {
   await again.close();
 });
 
-test('a record that cannot be written fails alone', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:' });
-  const circular: Record<string, unknown> = {};
-  circular['self'] = circular;
-  const bad = generation('gen-2', { content: { request: circular as never, answer: null } });
-  storage.ledger.append(generation('gen-1'), []);
-  expect(() => storage.ledger.append(bad, [])).toThrow('the record gen-2 cannot be written');
-  expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
-  await storage.close();
-});
-
 test('a failed transaction is tried once more, then rejects', async () => {
   const path = freshPath();
   const loop = manualSchedule();
@@ -241,24 +137,6 @@ test('records are taken while the database is locked, and found when it is not a
   other.exec('rollback');
   other.close();
   expect((await storage.ledger.find('gen-1', 'key_a'))?.attempts.length).toBe(1);
-  await storage.close();
-});
-
-test('a purge deletes a bounded number at a time', async () => {
-  const storage = await openSqliteStorage({ path: ':memory:', elapsedMs: lookingClock(0.05) });
-  const { vault } = storage;
-  await vault.put(
-    Array.from({ length: 1_201 }, (_, i) => ({
-      projectId: 'k',
-      callId: `c${i}`,
-      sealed: Uint8Array.of(1),
-      expiresAt: i,
-    })),
-  );
-  let purges = 0;
-  while ((await vault.purge(5_000)) > 0) purges += 1;
-  expect(purges).toBeGreaterThan(1);
-  expect((await vault.get('k', ['c0', 'c1200'], -1)).size).toBe(0);
   await storage.close();
 });
 
@@ -318,90 +196,109 @@ test('two processes that start together agree on the tables and the secret', asy
   expect(b).toBe(a as string);
 });
 
-test('keys of a database from before routing defaults have none', async () => {
-  const path = freshPath();
-  mkdirSync(dirname(path), { recursive: true });
-  const database = openSqlite(path);
-  await migrate(new Kysely<Schema>({ dialect: sqliteDialect(database) }), path, 0, MIGRATIONS.slice(0, 1));
-  database.exec(
-    "insert into keys (id, name, hash, hint, created_at, log_content) values ('key_1', 'old', 'aa', '…', 1, 0)",
-  );
-  database.close();
-  const storage = await openSqliteStorage({ path });
-  expect(await storage.keys.find(KEY.id)).toMatchObject({
-    name: 'old',
-    routing: null,
-    strict: null,
-    projectId: null,
-    roles: ['models'],
-    version: 1,
-  });
-  await storage.close();
+/** The schema version of this program. */
+const CURRENT = versionOf({ tables: Object.values(STORES).flatMap(({ tables = [] }) => tables) });
+
+/** The stores of a program that brings a schema version of its own. */
+const withChange = (change: Omit<SchemaChange, 'version'>, tables: SqliteStore<null>['tables'] = []) => ({
+  ...STORES,
+  newer: {
+    tables,
+    changes: [{ version: CURRENT + 1, ...change }],
+    open: () => null,
+  } satisfies SqliteStore<null>,
 });
 
-test('later migrations run once, in order, and keep what is there', async () => {
+test('changes of the schema run once, in order, and keep what is there', async () => {
   const path = freshPath();
   const old = await openSqliteStorage({ path });
   old.ledger.append(generation('gen-1'), []);
+  await old.keys.insert(KEY, someEntry());
   await old.close();
-  const ran: string[] = [];
-  const step = (name: string) => ({ name, up: async () => void ran.push(name) });
-  const migrations = [...MIGRATIONS, step('second'), step('third')];
+  const newer = {
+    ...STORES,
+    newer: {
+      tables: [table({ name: 'toys', columns: { id: 'id' }, key: ['id'], since: CURRENT + 1 })],
+      changes: [
+        { version: CURRENT + 2, up: { sqlite: ['insert into toys select color from keys'] } },
+        { version: CURRENT + 1, up: { sqlite: ["alter table keys add column color text default 'red'"] } },
+      ],
+      open: () => null,
+    } satisfies SqliteStore<null>,
+  };
   for (let start = 0; start < 2; start++) {
-    const storage = await openSqliteStorage({ path, migrations });
+    const storage = await openWith(newer, { path });
     expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
     await storage.close();
   }
-  expect(ran).toEqual(['second', 'third']);
+  const database = openSqlite(path);
+  expect(database.prepare('select * from toys').all()).toEqual([{ id: 'red' }]);
+  expect(database.prepare('select version from schema_version order by version').all()).toEqual([
+    { version: CURRENT },
+    { version: CURRENT + 2 },
+  ]);
+  database.close();
 });
 
-test('a migration that fails leaves the database as it was', async () => {
+test('a change of the schema that fails leaves the database as it was', async () => {
   const path = freshPath();
   await (await openSqliteStorage({ path })).close();
   const count = (): readonly unknown[] => {
     const database = openSqlite(path);
-    const tables = ['schema_migrations', 'schema_additions', "sqlite_master where type = 'table'"];
-    const found = tables.map((table) => database.prepare(`select count(*) as n from ${table}`).all());
+    const tables = ['schema_version', "sqlite_master where type = 'table'"];
+    const found = tables.map((name) => database.prepare(`select count(*) as n from ${name}`).all());
     database.close();
     return found;
   };
   const before = count();
-  const broken = {
-    name: 'broken',
-    up: async (db: Parameters<(typeof MIGRATIONS)[number]['up']>[0]) => {
-      await db.schema.createTable('half_done').addColumn('id', 'text').execute();
-      throw new Error('disk full');
-    },
-  };
-  expect(await rejection(openSqliteStorage({ path, migrations: [...MIGRATIONS, broken] }))).toMatchObject({
-    kind: 'internal',
+  const broken = withChange({
+    up: { sqlite: ['create table half_done (id text)', 'insert into nowhere values (1)'] },
   });
+  expect(await rejection(openWith(broken, { path }))).toMatchObject({ kind: 'internal' });
   expect(count()).toEqual(before);
 });
 
-test('a database of a newer program is refused with a clear message', async () => {
-  const path = freshPath();
-  await (
-    await openSqliteStorage({ path, migrations: [...MIGRATIONS, { name: 'future', up: async () => {} }] })
-  ).close();
-  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
-    kind: 'internal',
-    message: expect.stringContaining('newer Dragoman'),
-  });
+test('the schema knows the version of this program', () => {
+  expect(PROGRAM).toBe(version);
 });
 
-test('a database of a newer program is opened where that has only added to it', async () => {
+test('a program that is too old for a database is refused, and told which version to install', async () => {
   const path = freshPath();
-  const isAdditive = true;
-  const column = async (db: Kysely<Schema>): Promise<void> =>
-    db.schema.alterTable('keys').addColumn('from_the_future', 'text').execute();
-  const migrations = [...MIGRATIONS, { name: 'future', up: column, isAdditive }];
-  await (await openSqliteStorage({ path, migrations })).close();
+  const changed = withChange({ oldestProgram: '99.1.0', up: {} });
+  await (await openWith(changed, { path, program: '99.1.0' })).close();
+  expect(await rejection(openSqliteStorage({ path, program: '99.0.9' }))).toMatchObject({
+    kind: 'internal',
+    message: expect.stringMatching(
+      /has the form of Dragoman 99\.1\.0 .* this is Dragoman 99\.0\.9: install 99\.1\.0 or newer/,
+    ),
+  });
+  // A later program that does not know the change goes on: the database says that it may.
+  await (await openSqliteStorage({ path, program: '99.2.0-beta.1' })).close();
+});
+
+test('an older program goes on where a newer one has only added to the database', async () => {
+  const path = freshPath();
+  const newer = withChange({ up: { sqlite: ['alter table keys add column from_the_future text'] } });
+  await (await openWith(newer, { path })).close();
   const older = await openSqliteStorage({ path });
   await older.keys.insert(KEY, someEntry());
   expect(await older.keys.find(KEY.id)).toEqual(KEY);
   await older.close();
-  await (await openSqliteStorage({ path, migrations })).close();
+  await (await openWith(newer, { path })).close();
+});
+
+test('data of before the first schema version is refused in a sentence that says what to do', async () => {
+  const path = freshPath();
+  mkdirSync(dirname(path), { recursive: true });
+  const database = openSqlite(path);
+  database.exec(
+    'create table schema_migrations (version integer primary key, name text, applied_at integer)',
+  );
+  database.close();
+  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
+    kind: 'internal',
+    message: expect.stringContaining('start with an empty data directory'),
+  });
 });
 
 test('a file that is no database is refused with its path', async () => {
@@ -418,7 +315,7 @@ test('a database whose tables are not ours is refused in one sentence that says 
   const path = freshPath();
   await (await openSqliteStorage({ path })).close();
   const database = openSqlite(path);
-  database.exec('alter table records rename column record to body');
+  database.exec('alter table responses rename column response to body');
   database.close();
   expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
     kind: 'internal',
@@ -441,13 +338,13 @@ test('the lookups use their indexes', async () => {
   const storage = await openSqliteStorage({ path });
   const database = openSqlite(path);
   const plan = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
-  expect(plan('select * from records where key = 1 order by id desc limit 10')).toBe(
-    plan('select * from records indexed by records_by_key where key = 1 order by id desc limit 10'),
+  expect(plan("select id from records where end_user = 'a' order by id desc limit 10")).toContain(
+    'records_by_end_user (end_user=?)',
   );
+  expect(plan('select id from records where apart <> 0 and created_at < 5')).toContain('records_apart');
   expect(
-    plan("select * from records where status = 402 and status != 200 and id > '' order by id limit 10"),
-  ).toContain('records_by_status (status=? AND id>?)');
-  expect(plan("select * from attempts where generation_id = 'a'")).toContain('(generation_id=?)');
+    plan('select period from usage where span = 0 and period in (1, 2) and grp >= 3 and grp < 9'),
+  ).toContain('(span=? AND period=? AND grp>? AND grp<?)');
   expect(plan('select rowid from vault where expires_at <= 5')).toContain('vault_by_expiry');
   database.close();
   await storage.close();

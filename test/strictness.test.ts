@@ -1,7 +1,7 @@
 // Who decides whether a loss is a 400: the request, its key, the configuration, in this order. And `stream_options`
 // without a stream, which a configuration may forgive.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { KeyCommands } from '../src/auth/index.ts';
+import { KeyCommands } from '../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 import { chatBody, responsesBody, whole } from './upstreams/answers.ts';
 import { recordOf, startScene, type Scene } from './upstreams/gateway-with-upstreams.ts';

@@ -24,7 +24,7 @@ import {
 import { BEST_OF_THREE } from './growth.ts';
 import { at, list } from './upstreams/json-path.ts';
 import { startUpstream, type ScriptedUpstream } from './upstreams/scripted-upstream.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 const clock = new ArmedClock();
 let faithful: ScriptedUpstream;

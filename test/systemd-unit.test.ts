@@ -1,4 +1,4 @@
-// The unit for systemd: the walls that docs/operations.md promises, and systemd's own opinion where it is installed.
+// The unit for systemd: the walls that docs/install.md promises, and systemd's own opinion where it is installed.
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

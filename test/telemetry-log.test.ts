@@ -1,10 +1,10 @@
 // Log lines and the masking of keys in them.
 import { expect, test } from 'bun:test';
 import { GatewayError } from '../src/canonical/index.ts';
-import { createLogger, type LogOptions } from '../src/telemetry/log.ts';
-import { createRedactor } from '../src/telemetry/redact.ts';
-import { Secret } from '../src/telemetry/secret.ts';
-import { usedMs } from '../src/runtime/machine.ts';
+import { createLogger, type LogOptions } from '../src/base/telemetry/log.ts';
+import { createRedactor } from '../src/base/telemetry/redact.ts';
+import { Secret } from '../src/base/telemetry/secret.ts';
+import { usedMs } from '../src/base/runtime/machine.ts';
 
 function logTo(lines: string[], options: Partial<LogOptions> = {}) {
   return createLogger({

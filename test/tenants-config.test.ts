@@ -1,6 +1,6 @@
 // Projects, limits and roles of keys in the configuration file.
 import { describe, expect, test } from 'bun:test';
-import { ConfigError, loadConfig, type Config } from '../src/config/index.ts';
+import { ConfigError, loadConfig, type Config } from '../src/app/config/index.ts';
 
 function load(yaml: string, environment: Record<string, string> = {}): Config {
   const readFile = (): string => yaml;
@@ -26,7 +26,7 @@ projects:
   empty: {}
 keys:
   - { name: ci, key: sk-test-ci, project: search, budgets: [{ usd: 5, per: day }], limits: [{ requests: 10, per: minute, each: end_user }] }
-  - { name: operator, key: sk-test-op, roles: [models, admin] }
+  - { name: operator, key: sk-test-op-0123456789, roles: [models, admin] }
 providers: { openai: { api_key: sk-test, limits: [{ tokens: 2000000, per: minute }] } }
 `);
   expect(config.limits).toEqual([{ concurrent: 2000 }]);
@@ -67,16 +67,24 @@ describe('what is wrong is named by its place', () => {
     ['keys: [{ name: a, key: sk-test, limits: [{ usd: 1 }] }]', 'keys[0].limits[0].usd: unknown key'],
     ['projects: { a: { budgets: [{ usd: 1, per: year }] } }', 'projects.a.budgets[0]: `per` must be'],
     [
-      'server: { admin_key: sk-test }\nkeys: [{ name: a, key: sk-test }]',
+      'server: { admin_key: sk-test-0123456789 }\nkeys: [{ name: a, key: sk-test-0123456789 }]',
       'keys[0].key: is the same key as server.',
+    ],
+    [
+      'server: { admin_key: sk-0123456789ab }',
+      'server.admin_key: the key of an admin must have at least 16 characters (got 15)',
+    ],
+    [
+      'keys: [{ name: a, key: a, roles: [models, admin] }]',
+      'keys[0].key: the key of an admin must have at least 16 characters (got 1)',
     ],
   ])('%s', (yaml, message) => {
     expect(refusal(yaml)).toStartWith(message);
   });
 
   test('the key of the environment is another than the administrator’s', () => {
-    expect(refusal('', { DRAGOMAN_KEY: 'sk-test', DRAGOMAN_ADMIN_KEY: 'sk-test' })).toContain(
-      'is the same key as',
-    );
+    expect(
+      refusal('', { DRAGOMAN_KEY: 'sk-test-0123456789', DRAGOMAN_ADMIN_KEY: 'sk-test-0123456789' }),
+    ).toContain('is the same key as');
   });
 });

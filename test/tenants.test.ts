@@ -7,9 +7,9 @@ import {
   KeyIndex,
   ProjectCommands,
   withRole,
-} from '../src/auth/index.ts';
+} from '../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { openSqlite } from '../src/runtime/sqlite.ts';
+import { openSqlite } from '../src/base/runtime/sqlite.ts';
 import { rejection } from './rejection.ts';
 import { freshPath } from './storage-directory.ts';
 import { entryOf } from './audit-entries.ts';
@@ -19,7 +19,7 @@ const HOUR = 3_600_000;
 const FILE: ConfiguredTenants = {
   keys: [{ name: 'ci', key: 'sk-test-ci', project: 'search', budgets: [{ usd: 5, per: 'day' }] }],
   projects: { search: { limits: [{ concurrent: 9 }], budgets: [] } },
-  adminKey: 'sk-test-root',
+  adminKey: 'sk-test-root-0123456789',
 };
 
 async function scene(file: ConfiguredTenants = { keys: [] }) {
@@ -193,7 +193,7 @@ describe('what the configuration file defines', () => {
 
   test('the administrator’s key has that role alone', async () => {
     const { who } = await scene(FILE);
-    const admin = who('sk-test-root');
+    const admin = who('sk-test-root-0123456789');
     expect(admin).toMatchObject({ keyId: 'key_admin', projectId: 'key_admin', roles: ['admin'] });
     expect(withRole(admin, 'admin')).toBe(admin);
     expect(reasonOf(() => withRole(admin, 'models'))).toContain('may not call models');
@@ -299,18 +299,17 @@ describe('the index', () => {
   });
 });
 
-test('what an older program writes beside a running gateway is seen as well', async () => {
+test('what another program writes beside a running gateway is seen as well', async () => {
   const path = freshPath();
   const storage = await openSqliteStorage({ path });
   const pepper = await storage.secret('pepper');
   const index = new KeyIndex({ storage, pepper, configured: { keys: [] } });
   await index.refresh();
-  // As versions from before projects insert and revoke.
   const older = openSqlite(path);
   const hash = hashKey('sk-test-older', pepper);
   older
     .prepare(
-      "insert into keys (id, name, hash, hint, created_at, log_content) values ('key_1', 'older', ?, '…', 1, 0)",
+      "insert into keys (id, name, hash, hint, created_at, updated_at, version) values ('key_1', 'older', ?, '…', 1, 1, 1)",
     )
     .run(hash);
   await index.refresh();

@@ -19,7 +19,7 @@ const DONE = {
 } as const;
 
 /** What each client reads of it. Chat Completions and Gemini have no place for calls, only for citations. */
-const TOLD: Readonly<Record<'responses' | 'messages', Readonly<Record<keyof typeof DONE, RegExp>>>> = {
+const PUBLISHED: Readonly<Record<'responses' | 'messages', Readonly<Record<keyof typeof DONE, RegExp>>>> = {
   responses: { search: /"type":"web_search_call"/, mcp: /"type":"mcp_call"/ },
   messages: { search: /"type":"server_tool_use"/, mcp: /"type":"mcp_tool_use"/ },
 };
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)('recorded work of hosted tools', () => {
       if (kinds.length === 0) continue;
       const { text } = await ask(name, answer);
       for (const kind of kinds)
-        if (!isUnasked(name, kind, answer) && !TOLD[name][kind].test(text))
+        if (!isUnasked(name, kind, answer) && !PUBLISHED[name][kind].test(text))
           untold.push(`${answer.api} ${answer.case}: ${kind}`);
     }
     expect(untold).toEqual([]);

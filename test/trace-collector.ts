@@ -1,5 +1,5 @@
 // A collector of traces, as an operator has one: it keeps what it is sent.
-import type { Span } from '../src/traces/index.ts';
+import type { Span } from '../src/operations/traces/index.ts';
 
 export interface TraceCollector {
   readonly url: string;

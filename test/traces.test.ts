@@ -1,9 +1,9 @@
 // Traces as a collector gets them, and as upstreams hear of them.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { createLogger } from '../src/telemetry/log.ts';
-import { traceOf } from '../src/telemetry/trace-context.ts';
-import { TraceExporter } from '../src/traces/index.ts';
+import { createLogger } from '../src/base/telemetry/log.ts';
+import { traceOf } from '../src/base/telemetry/trace-context.ts';
+import { TraceExporter } from '../src/operations/traces/index.ts';
 import { startGateway, type TestGateway } from './harness.ts';
 import { ManualClock } from './manual-clock.ts';
 import { eventually } from './program.ts';
@@ -270,6 +270,72 @@ test('a collector that does not answer costs bounded memory, and is told of in t
     return waiting.length === 4;
   });
   expect(waiting[3]?.body).toBe(waiting[2]!.body);
+});
+
+test('spans wait minutes for a collector that is away, and all of them arrive when it is back', async () => {
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const log = createLogger({ level: 'warn', now: clock.now, write: (line) => warnings.push(line) });
+  let isAway = true;
+  const triesAt: number[] = [];
+  const bodies: string[] = [];
+  const exporter = new TraceExporter({
+    collector: () => ({ url: 'http://collector/v1/traces', headers: {}, serviceName: 'x' }),
+    fetch: {
+      fetchWhole: ({ body = '' }) => {
+        triesAt.push(clock.now());
+        if (isAway) return Promise.reject(new Error('connect ECONNREFUSED'));
+        bodies.push(body);
+        return Promise.resolve({ status: 200, header: () => null, url: '', bytes: Buffer.alloc(0) });
+      },
+    },
+    clock,
+    log,
+  });
+  const trace = { traceId: TRACE, parentId: null, isSampled: true, state: null };
+  const from = clock.now();
+  for (let second = 0; second < 500; second += 1) {
+    if (second < 480) for (let at = 0; at < 4; at += 1) exporter.settled({ ...settlement(), trace });
+    clock.advance(1000);
+    for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+  }
+  expect([exporter.exported, exporter.dropped]).toEqual([0, 0]);
+  // Seldom, and never longer apart than half a minute.
+  const pauses = triesAt.slice(1).map((at, n) => at - triesAt[n]!);
+  expect(pauses.slice(0, 6)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000]);
+  expect(Math.max(...pauses)).toBe(30_000);
+  expect(warnings.length).toBeLessThanOrEqual(1 + (clock.now() - from) / 60_000);
+  expect(warnings[0]).toContain('spans wait');
+  isAway = false;
+  clock.advance(30_000);
+  await eventually('all of it arrives', () => exporter.exported === 1920);
+  expect(exporter.dropped).toBe(0);
+  expect(bodies.length).toBeGreaterThanOrEqual(20);
+});
+
+test('a message that nobody can take is given up after ten minutes, and the next one goes', async () => {
+  const clock = new ManualClock();
+  const log = createLogger({ level: 'error', now: clock.now, write: () => {} });
+  const exporter = new TraceExporter({
+    collector: () => ({ url: 'http://collector/v1/traces', headers: {}, serviceName: 'x' }),
+    fetch: {
+      fetchWhole: ({ body = '' }) => {
+        const status = body.includes(TRACE) ? 503 : 200;
+        return Promise.resolve({ status, header: () => null, url: '', bytes: Buffer.alloc(0) });
+      },
+    },
+    clock,
+    log,
+  });
+  const trace = { traceId: TRACE, parentId: null, isSampled: true, state: null };
+  exporter.settled({ ...settlement(), trace });
+  clock.advance(1000);
+  exporter.settled({ ...settlement(), trace: { ...trace, traceId: 'f'.repeat(32) } });
+  for (let seconds = 0; seconds < 630; seconds += 1) {
+    clock.advance(1000);
+    for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+  }
+  expect([exporter.exported, exporter.dropped]).toEqual([1, 1]);
 });
 
 const python = process.env['DRAGOMAN_PYTHON'];

@@ -1,9 +1,10 @@
 // TLS towards upstreams: the chain and the host name are verified before a byte of the request is sent. The
 // certificates are made with openssl; without it the suite is skipped.
+import { slicesOf } from '../src/base/lib/slices.ts';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { Destination } from '../src/upstream/destination.ts';
-import { makeRoad } from '../src/upstream/road.ts';
+import { makeNetworkRoute } from '../src/upstream/network-route.ts';
 import { makeCertificates } from './certificates.ts';
 
 const made = makeCertificates(['localhost', 'elsewhere.example']);
@@ -67,9 +68,9 @@ async function ask(
         url: `https://${name ?? 'localhost'}:${server.port}/x`,
         address: name && '127.0.0.1',
         headers: {},
-        road: trusted ? makeRoad({ proxy: null, ca: read('ca.pem') }) : undefined,
+        networkRoute: trusted ? makeNetworkRoute({ proxy: null, ca: read('ca.pem') }) : undefined,
       }),
-      body: 'hello',
+      body: slicesOf('hello'),
     },
     {
       connected() {},

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test';
 import { OWN_PATH } from '../src/canonical/index.ts';
 import type { Item, MessageItem, ReasoningItem, ToolCallItem } from '../src/canonical/index.ts';
-import { pickForVault, Vault } from '../src/state/vault.ts';
-import type { SealedTurn, VaultStore } from '../src/storage/ports.ts';
+import { pickForVault, Vault } from '../src/engine/state/vault.ts';
+import type { SealedTurn, VaultStore } from '../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
 
 const KEY = new Uint8Array(32).fill(7);

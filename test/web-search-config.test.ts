@@ -1,7 +1,7 @@
 // What the configuration says of web search: what is needed at the start, and what the program makes of it.
 import { describe, expect, test } from 'bun:test';
-import { loadConfig } from '../src/config/index.ts';
-import type { Config } from '../src/config/index.ts';
+import { loadConfig } from '../src/app/config/index.ts';
+import type { Config } from '../src/app/config/index.ts';
 
 function load(
   search: string,

@@ -2,8 +2,8 @@
 // answer in the documented shapes, over real sockets and through the guard.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { GatewayError } from '../src/canonical/index.ts';
-import { systemClock } from '../src/runtime/clock.ts';
-import { Secret } from '../src/telemetry/secret.ts';
+import { systemClock } from '../src/base/runtime/clock.ts';
+import { Secret } from '../src/base/telemetry/secret.ts';
 import {
   openSearchBackend,
   searchHost,
@@ -11,7 +11,7 @@ import {
   type SearchQuery,
   type SearchResult,
   type SearchSettings,
-} from '../src/tools/web-search/index.ts';
+} from '../src/engine/tools/web-search/index.ts';
 import { UpstreamClient } from '../src/upstream/client.ts';
 import { GuardedFetch } from '../src/upstream/fetch-guarded.ts';
 import { rejection } from './rejection.ts';

@@ -24,11 +24,15 @@ interface Session {
   readonly signed_in: boolean;
   readonly actor?: { readonly id: string; readonly name: string; readonly roles: readonly string[] };
   readonly csrf?: string;
+  /** Proof for a page that is opened later that it is one of this origin. Given at a sign-in only. */
+  readonly tab?: string;
   readonly ends_at?: string;
 }
 
-/** What every change carries; the session tells it. */
+/** Token that every request carries. The session gives it. */
 let csrf = '';
+/** Key in this origin's storage, which no other port can read, of the proof that a page shows to get the token. */
+const TAB_KEY = 'dragoman-session';
 let onEnded = (): void => {};
 
 /** Calls back when an answer says that the session has ended. */
@@ -37,7 +41,8 @@ export function whenSessionEnds(ended: () => void): void {
 }
 
 export async function readSession(signal?: AbortSignal): Promise<Session> {
-  return keepCsrf((await send('/console/session', { signal: signal ?? null })) as Session);
+  const body = { tab: localStorage.getItem(TAB_KEY) ?? '' };
+  return keepCsrf((await sendJson('POST', '/console/session/token', body, {}, signal)) as Session);
 }
 
 /** Signs in with a key, or with the code of a link. @throws ApiError */
@@ -47,10 +52,12 @@ export async function signIn(credential: { key: string } | { code: string }): Pr
 
 export async function signOut(): Promise<void> {
   await sendJson('DELETE', '/console/session', undefined);
+  localStorage.removeItem(TAB_KEY);
 }
 
 function keepCsrf(session: Session): Session {
   csrf = session.csrf ?? '';
+  if (session.tab !== undefined) localStorage.setItem(TAB_KEY, session.tab);
   return session;
 }
 
@@ -83,9 +90,12 @@ export async function ask<N extends Name>(name: N, asked: Asked<N> = {}): Promis
   return (await sendJson(method, url, asked.body, version)) as Answer<N>;
 }
 
-/** Where an operation is, for links and streams. */
-export function addressOf(path: string): string {
-  return BASE + path;
+/** Opens a stream of the management API. @throws ApiError for a refusal */
+export async function openStream(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const init = { headers: { 'x-csrf-token': csrf }, credentials: 'same-origin', signal } as const;
+  const answer = await fetch(BASE + path, init);
+  if (answer.ok && answer.body) return answer.body;
+  throw refused(answer.status, await answer.text());
 }
 
 function searchOf(query: Readonly<Record<string, unknown>>): string {
@@ -98,12 +108,13 @@ async function sendJson(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<unknown> {
   return send(url, {
     method,
+    signal: signal ?? null,
     headers: {
       ...headers,
-      'x-csrf-token': csrf,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -111,15 +122,23 @@ async function sendJson(
 }
 
 async function send(url: string, init: RequestInit): Promise<unknown> {
-  const answer = await fetch(url, { ...init, credentials: 'same-origin' }).catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(0, 'The gateway does not answer. Is it running?');
-  });
+  const headers = { ...(init.headers as Record<string, string> | undefined), 'x-csrf-token': csrf };
+  const answer = await fetch(url, { ...init, headers, credentials: 'same-origin' }).catch(
+    (error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new ApiError(0, 'The gateway does not answer. Is it running?');
+    },
+  );
   const text = await answer.text();
   if (answer.ok) return text === '' ? null : JSON.parse(text);
-  const refused = refusal(answer.status, text);
-  if (refused.code === 'session_ended') onEnded();
-  throw refused;
+  throw refused(answer.status, text);
+}
+
+/** A refusal; one that says that this page is no longer signed in has that told. */
+function refused(status: number, text: string): ApiError {
+  const error = refusal(status, text);
+  if (error.code === 'session_ended' || error.code === 'csrf_token') onEnded();
+  return error;
 }
 
 /** What the gateway said instead of an answer, in whichever protocol. @param text its body */

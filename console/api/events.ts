@@ -1,7 +1,7 @@
 // What happens in the gateway, told to pages as it happens: one stream for all of them, of what they listen to and nothing else,
 // open while somebody listens.
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
-import { addressOf, type Answer } from './client.ts';
+import { openStream, type Answer } from './client.ts';
 
 /** As it stands in a list. */
 export type GenerationEvent = Answer<'GET /generations'>['data'][number];
@@ -14,9 +14,9 @@ interface Events {
 }
 
 type Type = keyof Events;
-type Listener = (event: MessageEvent<string>) => void;
+type Listener = (data: string) => void;
 
-/** After which a stream that was refused (by a gateway that starts, or stops) is asked for again. */
+/** After which a stream that broke, or was refused (by a gateway that starts, or stops), is asked for again. */
 const AGAIN_MS = 5_000;
 
 const listeners: Readonly<Record<Type, Set<Listener>>> = {
@@ -26,11 +26,14 @@ const listeners: Readonly<Record<Type, Set<Listener>>> = {
 };
 const watchers = new Set<() => void>();
 
-let source: EventSource | null = null;
+let reading: AbortController | null = null;
+let isHeard = false;
 /** The types that it was opened for. */
 let told = '';
 let again: ReturnType<typeof setTimeout> | undefined;
 let isChanging = false;
+/** False: whoever looks wants pages to stay as they are. */
+let isLive = true;
 
 /**
  * Hears of one kind of events while the page is there.
@@ -38,16 +41,27 @@ let isChanging = false;
  */
 export function useEvents<T extends Type>(type: T, when: boolean, hear: (event: Events[T]) => void): void {
   const heard = useEffectEvent(hear);
+  const isWanted = useIsLive() && when;
   useEffect(() => {
-    if (!when) return undefined;
-    const listener: Listener = ({ data }) => heard(JSON.parse(data) as Events[T]);
+    if (!isWanted) return undefined;
+    const listener: Listener = (data) => heard(JSON.parse(data) as Events[T]);
     listeners[type].add(listener);
     changed();
     return () => {
       listeners[type].delete(listener);
       changed();
     };
-  }, [type, when]);
+  }, [type, isWanted]);
+}
+
+/** True while pages follow live events. */
+export function useIsLive(): boolean {
+  return useSyncExternalStore(watch, () => isLive);
+}
+
+export function setLive(next: boolean): void {
+  isLive = next;
+  tellWatchers();
 }
 
 /** Whether the gateway tells what happens at present. False while nobody listens, too. */
@@ -61,7 +75,7 @@ function watch(watcher: () => void): () => void {
 }
 
 function isOpen(): boolean {
-  return source?.readyState === EventSource.OPEN;
+  return isHeard;
 }
 
 /** Those who listen are others. Looked at when all of a page have come, and those of the page before have gone. */
@@ -78,25 +92,48 @@ function changed(): void {
 /** @param types behind commas; none: nothing is wanted any more */
 function open(types: string): void {
   clearTimeout(again);
-  source?.close();
+  reading?.abort();
   told = types;
-  source = types === '' ? null : new EventSource(addressOf(`/events?types=${types}`));
-  if (source) hear(source);
-  tellWatchers();
+  reading = types === '' ? null : new AbortController();
+  say(false);
+  if (reading) void hear(types, reading);
 }
 
-function hear(mine: EventSource): void {
-  for (const [type, all] of Object.entries(listeners))
-    mine.addEventListener(type, (event) => {
-      for (const listener of all) listener(event as MessageEvent<string>);
-    });
-  mine.addEventListener('open', tellWatchers);
-  mine.addEventListener('error', () => {
-    // A connection that breaks is made again by the browser; what was refused is not.
-    if (mine === source && mine.readyState === EventSource.CLOSED)
-      again = setTimeout(() => open(told), AGAIN_MS);
-    tellWatchers();
-  });
+/** Reads until the stream ends, and asks for it again unless another has taken its place. */
+async function hear(types: string, mine: AbortController): Promise<void> {
+  try {
+    const stream = await openStream(`/events?types=${types}`, mine.signal);
+    say(true);
+    for await (const [type, data] of eventsOf(stream))
+      if (type in listeners) for (const listener of listeners[type as Type]) listener(data);
+  } catch {
+    // The stream is asked for again, whatever broke it.
+  }
+  if (mine.signal.aborted) return;
+  say(false);
+  again = setTimeout(() => open(told), AGAIN_MS);
+}
+
+/** Events of a stream in the form of the HTML standard ("Server-sent events"), each with one line of data. */
+async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly [string, string]> {
+  const reader = stream
+    .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .getReader();
+  let rest = '';
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const events = (rest + read.value).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      const [, type] = /^event: ?(.*)$/m.exec(event) ?? [];
+      const [, data] = /^data: ?(.*)$/m.exec(event) ?? [];
+      if (type !== undefined && data !== undefined) yield [type, data];
+    }
+  }
+}
+
+function say(heard: boolean): void {
+  isHeard = heard;
+  tellWatchers();
 }
 
 function tellWatchers(): void {

@@ -7,7 +7,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { type ApiError, ask, type Answer, type Asked, type Name, type Query, readSession } from './client.ts';
-import { useIsHeard } from './events.ts';
+import { useIsHeard, useIsLive } from './events.ts';
 import { AWAY_MS, useReadAgain } from './live.ts';
 
 export const sessionQuery = queryOptions({
@@ -38,7 +38,8 @@ export function useRead<N extends Name>(
 ): UseQueryResult<Answer<N>, ApiError> {
   const queryKey = [name, asked.params ?? {}, asked.query ?? {}];
   const isHeard = useIsHeard();
-  const away = pauseMs === undefined || isHeard ? Infinity : AWAY_MS;
+  const isLive = useIsLive();
+  const away = pauseMs === undefined || isHeard || !isLive ? Infinity : AWAY_MS;
   const query = useQuery<Answer<N>, ApiError>({
     queryKey,
     queryFn: ({ signal }) => ask(name, { ...asked, signal }),
@@ -86,18 +87,23 @@ interface List<Entry> {
 export function useList<N extends ListName>(
   name: N,
   query: Omit<Query<N>, 'after' | 'limit'>,
-  { pauseMs }: Pick<Reading<Answer<N>>, 'pauseMs'> = {},
+  { pauseMs, params }: Pick<Reading<Answer<N>>, 'pauseMs'> & { readonly params?: Asked<N>['params'] } = {},
 ): List<Answer<N>['data'][number]> {
-  const queryKey = [name, 'list', query];
+  const queryKey = [name, 'list', params ?? {}, query];
   const isHeard = useIsHeard();
+  const isLive = useIsLive();
   const list = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
-      ask(name, { query: { ...query, limit: PAGE, after: pageParam ?? undefined } as Query<N>, signal }),
+      ask(name, {
+        ...(params && { params }),
+        query: { ...query, limit: PAGE, after: pageParam ?? undefined } as Query<N>,
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (last: Answer<N>) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
-    refetchInterval: pauseMs === undefined || isHeard ? false : AWAY_MS,
+    refetchInterval: pauseMs === undefined || isHeard || !isLive ? false : AWAY_MS,
   });
   useReadAgain(queryKey, pauseMs);
   return {

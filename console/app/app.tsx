@@ -33,6 +33,12 @@ function takeCode(): string | null {
 }
 
 let code = takeCode();
+/** Called when a link is pasted into a page that is open already: the browser loads nothing then. */
+let onCode = (): void => {};
+window.addEventListener('hashchange', () => {
+  code = takeCode() ?? code;
+  onCode();
+});
 
 function Gate(): ReactNode {
   const client = useQueryClient();
@@ -42,13 +48,17 @@ function Gate(): ReactNode {
   const session = useQuery({ ...sessionQuery, enabled: !isSigning });
   useEffect(() => {
     whenSessionEnds(() => client.setQueryData(sessionQuery.queryKey, { signed_in: false }));
-    if (code === null) return;
-    const once = code;
-    code = null;
-    signIn({ code: once })
-      .then((signed) => client.setQueryData(sessionQuery.queryKey, signed))
-      .catch((error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))))
-      .finally(() => setSigning(false));
+    onCode = () => {
+      if (code === null) return;
+      const once = code;
+      code = null;
+      setSigning(true);
+      signIn({ code: once })
+        .then((signed) => client.setQueryData(sessionQuery.queryKey, signed))
+        .catch((error: unknown) => setProblem(error instanceof Error ? error : new Error(String(error))))
+        .finally(() => setSigning(false));
+    };
+    onCode();
   }, [client]);
   if (isSigning || session.isPending) return null;
   if (session.data?.signed_in !== true) return <SignIn problem={session.error ?? problem} />;

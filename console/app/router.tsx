@@ -7,8 +7,9 @@ import {
   type ErrorComponentProps,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { readView } from '../overview/range.ts';
+import { readView } from '../overview/view.ts';
 import { readFilters } from '../requests/filters.ts';
+import { readPivot } from '../usage/view.ts';
 import { Page, Waiting } from '../ui/card.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { textsOf } from './search.ts';
@@ -38,25 +39,64 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/playground',
-    validateSearch: textsOf('model', 'protocol', 'model2', 'protocol2'),
+    validateSearch: textsOf('model', 'protocol', 'model2', 'protocol2', 'request'),
     component: lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/models',
-    validateSearch: textsOf('search', 'provider'),
+    validateSearch: textsOf('search', 'provider', 'order'),
     component: lazyRouteComponent(() => import('../models/models-page.tsx'), 'ModelsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
-    path: '/models/$provider',
-    component: lazyRouteComponent(() => import('../models/provider-page.tsx'), 'ProviderPage'),
+    path: '/model/$',
+    component: lazyRouteComponent(() => import('../models/model-page.tsx'), 'ModelPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/providers',
+    validateSearch: textsOf('order'),
+    component: lazyRouteComponent(() => import('../providers/list-page.tsx'), 'ProvidersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/providers/$provider',
+    component: lazyRouteComponent(() => import('../providers/provider-page.tsx'), 'ProviderPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/usage',
+    validateSearch: readPivot,
+    component: lazyRouteComponent(() => import('../usage/usage-page.tsx'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/jobs',
+    validateSearch: textsOf('state', 'kind'),
+    component: lazyRouteComponent(() => import('../jobs/jobs-page.tsx'), 'JobsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/alerts',
+    component: lazyRouteComponent(() => import('../alerts/alerts-page.tsx'), 'AlertsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    validateSearch: textsOf('view'),
+    component: lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/keys',
-    validateSearch: textsOf('project'),
+    validateSearch: textsOf('project', 'state', 'search', 'order', 'view'),
     component: lazyRouteComponent(() => import('../keys/keys-page.tsx'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/keys/$id',
+    component: lazyRouteComponent(() => import('../keys/key-page.tsx'), 'KeyPage'),
   }),
   createRoute({
     getParentRoute: () => root,

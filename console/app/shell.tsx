@@ -1,102 +1,215 @@
-// The frame of every page: where one can go, who is signed in, and light or dark.
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { signOut } from '../api/client.ts';
-import { sessionQuery } from '../api/queries.ts';
-import { chooseTheme, chosenTheme, THEMES, type Theme } from '../session/theme.ts';
+// The frame of every page: where one can go, the tools of the heading, and what the keyboard does everywhere.
+import { Link, Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react';
+import { setLive, useIsHeard, useIsLive } from '../api/events.ts';
+import { useRead } from '../api/queries.ts';
+import { readRange, type RangeSearch } from '../time/range.ts';
+import { RangePicker } from '../time/range-picker.tsx';
 import { Button } from '../ui/button.tsx';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { PageTools } from '../ui/card.tsx';
+import { cx } from '../ui/cx.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
+import { useHasToasts } from '../ui/toast.ts';
+import { Account } from './account.tsx';
+import { FOOT, GROUPS, ON_PHONE, type PLACES } from './places.ts';
+import { useShortcuts } from './shortcuts.ts';
 
-const PLACES = [
-  { to: '/', label: 'Overview', short: 'Overview', icon: 'overview' },
-  { to: '/requests', label: 'Requests', short: 'Requests', icon: 'requests' },
-  { to: '/playground', label: 'Playground', short: 'Play', icon: 'playground' },
-  { to: '/models', label: 'Models and providers', short: 'Models', icon: 'models' },
-  { to: '/keys', label: 'Projects and keys', short: 'Keys', icon: 'keys' },
-  { to: '/routing', label: 'Routing', short: 'Routing', icon: 'routing' },
-] as const satisfies readonly { to: string; label: string; short: string; icon: IconName }[];
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
+}));
+const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')).MoreSheet }));
+const Toasts = lazy(async () => ({ default: (await import('../ui/toasts.tsx')).Toasts }));
+
+/** The range that was looked at last: Monitor is as one left it. */
+let lastRange: RangeSearch = {};
 
 export function Shell(): ReactNode {
+  const search = useSearch({ strict: false });
+  const range = readRange(search);
+  const key = JSON.stringify(range);
+  useEffect(() => {
+    lastRange = JSON.parse(key) as RangeSearch;
+  }, [key]);
+  const [isPalette, setPalette] = useState(false);
+  const [isHelp, setHelp] = useState(false);
+  const hasToasts = useHasToasts();
+  useShortcuts({ onPalette: () => setPalette(true), onHelp: () => setHelp(true), rangeOf: () => lastRange });
+  const tools = useCallback(
+    (isOverTime: boolean) => (
+      <Tools
+        isOverTime={isOverTime}
+        range={JSON.parse(key) as RangeSearch}
+        onSearch={() => setPalette(true)}
+      />
+    ),
+    [key],
+  );
   return (
-    <div className="min-h-dvh md:grid md:grid-cols-[15rem_1fr]">
+    <div className="min-h-dvh md:grid md:grid-cols-[13rem_minmax(0,1fr)]">
       <a
-        href="#main"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('content')?.focus();
+        }}
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-card focus:px-3 focus:py-2"
       >
         Skip to the page
       </a>
-      <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b bg-card px-4 py-2 md:h-dvh md:flex-col md:items-stretch md:border-r md:border-b-0 md:px-3 md:py-4">
-        <Link to="/" className="flex items-center gap-2.5 rounded-md md:px-2">
+      <header className="z-20 flex items-center gap-3 border-b bg-card px-4 py-2 md:sticky md:top-0 md:h-dvh md:flex-col md:items-stretch md:border-r md:border-b-0 md:px-3 md:py-4">
+        <Link to="/" className="target flex items-center gap-2.5 rounded-md md:px-2">
           <Mark />
-          <span className="font-semibold tracking-tight">Dragoman</span>
+          <span className="text-base font-semibold tracking-tight">Dragoman</span>
         </Link>
         <nav
           aria-label="Pages"
-          className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-6 border-t bg-card md:static md:mt-4 md:flex md:flex-1 md:flex-col md:gap-0.5 md:border-0"
+          className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-5 border-t bg-card md:static md:mt-3 md:flex md:flex-1 md:flex-col md:gap-4 md:overflow-y-auto md:border-0"
         >
-          {PLACES.map(({ to, label, short, icon }) => (
-            <Link
-              key={to}
-              to={to}
-              activeOptions={{ exact: to === '/', includeSearch: false }}
-              className="flex flex-col items-center gap-0.5 px-1 py-2 text-xs text-soft hover:text-ink data-[status=active]:text-accent md:flex-row md:gap-2.5 md:rounded-md md:px-2 md:py-1.5 md:text-base md:hover:bg-sunk md:data-[status=active]:bg-wash md:data-[status=active]:font-medium"
+          {GROUPS.map(({ name, places }) => (
+            <div
+              key={name}
+              role="group"
+              aria-label={name}
+              className="contents md:flex md:flex-col md:gap-0.5"
             >
-              <Icon name={icon} size={18} />
-              <span className="md:hidden">{short}</span>
-              <span className="hidden md:inline">{label}</span>
-            </Link>
+              <span aria-hidden="true" className="hidden px-2 pb-1 text-xs font-medium text-faint md:block">
+                {name}
+              </span>
+              {places.map((place) => (
+                <PlaceLink key={place.to} place={place} range={lastRange} />
+              ))}
+            </div>
           ))}
+          <div className="contents md:mt-auto md:flex md:flex-col md:gap-0.5">
+            {FOOT.map((place) => (
+              <PlaceLink key={place.to} place={place} range={{}} />
+            ))}
+          </div>
+          <MorePages />
         </nav>
         <Account />
       </header>
       <main id="main" tabIndex={-1} className="min-w-0 outline-none">
-        <Outlet />
+        <PageTools value={tools}>
+          <Outlet />
+        </PageTools>
       </main>
+      <Suspense>
+        {isPalette && <Palette onClose={() => setPalette(false)} />}
+        {isHelp && <ShortcutsDialog onClose={() => setHelp(false)} />}
+        {hasToasts && <Toasts />}
+      </Suspense>
     </div>
   );
 }
 
-const THEME_ICONS: Readonly<Record<Theme, IconName>> = { system: 'screen', light: 'sun', dark: 'moon' };
+/** On a phone. The list is fetched when it is wanted. */
+function MorePages(): ReactNode {
+  const [isWanted, setWanted] = useState(false);
+  const button = (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      onClick={() => setWanted(true)}
+      className="flex flex-col items-center gap-0.5 px-1 py-1.5 text-xs text-soft md:hidden"
+    >
+      <Icon name="more" />
+      More
+    </button>
+  );
+  return isWanted ? (
+    <Suspense fallback={button}>
+      <MoreSheet />
+    </Suspense>
+  ) : (
+    button
+  );
+}
 
-function Account(): ReactNode {
-  const { data } = useSuspenseQuery(sessionQuery);
-  const [theme, setTheme] = useState(chosenTheme);
-  const queries = useQueryClient();
-  const choose = (next: Theme): void => {
-    chooseTheme(next);
-    setTheme(next);
-  };
-  const leave = (): void => {
-    // First: what the pages still ask and hear would be refused without a session.
-    queries.setQueryData(sessionQuery.queryKey, { signed_in: false });
-    // What was read belongs to who was signed in.
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
-    void signOut().catch(() => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
-  };
+interface PlaceLinkProps {
+  readonly place: (typeof PLACES)[number];
+  readonly range: RangeSearch;
+}
+
+function PlaceLink({ place, range }: PlaceLinkProps): ReactNode {
+  const { to, label, icon } = place;
+  const isOfOne = useRouterState({
+    select: ({ location }) => 'ofOne' in place && location.pathname.includes(place.ofOne),
+  });
   return (
-    <div className="flex items-center gap-1 md:flex-col md:items-stretch md:gap-2 md:border-t md:pt-3">
-      <div role="group" aria-label="Theme" className="flex rounded-md border bg-sunk p-0.5">
-        {THEMES.map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-label={`Theme: ${each}`}
-            aria-pressed={theme === each}
-            onClick={() => choose(each)}
-            className="flex flex-1 justify-center rounded px-1.5 py-1 text-faint aria-pressed:bg-card aria-pressed:text-ink"
-          >
-            <Icon name={THEME_ICONS[each]} size={14} />
-          </button>
-        ))}
-      </div>
-      <div className="flex min-w-0 items-center justify-between gap-1 md:pl-2">
-        <span className="hidden truncate text-sm text-soft md:inline" title={data.actor?.id}>
-          {data.actor?.name}
-        </span>
-        <Button look="quiet" icon="leave" aria-label="Sign out" onClick={leave} />
-      </div>
-    </div>
+    <Link
+      to={to}
+      search={'isOverTime' in place ? range : {}}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+      {...(isOfOne && { 'data-status': 'active', 'aria-current': 'page' })}
+      className={cx(
+        'flex-col items-center gap-0.5 px-1 py-1.5 text-xs text-soft hover:text-ink data-[status=active]:text-ink md:flex md:min-h-8 md:flex-row md:gap-2.5 md:rounded-md md:px-2 md:py-1 md:text-sm md:hover:bg-sunk md:data-[status=active]:bg-sunk md:data-[status=active]:font-medium',
+        ON_PHONE.includes(to) ? 'flex' : 'hidden',
+      )}
+    >
+      <Icon name={icon} />
+      <span className="flex-1">{label}</span>
+      {to === '/alerts' && <OpenAlerts />}
+    </Link>
+  );
+}
+
+/** How many problems are open. */
+function OpenAlerts(): ReactNode {
+  const { data } = useRead('GET /problems', {}, { pauseMs: 5_000 });
+  const open = data?.data.length ?? 0;
+  if (open === 0) return null;
+  return (
+    <span className="figures absolute ml-8 rounded-full bg-bad-wash px-1.5 text-xs font-medium text-bad md:static md:ml-0">
+      {open}
+      <span className="sr-only"> open</span>
+    </span>
+  );
+}
+
+interface ToolsProps {
+  readonly isOverTime: boolean;
+  readonly range: RangeSearch;
+  readonly onSearch: () => void;
+}
+
+function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
+  const navigate = useNavigate();
+  const isLive = useIsLive();
+  const isHeard = useIsHeard();
+  const take = (next: RangeSearch): void =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => {
+        const { range: _, from: __, to: ___, ...rest } = before;
+        return { ...rest, ...next };
+      },
+      replace: true,
+    });
+  return (
+    <>
+      <Button icon="search" onClick={onSearch} className="text-soft!">
+        <span className="sr-only">Search </span>
+        <kbd className="hidden font-sans text-xs text-faint sm:inline">Ctrl K</kbd>
+      </Button>
+      {isOverTime && <RangePicker value={range} onChange={take} />}
+      <Button
+        aria-pressed={isLive}
+        title={
+          isLive
+            ? 'The page follows what happens. Press to keep it as it is.'
+            : 'Press to follow what happens.'
+        }
+        onClick={() => setLive(!isLive)}
+      >
+        <span
+          aria-hidden="true"
+          className={cx('size-2 rounded-full', isLive && isHeard ? 'bg-ok' : 'border border-edge')}
+        />
+        {isLive ? 'Live' : 'Paused'}
+      </Button>
+    </>
   );
 }

@@ -1,10 +1,12 @@
 // Builds the console: the page, its scripts and its stylesheet, as a browser gets them. Knows nothing of the gateway.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { stylesheet } from './tailwind.ts';
 
 const CONSOLE = join(import.meta.dirname, '..');
+/** Latin letters in all weights, without italics and other scripts. */
+const FONT = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 
 /**
  * Writes all files into a new folder: the page, and in `assets/` what it loads, compressed as it is sent.
@@ -25,14 +27,18 @@ export async function writeConsole(folder: string): Promise<void> {
   ]);
   const assets = join(folder, 'assets');
   mkdirSync(assets, { recursive: true });
-  const write = (name: string, text: string): void =>
-    writeFileSync(join(assets, `${name}.gz`), gzipSync(text, { level: 9 }));
+  const write = (name: string, content: string | Buffer): void =>
+    writeFileSync(join(assets, `${name}.gz`), gzipSync(content, { level: 9 }));
   for (const output of outputs) write(fileName(output.path), await output.text());
-  const styles = `styles-${Bun.hash(css).toString(36)}.css`;
-  write(styles, css);
+  const letters = readFileSync(Bun.resolveSync(FONT, CONSOLE));
+  const font = `inter-${Bun.hash(letters).toString(36)}.woff2`;
+  write(font, letters);
+  const named = css.replace('inter.woff2', font);
+  const styles = `styles-${Bun.hash(named).toString(36)}.css`;
+  write(styles, named);
   const entry = outputs.find(({ kind }) => kind === 'entry-point');
   // Last: where it is, all is.
-  writeFileSync(join(folder, 'index.html'), page(fileName(entry?.path ?? ''), styles));
+  writeFileSync(join(folder, 'index.html'), page(fileName(entry?.path ?? ''), styles, font));
 }
 
 function fileName(path: string): string {
@@ -40,7 +46,7 @@ function fileName(path: string): string {
 }
 
 /** No script and no style stands in it: the policy that it is sent with forbids both. */
-function page(script: string, styles: string): string {
+function page(script: string, styles: string, font: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -49,6 +55,7 @@ function page(script: string, styles: string): string {
     <meta name="color-scheme" content="light dark">
     <title>Dragoman</title>
     <link rel="icon" href="data:,">
+    <link rel="preload" as="font" type="font/woff2" crossorigin href="/console/assets/${font}">
     <link rel="stylesheet" href="/console/assets/${styles}">
     <script type="module" src="/console/assets/${script}"></script>
   </head>

@@ -1,12 +1,14 @@
-// Numbers as people read them: with their unit, as few figures as say enough, and a dash where nothing is known.
-const NONE = '–';
+// Numbers as people read them: with their unit, grouped, and a word where nothing is known.
+const UNKNOWN = 'Unknown';
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** `12,345` */
 export function count(value: number | null | undefined): string {
-  return value == null ? NONE : whole.format(value);
+  return value == null ? UNKNOWN : whole.format(value);
 }
 
 /** `1 model`, `12 models` */
@@ -16,7 +18,7 @@ export function counted(value: number, thing: string): string {
 
 /** `12.3K` */
 export function short(value: number | null | undefined): string {
-  if (value == null) return NONE;
+  if (value == null) return UNKNOWN;
   return Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value);
 }
 
@@ -35,18 +37,36 @@ function withDecimals(decimals: number): Intl.NumberFormat {
   return format;
 }
 
-/** `$1.25`, `$0.00042`: two figures at least, however little it is. */
+/** `$2.66`, and `<$0.01` below a cent. @param value USD; null: unknown */
 export function usd(value: number | null | undefined): string {
-  if (value == null) return NONE;
+  if (value == null) return UNKNOWN;
+  if (value === 0) return '$0';
+  const size = Math.abs(value);
+  if (size < 0.01) return value < 0 ? '−<$0.01' : '<$0.01';
+  return `${value < 0 ? '−' : ''}$${cents.format(size)}`;
+}
+
+/** `$1.25`, `$0.00042`: two figures at least, however little it is. */
+export function exactUsd(value: number | null | undefined): string {
+  if (value == null) return UNKNOWN;
   if (value === 0) return '$0';
   const size = Math.abs(value);
   const decimals = size >= 0.995 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(size)));
   return `${value < 0 ? '−' : ''}$${withDecimals(decimals).format(size)}`;
 }
 
+/**
+ * A sum of money that says what it lacks: `≥ $2.66`, and `Unknown` where nothing of it has a price.
+ * @param unpriced requests whose price is unknown
+ */
+export function usdSum(value: number | null | undefined, unpriced: number | null | undefined): string {
+  if (value == null || !unpriced) return usd(value);
+  return value === 0 ? UNKNOWN : `≥ ${usd(value)}`;
+}
+
 /** `840 ms`, `1.24 s`, `3 min 20 s` @param ms milliseconds */
 export function duration(ms: number | null | undefined): string {
-  if (ms == null) return NONE;
+  if (ms == null) return UNKNOWN;
   if (ms < 1_000) return `${ms < 10 && ms > 0 ? ms.toFixed(1).replace(/\.0$/, '') : Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
@@ -57,17 +77,29 @@ export function duration(ms: number | null | undefined): string {
 
 /** `1,880/s`: tokens, of what an endpoint says. */
 export function speed(perSecond: number | null | undefined): string {
-  return perSecond == null ? NONE : `${whole.format(perSecond)}/s`;
+  return perSecond == null ? UNKNOWN : `${whole.format(perSecond)}/s`;
 }
 
-/** `99.2%` @param value from 0 to 1 */
+/** `99.2 %` @param value from 0 to 1 */
 export function share(value: number | null | undefined): string {
-  return value == null ? NONE : percent.format(value);
+  if (value == null) return UNKNOWN;
+  const format = value > 0.995 || value === 0 || (value >= 0.1 && value < 0.99) ? wholePercent : percent;
+  return (value < 1 && value > 0.995 ? percent : format).format(value).replace('%', ' %');
 }
 
 /** USD per million tokens: `$1.25`. */
 export function rate(value: unknown): string {
-  if (typeof value === 'number') return usd(value);
+  if (typeof value === 'number') return exactUsd(value);
   const base = typeof value === 'object' && value !== null && 'base' in value ? value.base : null;
-  return typeof base === 'number' ? `${usd(base)}+` : NONE;
+  return typeof base === 'number' ? `${exactUsd(base)}+` : UNKNOWN;
+}
+
+/** `▲ 12 %`, `▼ 9 %`; null where one of the two is unknown, or there was nothing before. */
+export function change(now: number | null | undefined, before: number | null | undefined): string | null {
+  if (now == null || before == null || before === 0) return null;
+  const part = now / before - 1;
+  if (Math.abs(part) < 0.005) return '± 0 %';
+  const size =
+    Math.abs(part) >= 10 ? `${whole.format(Math.abs(part))} ×` : wholePercent.format(Math.abs(part));
+  return `${part > 0 ? '▲' : '▼'} ${size.replace('%', ' %')}`;
 }

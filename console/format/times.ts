@@ -1,19 +1,19 @@
-// Times in the zone of who looks.
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-});
+// Times in the zone of who looks, with the clock of their locale. What comes is "in 10 h", what was is "3 min ago".
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `14:03:59` today, `Nov 21 14:03:59` on other days. @param iso as the API tells times */
+/** `14:03:59` today, `Nov 21 14:03:59` on other days. @param iso as the API writes times */
 export function shortTime(iso: string): string {
   const time = new Date(iso);
-  const isToday = time.toDateString() === new Date().toDateString();
-  return isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+  return isToday(time) ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+}
+
+/** `14:03` today, `Nov 21 14:03` on other days. */
+export function clockTime(at: string | number): string {
+  const time = new Date(at);
+  return isToday(time) ? minutes.format(time) : `${day.format(time)} ${minutes.format(time)}`;
 }
 
 /** Date, time and zone. */
@@ -21,16 +21,38 @@ export function fullTime(iso: string): string {
   return full.format(new Date(iso));
 }
 
-const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-];
+function isToday(time: Date): boolean {
+  return time.toDateString() === new Date().toDateString();
+}
 
-/** `3 minutes ago`, `in 2 hours` */
-export function ago(iso: string): string {
-  const ms = Date.parse(iso) - Date.now();
-  const [unit, size] = STEPS.find(([, step]) => Math.abs(ms) >= step) ?? (['second', 1_000] as const);
-  return relative.format(Math.round(ms / size), unit);
+const STEPS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** `10 h`: whole units, the largest that fits. @param ms milliseconds */
+function span(ms: number): string {
+  const size = Math.abs(ms);
+  const [unit, step] = STEPS.find(([name, each]) => size >= (name === 'd' ? 2 * each : each)) ?? STEPS[3];
+  return `${Math.floor(size / step)} ${unit}`;
+}
+
+/** `3 min ago`; `now` for what was within a second, or is a little ahead of this machine's clock. */
+export function ago(iso: string, now = Date.now()): string {
+  const ms = now - Date.parse(iso);
+  return ms < 1_000 ? 'now' : `${span(ms)} ago`;
+}
+
+/** `in 10 h`; `now` for what has come meanwhile: nothing is "in −3 min". */
+export function ahead(iso: string, now = Date.now()): string {
+  const ms = Date.parse(iso) - now;
+  return ms < 1_000 ? 'now' : `in ${span(ms)}`;
+}
+
+/** `since 14:09 (3 min)` */
+export function since(iso: string, now = Date.now()): string {
+  const ms = now - Date.parse(iso);
+  return `since ${clockTime(iso)}${ms < 60_000 ? '' : ` (${span(ms)})`}`;
 }

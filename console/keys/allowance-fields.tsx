@@ -8,28 +8,38 @@ interface AllowanceFieldsProps {
   readonly onChange: (allowance: Allowance) => void;
 }
 
-export function AllowanceFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
+/** Money and the time that it is for: what nearly every key has. */
+export function BudgetFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
+  const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
+  return (
+    <div className="grid grid-cols-2 gap-4">
+      <TextField
+        label="Budget in USD"
+        hint="Empty: none."
+        type="number"
+        min={0}
+        step="any"
+        value={allowance.usd}
+        onChange={(text) => set({ usd: text })}
+      />
+      <SelectField label="Time of the budget" value={allowance.per} onChange={(text) => set({ per: text })}>
+        {PERIODS.map(([per, text]) => (
+          <option key={per} value={per}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}
+
+/** What is seldom changed: limits of requests, and models without a price. */
+export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
   const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
   const others = allowance.rest.budgets.length + allowance.rest.limits.length;
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-3">
-        <TextField
-          label="Budget in USD"
-          hint="Empty: none."
-          type="number"
-          min={0}
-          step="any"
-          value={allowance.usd}
-          onChange={(text) => set({ usd: text })}
-        />
-        <SelectField label="Time of the budget" value={allowance.per} onChange={(text) => set({ per: text })}>
-          {PERIODS.map(([per, text]) => (
-            <option key={per} value={per}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
+      <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label="Requests a minute"
           hint="Empty: as many as come."
@@ -38,6 +48,15 @@ export function AllowanceFields({ allowance, onChange }: AllowanceFieldsProps): 
           value={allowance.requests}
           onChange={(text) => set({ requests: text })}
         />
+        <SelectField
+          label="Models without a price"
+          hint="Of the budget: what they cost is unknown."
+          value={allowance.unpriced}
+          onChange={(text) => set({ unpriced: text as Allowance['unpriced'] })}
+        >
+          <option value="refuse">refuse</option>
+          <option value="allow">allow</option>
+        </SelectField>
       </div>
       {others > 0 && (
         <p className="text-sm text-soft">

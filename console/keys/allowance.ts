@@ -10,6 +10,8 @@ export interface Allowance {
   readonly usd: string;
   /** One of `PERIODS`. */
   readonly per: string;
+  /** Whether models without a price may be used. */
+  readonly unpriced: 'refuse' | 'allow';
   /** Requests a minute; empty: no limit. */
   readonly requests: string;
   /** Limits and budgets that the form has no field for: they stay as they are. */
@@ -29,7 +31,9 @@ export const PERIODS = [
 function isPlainBudget(budget: Budget): boolean {
   return (
     PERIODS.some(([per]) => per === (budget.per ?? '')) &&
-    Object.entries(budget).every(([name, value]) => ['usd', 'per'].includes(name) || value == null)
+    Object.entries(budget).every(
+      ([name, value]) => ['usd', 'per', 'unpriced'].includes(name) || value == null,
+    )
   );
 }
 
@@ -48,6 +52,7 @@ export function allowanceOf(owner: Owner | null): Allowance {
   return {
     usd: budget ? String(budget.usd) : '',
     per: budget ? (budget.per ?? '') : 'month',
+    unpriced: budget?.unpriced ?? 'refuse',
     requests: limit ? String(limit.requests) : '',
     rest: {
       budgets: owner?.budgets.filter((each) => each !== budget) ?? [],
@@ -57,9 +62,14 @@ export function allowanceOf(owner: Owner | null): Allowance {
 }
 
 /** What is sent. */
-export function ownerOf({ usd, per, requests, rest }: Allowance): Owner {
+export function ownerOf({ usd, per, unpriced, requests, rest }: Allowance): Owner {
   return {
-    budgets: [...(usd === '' ? [] : [{ usd: Number(usd), ...(per !== '' && { per }) }]), ...rest.budgets],
+    budgets: [
+      ...(usd === ''
+        ? []
+        : [{ usd: Number(usd), ...(per !== '' && { per }), ...(unpriced === 'allow' && { unpriced }) }]),
+      ...rest.budgets,
+    ],
     limits: [...(requests === '' ? [] : [{ requests: Number(requests), per: 'minute' }]), ...rest.limits],
   };
 }

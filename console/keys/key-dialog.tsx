@@ -1,14 +1,13 @@
-// Making, changing, rotating and revoking a key. A new secret is shown once.
+// Making, changing, rotating and revoking a key. A new secret is handed over, and cannot be lost by a slip.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
-import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/code.tsx';
-import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
-import { AllowanceFields } from './allowance-fields.tsx';
-import { settingsOf, textsOf, type Key, type KeyTexts } from './key-texts.ts';
+import { FormDialog } from '../ui/dialog.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { HandOver } from './hand-over.tsx';
+import { KeyFields } from './key-fields.tsx';
+import { settingsOf, textsOf, type Key } from './key-texts.ts';
 
 export type KeyAction =
   | { readonly type: 'create'; readonly project: string | undefined }
@@ -17,6 +16,8 @@ export type KeyAction =
 interface KeyDialogProps {
   readonly action: KeyAction;
   readonly onClose: () => void;
+  /** Called with the id of a key that was made. */
+  readonly onMade?: (id: string) => void;
 }
 
 const GRACES = [
@@ -26,7 +27,7 @@ const GRACES = [
   ['604800000', 'a week'],
 ] as const;
 
-export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
+export function KeyDialog({ action, onClose, onMade }: KeyDialogProps): ReactNode {
   const queries = useQueryClient();
   const [texts, setTexts] = useState(textsOf(action.type === 'change' ? action.key : null));
   const [project, setProject] = useState(action.type === 'create' ? (action.project ?? '') : '');
@@ -35,7 +36,9 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
     mutationFn: async (): Promise<string | null> => {
       if (action.type === 'create') {
         const body = { ...settingsOf(texts), project: project || null };
-        return (await ask('POST /keys', { body })).key;
+        const made = await ask('POST /keys', { body });
+        onMade?.(made.id);
+        return made.key;
       }
       const { id, version } = action.key;
       const params = { id };
@@ -50,12 +53,20 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
     onSuccess: async (secret) => {
       // First: whoever changes it once more changes what it is now.
       await queries.invalidateQueries({
-        predicate: ({ queryKey }) => /\/(keys|limits)/.test(String(queryKey[0])),
+        predicate: ({ queryKey }) => /\/(keys|limits|problems|audit)/.test(String(queryKey[0])),
       });
       if (secret === null) onClose();
     },
   });
-  if (doing.data != null) return <Secret secret={doing.data} onClose={onClose} />;
+  if (doing.data != null)
+    return (
+      <HandOver
+        secret={doing.data}
+        name={action.type === 'create' ? texts.name : action.key.name}
+        models={action.type === 'create' ? texts.models : (action.key.models ?? [])}
+        onDone={onClose}
+      />
+    );
   const { title, about, verb } = wordsOf(action);
   return (
     <FormDialog
@@ -68,10 +79,12 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
       onSubmit={() => doing.mutate()}
       onClose={onClose}
     >
-      {action.type === 'create' && <ProjectField value={project} onChange={setProject} />}
-      {(action.type === 'create' || action.type === 'change') && (
-        <KeyFields texts={texts} onChange={setTexts} />
+      {action.type === 'create' && (
+        <KeyFields texts={texts} onChange={setTexts}>
+          <ProjectField value={project} onChange={setProject} />
+        </KeyFields>
       )}
+      {action.type === 'change' && <KeyFields texts={texts} onChange={setTexts} />}
       {action.type === 'rotate' && (
         <SelectField label="Time in which the old secret is good, too" value={grace} onChange={setGrace}>
           {GRACES.map(([value, text]) => (
@@ -85,43 +98,25 @@ export function KeyDialog({ action, onClose }: KeyDialogProps): ReactNode {
   );
 }
 
-function wordsOf(action: KeyAction): { title: string; about: string; verb: string } {
+function wordsOf(action: KeyAction): { title: string; about?: string; verb: string } {
   switch (action.type) {
     case 'create':
-      return { title: 'New key', about: 'One for each program that asks.', verb: 'Make the key' };
+      return { title: 'New key', verb: 'Make the key' };
     case 'change':
-      return { title: `Change ${action.key.name}`, about: 'In force at once.', verb: 'Change it' };
+      return { title: `Change ${action.key.name}`, about: 'In force at once.', verb: 'Save' };
     case 'rotate':
       return {
         title: `Rotate ${action.key.name}`,
         about: 'It gets another secret; its limits, budgets and records stay its own.',
-        verb: 'Rotate it',
+        verb: 'Rotate',
       };
     case 'revoke':
       return {
         title: `Revoke ${action.key.name}`,
         about: 'Programs that use it are refused from now on. Its records stay. This cannot be undone.',
-        verb: 'Revoke it',
+        verb: 'Revoke',
       };
   }
-}
-
-function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): ReactNode {
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Here is the key"
-      about="It is shown this once, and kept nowhere. Copy it now."
-    >
-      <Code text={secret} label="Key" />
-      <div className="mt-4 flex justify-end">
-        <Button look="primary" onClick={onClose}>
-          I have it
-        </Button>
-      </div>
-    </Dialog>
-  );
 }
 
 function ProjectField({
@@ -135,7 +130,7 @@ function ProjectField({
   return (
     <SelectField
       label="Project"
-      hint="It stays there. Keys of one project share what they store."
+      hint="It stays there. Keys of one project share what they store, and its budget."
       value={value}
       onChange={(text) => onChange(text)}
     >
@@ -144,71 +139,5 @@ function ProjectField({
         <option key={id}>{id}</option>
       ))}
     </SelectField>
-  );
-}
-
-function KeyFields({
-  texts,
-  onChange,
-}: {
-  readonly texts: KeyTexts;
-  readonly onChange: (texts: KeyTexts) => void;
-}): ReactNode {
-  const set = (changes: Partial<KeyTexts>): void => onChange({ ...texts, ...changes });
-  return (
-    <>
-      <TextField
-        label="Name"
-        required
-        maxLength={256}
-        value={texts.name}
-        onChange={(text) => set({ name: text })}
-      />
-      <fieldset className="flex gap-5">
-        <legend className="mb-1 text-sm font-medium text-soft">May</legend>
-        {(['models', 'admin'] as const).map((role) => (
-          <label key={role} className="flex items-center gap-2">
-            <input
-              type="checkbox"
-              className="accent-accent"
-              checked={texts.roles.includes(role)}
-              onChange={({ target }) =>
-                set({
-                  roles: target.checked
-                    ? [...texts.roles, role]
-                    : texts.roles.filter((each) => each !== role),
-                })
-              }
-            />
-            {role === 'models' ? 'call models' : 'manage this gateway'}
-          </label>
-        ))}
-      </fieldset>
-      <TextField
-        label="Models"
-        hint="Behind commas, * stands for anything. Empty: all."
-        placeholder="openai/*, sim/chat"
-        value={texts.models}
-        onChange={(text) => set({ models: text })}
-      />
-      <AllowanceFields allowance={texts.allowance} onChange={(allowance) => set({ allowance })} />
-      <TextField
-        label="Expires"
-        hint="Empty: never."
-        type="datetime-local"
-        value={texts.expires}
-        onChange={(text) => set({ expires: text })}
-      />
-      <SelectField
-        label="Keep what its requests say"
-        hint="For payloads and the wire diff."
-        value={texts.logContent}
-        onChange={(text) => set({ logContent: text as KeyTexts['logContent'] })}
-      >
-        <option value="as configured">as the configuration says</option>
-        <option value="yes">yes</option>
-        <option value="no">no</option>
-      </SelectField>
-    </>
   );
 }

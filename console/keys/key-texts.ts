@@ -4,12 +4,16 @@ import type { Operations } from '../api/schema.ts';
 import { allowanceOf, ownerOf, type Allowance } from './allowance.ts';
 
 export type Key = Answer<'GET /keys'>['data'][number];
+type KeySettings = Pick<
+  Key,
+  'name' | 'roles' | 'models' | 'limits' | 'budgets' | 'log_content' | 'expires_at'
+>;
 
 export interface KeyTexts {
   readonly name: string;
   readonly roles: readonly ('models' | 'admin')[];
-  /** Behind commas; empty: all. */
-  readonly models: string;
+  /** Ids, and patterns with `*`; none: all. */
+  readonly models: readonly string[];
   readonly allowance: Allowance;
   /** Whether what its requests say is kept. */
   readonly logContent: 'as configured' | 'yes' | 'no';
@@ -18,11 +22,11 @@ export interface KeyTexts {
 }
 
 /** @param key null: the usual settings of a new one */
-export function textsOf(key: Key | null): KeyTexts {
+export function textsOf(key: KeySettings | null): KeyTexts {
   return {
     name: key?.name ?? '',
     roles: key?.roles ?? ['models'],
-    models: key?.models?.join(', ') ?? '',
+    models: key?.models ?? [],
     allowance: allowanceOf(key),
     logContent: key?.log_content == null ? 'as configured' : key.log_content ? 'yes' : 'no',
     expires: key?.expires_at == null ? '' : localTime(key.expires_at),
@@ -31,14 +35,10 @@ export function textsOf(key: Key | null): KeyTexts {
 
 /** What is sent; both makes and changes of keys take it. */
 export function settingsOf(texts: KeyTexts): Operations['POST /keys']['body'] {
-  const models = texts.models
-    .split(',')
-    .map((model) => model.trim())
-    .filter((model) => model !== '');
   return {
     name: texts.name,
     roles: texts.roles,
-    models: models.length === 0 ? null : models,
+    models: texts.models.length === 0 ? null : texts.models,
     ...ownerOf(texts.allowance),
     log_content: texts.logContent === 'as configured' ? null : texts.logContent === 'yes',
     expires_at: texts.expires === '' ? null : new Date(texts.expires).toISOString(),

@@ -1,71 +1,116 @@
-// The keys, one in a line, and what can be done with each.
+// The keys, one in a line: what each spent, its tightest budget, and what can be done with it.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ago, fullTime } from '../format/times.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { exactUsd, count, share, usd } from '../format/numbers.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, type MenuEntry } from '../ui/menu.tsx';
+import { Money } from '../ui/money.tsx';
+import { UsedBar } from '../ui/spark.tsx';
+import { KeyStatus, Signal } from '../ui/status.tsx';
 import { Table, type Column } from '../ui/table.tsx';
+import { When } from '../ui/when.tsx';
 import type { KeyAction } from './key-dialog.tsx';
 import type { Key } from './key-texts.ts';
 
+const SPENT: Column<Key> = {
+  name: 'Spent this month',
+  id: 'spent',
+  number: true,
+  cell: (key) =>
+    key.requests === 0 ? '$0' : <Money value={key.spent_usd} unpriced={key.spent_unpriced_requests} />,
+};
+
+const LAST_USED: Column<Key> = {
+  name: 'Last used',
+  id: 'last_used',
+  number: true,
+  cell: ({ last_used_at: at }) =>
+    at === null ? <span className="text-faint">never</span> : <When at={at} as="ago" />,
+};
+
 interface KeysTableProps {
   readonly keys: readonly Key[];
+  readonly made: string | null;
+  readonly order: string;
+  readonly onOrder: (order: string) => void;
   readonly onAction: (action: KeyAction) => void;
 }
 
-const TONES = { active: 'good', expired: 'warn', revoked: 'calm' } as const;
-
-const COLUMNS: readonly Column<Key>[] = [
-  {
-    name: 'Name',
-    className: 'max-w-60 break-words',
-    cell: ({ id, name }) => (
-      <Link to="/requests" search={{ key: id }} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
-  },
-  { name: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
-  { name: 'Project', cell: ({ project }) => project ?? <span className="text-faint">its own</span> },
-  {
-    name: 'Roles',
-    cell: ({ roles, models }) => (
-      <>
-        {roles.join(', ')}
-        {models && <p className="text-xs break-words text-faint">{models.join(', ')}</p>}
-      </>
-    ),
-  },
-  { name: 'Key', cell: ({ hint }) => <span className="font-mono text-xs">{hint}</span> },
-  {
-    name: 'Expires',
-    cell: ({ expires_at: at, previous_valid_until: previous }) => (
-      <>
-        {at === null ? 'never' : <span title={fullTime(at)}>{ago(at)}</span>}
-        {previous !== null && Date.parse(previous) > Date.now() && (
-          <p className="text-xs text-warn">old secret ends {ago(previous)}</p>
-        )}
-      </>
-    ),
-  },
-];
-
-export function KeysTable({ keys, onAction }: KeysTableProps): ReactNode {
+export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTableProps): ReactNode {
+  const columns: readonly Column<Key>[] = [
+    {
+      name: 'Name',
+      id: 'name',
+      className: 'min-w-[24ch] break-words',
+      cell: ({ id, name, hint, source }) => (
+        <span className="flex flex-wrap items-center gap-x-2">
+          <Link to="/keys/$id" params={{ id }} data-row className="row-link font-medium">
+            {name}
+          </Link>
+          <code className="font-mono text-xs font-normal text-faint">{hint}</code>
+          {source === 'file' && (
+            <span className="text-faint" title="Defined in dragoman.yaml">
+              <Icon name="lock" size={12} />
+              <span className="sr-only">Defined in dragoman.yaml</span>
+            </span>
+          )}
+          {id === made && <Signal tone="info">New</Signal>}
+        </span>
+      ),
+    },
+    {
+      name: 'Project',
+      cell: ({ project }) => project ?? <span className="text-faint">–</span>,
+    },
+    { name: 'State', id: 'state', cell: ({ state }) => <KeyStatus state={state} /> },
+    SPENT,
+    { name: 'Budget', className: 'md:w-64', cell: (key) => <Budget of={key} /> },
+    LAST_USED,
+    {
+      name: 'Actions',
+      unnamed: true,
+      className: 'w-12 text-right',
+      cell: (key) => <Actions of={key} onAction={onAction} />,
+    },
+  ];
   return (
     <Table
       label="Keys"
       rows={keys}
       keyOf={({ id }) => id}
-      columns={[
-        ...COLUMNS,
-        {
-          name: 'Actions',
-          unnamed: true,
-          className: 'text-right whitespace-nowrap',
-          cell: (key) => <Actions of={key} onAction={onAction} />,
-        },
-      ]}
+      isCurrent={({ id }) => id === made}
+      columns={columns}
+      order={order}
+      onOrder={onOrder}
     />
+  );
+}
+
+/** How far the tightest budget or limit is used; what it allows is always there to be read. */
+function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): ReactNode {
+  if (!tightest) return <span className="text-faint">None</span>;
+  const { share: part, text, unit, used, allowed, resets_at: resets, of } = tightest;
+  const amount =
+    unit === 'usd' ? `${exactUsd(used)} of ${usd(allowed)}` : `${count(used)} of ${count(allowed)}`;
+  const short = text.replace(/\.00\b/, '');
+  return (
+    <span
+      className="flex flex-wrap items-center gap-x-2"
+      title={`${amount}: ${text}${of === 'project' ? ', of its project' : ''}`}
+    >
+      <UsedBar part={part} />
+      <span className="figures">
+        {part >= 1 && resets !== null ? (
+          <>
+            {short}, resets <When at={resets} as="ahead" />
+          </>
+        ) : used > 0 ? (
+          `${share(Math.min(1, part))} of ${short}`
+        ) : (
+          short
+        )}
+      </span>
+    </span>
   );
 }
 
@@ -75,31 +120,21 @@ interface ActionsProps {
 }
 
 function Actions({ of: key, onAction }: ActionsProps): ReactNode {
-  if (key.source === 'file') return <span className="text-faint">in the file</span>;
-  if (key.state === 'revoked') return null;
+  const entries = actionsFor(key, onAction);
+  if (entries.length === 0) return null;
   return (
-    <div className="-my-1 -mr-3 flex justify-end">
-      <Button
-        look="quiet"
-        onClick={() => onAction({ type: 'change', key })}
-        aria-label={`Change ${key.name}`}
-      >
-        Change
-      </Button>
-      <Button
-        look="quiet"
-        onClick={() => onAction({ type: 'rotate', key })}
-        aria-label={`Rotate ${key.name}`}
-      >
-        Rotate
-      </Button>
-      <Button
-        look="quiet"
-        onClick={() => onAction({ type: 'revoke', key })}
-        aria-label={`Revoke ${key.name}`}
-      >
-        Revoke
-      </Button>
-    </div>
+    <span className="-my-1 inline-block">
+      <Menu label={`Actions for ${key.name}`} entries={entries} />
+    </span>
   );
+}
+
+/** What can be done with a key; nothing with those of the file, and those that are revoked. */
+function actionsFor(key: Key, onAction: KeysTableProps['onAction']): readonly MenuEntry[] {
+  if (key.source === 'file' || key.state === 'revoked') return [];
+  return [
+    { label: 'Change…', icon: 'settings', onSelect: () => onAction({ type: 'change', key }) },
+    { label: 'Rotate…', icon: 'rotate', onSelect: () => onAction({ type: 'rotate', key }) },
+    { label: 'Revoke…', icon: 'reject', danger: true, onSelect: () => onAction({ type: 'revoke', key }) },
+  ];
 }

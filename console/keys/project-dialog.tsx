@@ -5,7 +5,7 @@ import { ask, type Answer } from '../api/client.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { allowanceOf, ownerOf } from './allowance.ts';
-import { AllowanceFields } from './allowance-fields.tsx';
+import { BudgetFields, LimitFields } from './allowance-fields.tsx';
 
 export type Project = Answer<'GET /projects'>['data'][number];
 
@@ -30,7 +30,7 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
           }),
     onSuccess: async () => {
       await queries.invalidateQueries({
-        predicate: ({ queryKey }) => /\/(projects|limits)/.test(String(queryKey[0])),
+        predicate: ({ queryKey }) => /\/(projects|limits|keys|problems)/.test(String(queryKey[0])),
       });
       onClose();
     },
@@ -54,7 +54,8 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
           onChange={setName}
         />
       )}
-      <AllowanceFields allowance={allowance} onChange={setAllowance} />
+      <BudgetFields allowance={allowance} onChange={setAllowance} />
+      <LimitFields allowance={allowance} onChange={setAllowance} />
     </FormDialog>
   );
 }

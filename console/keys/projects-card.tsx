@@ -1,109 +1,180 @@
-// The projects, one in a line: whose keys are shown, what it may use, and taking it out of use.
+// The projects, one in a line: what each spent this month, how far its budget is used, and taking it out of use.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ask } from '../api/client.ts';
-import { useList } from '../api/queries.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
+import { ask, type Answer } from '../api/client.ts';
+import { useList, useRead } from '../api/queries.ts';
+import { field } from '../api/sums.ts';
+import { count, share } from '../format/numbers.ts';
+import { useSpan } from '../time/use-span.ts';
+import { Card, Empty, Waiting } from '../ui/card.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { Money } from '../ui/money.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { UsedBar } from '../ui/spark.tsx';
+import { Signal } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.ts';
+import { When } from '../ui/when.tsx';
 import type { Project } from './project-dialog.tsx';
 
-interface ProjectsCardProps {
-  /** The one whose keys are shown; undefined: those of all. */
-  readonly selected: string | undefined;
-  readonly onChange: (project: Project) => void;
-}
+type Standing = Answer<'GET /limits'>['data'][number]['limits'][number];
 
-export function ProjectsCard({ selected, onChange }: ProjectsCardProps): ReactNode {
+export function ProjectsCard({ onChange }: { readonly onChange: (project: Project) => void }): ReactNode {
   const list = useList('GET /projects', {}, { pauseMs: 2_000 });
+  const limits = useRead('GET /limits', { query: { kind: 'project', limit: 100 } }, { pauseMs: 2_000 });
+  const { times } = useSpan({ range: 'month' });
+  const usage = useRead(
+    'GET /usage',
+    { query: { from: times.from, group_by: 'project', columns: 'requests,usd,unpriced_requests' } },
+    { pauseMs: 15_000 },
+  );
   const queries = useQueryClient();
   const move = useMutation({
     mutationFn: ({ id, to }: { id: string; to: 'archive' | 'restore' }) =>
       ask(`POST /projects/{id}/${to}`, { params: { id } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['GET /projects'] }),
+    onSuccess: async (_, { id, to }) => {
+      await queries.invalidateQueries({
+        predicate: ({ queryKey }) => /\/(projects|keys)/.test(String(queryKey[0])),
+      });
+      const back = to === 'archive' ? 'restore' : 'archive';
+      toast({ title: `${id} was ${to}d`, undo: () => move.mutate({ id, to: back }) });
+    },
   });
-  if (!list.rows || list.rows.length === 0) return null;
+  const row = (id: string): Parameters<ReturnType<typeof field>>[0] | undefined =>
+    usage.data?.data.find((each) => each.project === id);
+  const tightest = (id: string): Standing | undefined =>
+    limits.data?.data
+      .find(({ owner }) => owner.id === id)
+      ?.limits.toSorted((a, b) => partOf(b) - partOf(a))[0];
   return (
-    <Card title="Projects" flush>
-      {move.error && <Problem error={move.error} />}
-      <Table
-        label="Projects"
-        rows={list.rows}
-        keyOf={({ id }) => id}
-        isCurrent={({ id }) => id === selected}
-        columns={[
-          {
-            name: 'Name',
-            cell: ({ id }) => (
-              <Link to="/keys" search={{ project: id }} className="font-medium hover:underline">
-                {id}
-              </Link>
-            ),
-          },
-          {
-            name: 'State',
-            cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'calm'}>{state}</Badge>,
-          },
-          {
-            name: 'Requests',
-            unnamed: true,
-            cell: ({ id }) => (
-              <Link to="/requests" search={{ project: id }} className="text-accent hover:underline">
-                Its requests
-              </Link>
-            ),
-          },
-          {
-            name: 'Actions',
-            unnamed: true,
-            className: 'text-right whitespace-nowrap',
-            cell: (project) =>
-              project.source === 'file' ? (
-                <span className="text-faint">in the file</span>
-              ) : (
-                <Actions
-                  of={project}
-                  busy={move.isPending}
-                  onChange={() => onChange(project)}
-                  onMove={(to) => move.mutate({ id: project.id, to })}
-                />
+    <Card flush>
+      {(move.error ?? list.error) && <Problem error={move.error ?? list.error} />}
+      {!list.rows && !list.error && <Waiting rows={4} />}
+      {list.rows?.length === 0 && (
+        <Empty icon="keys" title="No project was made yet">
+          Keys of one project share what they store, and a budget: make one with “New project”.
+        </Empty>
+      )}
+      {list.rows && list.rows.length > 0 && (
+        <Table
+          label="Projects"
+          rows={list.rows}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Name',
+              className: 'min-w-[24ch]',
+              cell: ({ id, source }) => (
+                <span className="flex items-center gap-2">
+                  <Link to="/keys" search={{ project: id }} data-row className="row-link font-medium">
+                    {id}
+                  </Link>
+                  {source === 'file' && (
+                    <span className="text-faint" title="Defined in dragoman.yaml">
+                      <Icon name="lock" size={12} />
+                      <span className="sr-only">Defined in dragoman.yaml</span>
+                    </span>
+                  )}
+                </span>
               ),
-          },
-        ]}
-      />
+            },
+            {
+              name: 'State',
+              cell: ({ state }) =>
+                state === 'active' ? (
+                  <Signal tone="quiet" icon="good">
+                    Active
+                  </Signal>
+                ) : (
+                  <Signal tone="idle" icon="disabled">
+                    Archived
+                  </Signal>
+                ),
+            },
+            {
+              name: 'Spent this month',
+              number: true,
+              cell: ({ id }) => {
+                const sums = row(id);
+                return sums ? (
+                  <Money value={field('usd')(sums)} unpriced={field('unpriced_requests')(sums)} />
+                ) : (
+                  '$0'
+                );
+              },
+            },
+            {
+              name: 'Requests',
+              number: true,
+              cell: ({ id }) => {
+                const sums = row(id);
+                return sums ? count(field('requests')(sums)) : '0';
+              },
+            },
+            { name: 'Budget', className: 'md:w-72', cell: ({ id }) => <Used standing={tightest(id)} /> },
+            {
+              name: 'Actions',
+              unnamed: true,
+              className: 'w-12 text-right',
+              cell: (project) =>
+                project.source === 'database' && (
+                  <span className="-my-1 inline-block">
+                    <Menu
+                      label={`Actions for ${project.id}`}
+                      entries={
+                        project.state === 'active'
+                          ? [
+                              { label: 'Change…', icon: 'settings', onSelect: () => onChange(project) },
+                              {
+                                label: 'Archive',
+                                icon: 'disabled',
+                                onSelect: () => move.mutate({ id: project.id, to: 'archive' }),
+                              },
+                            ]
+                          : [
+                              {
+                                label: 'Restore',
+                                icon: 'rotate',
+                                onSelect: () => move.mutate({ id: project.id, to: 'restore' }),
+                              },
+                            ]
+                      }
+                    />
+                  </span>
+                ),
+            },
+          ]}
+        />
+      )}
       <More list={list} />
     </Card>
   );
 }
 
-interface ActionsProps {
-  readonly of: Project;
-  readonly busy: boolean;
-  readonly onChange: () => void;
-  readonly onMove: (to: 'archive' | 'restore') => void;
+function partOf({ used, remaining }: Standing): number {
+  return used / Math.max(1e-9, used + remaining);
 }
 
-function Actions({ of: { id, state }, busy, onChange, onMove }: ActionsProps): ReactNode {
-  const isActive = state === 'active';
+function Used({ standing }: { readonly standing: Standing | undefined }): ReactNode {
+  if (!standing) return <span className="text-faint">None</span>;
+  const part = partOf(standing);
   return (
-    <div className="-my-1 -mr-3 flex justify-end">
-      {isActive && (
-        <Button look="quiet" aria-label={`Change ${id}`} onClick={onChange}>
-          Change
-        </Button>
-      )}
-      <Button
-        look="quiet"
-        busy={busy}
-        aria-label={`${isActive ? 'Archive' : 'Restore'} ${id}`}
-        onClick={() => onMove(isActive ? 'archive' : 'restore')}
-      >
-        {isActive ? 'Archive' : 'Restore'}
-      </Button>
-    </div>
+    <span className="flex items-center gap-2">
+      <UsedBar part={part} />
+      <span className="figures">
+        {part >= 1 && standing.clears_at !== null ? (
+          <>
+            {standing.text}, resets <When at={standing.clears_at} as="ahead" />
+          </>
+        ) : standing.used > 0 ? (
+          `${share(part)} of ${standing.text}`
+        ) : (
+          standing.text
+        )}
+      </span>
+    </span>
   );
 }

@@ -42,7 +42,7 @@ export function FirstUse(): ReactNode {
           ) : (
             <p>
               {providers.data?.data.map(({ name }) => name).join(', ')}:{' '}
-              <Link to="/models" className="text-accent underline">
+              <Link to="/providers" className="text-accent underline">
                 see what they serve
               </Link>
               .
@@ -53,7 +53,7 @@ export function FirstUse(): ReactNode {
           <p>
             Make it a key on the page{' '}
             <Link to="/keys" className="text-accent underline">
-              Projects and keys
+              Keys
             </Link>
             , and give it this base URL:
           </p>
@@ -74,7 +74,7 @@ function Step({ number, title, children }: StepProps): ReactNode {
   return (
     <li className="flex min-w-0 flex-col gap-2">
       <h3 className="flex items-center gap-2 font-semibold">
-        <span className="figures flex size-6 items-center justify-center rounded-full bg-wash text-sm text-accent">
+        <span className="figures flex size-6 items-center justify-center rounded-full bg-sunk text-sm text-soft">
           {number}
         </span>
         {title}

@@ -9,14 +9,16 @@ import type { Attachment } from './conversation.ts';
 const MOST_BYTES = 20 * 1_048_576;
 
 interface ComposerProps {
+  /** What stands in it at first. */
+  readonly text: string;
   readonly isRunning: boolean;
   readonly canSend: boolean;
   readonly onSend: (text: string, files: readonly Attachment[]) => void;
   readonly onStop: () => void;
 }
 
-export function Composer({ isRunning, canSend, onSend, onStop }: ComposerProps): ReactNode {
-  const [text, setText] = useState('');
+export function Composer({ text: first, isRunning, canSend, onSend, onStop }: ComposerProps): ReactNode {
+  const [text, setText] = useState(first);
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [isOver, setOver] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

@@ -15,9 +15,11 @@ export function codeFor(form: Form, dialect: Dialect, { origin, model, body }: S
   switch (form) {
     case 'curl': {
       const headers = { ...dialect.headers('$DRAGOMAN_KEY'), 'content-type': 'application/json' };
+      // These are the dialect's own words, but for the key, which the shell puts in.
       const given = Object.entries(headers).map(([name, value]) => `  -H "${name}: ${value}" \\`);
-      const json = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`);
-      return [`curl -N '${origin}${dialect.path(model)}' \\`, ...given, `  -d '${json}'`].join('\n');
+      const address = quoted(encodeURI(origin + dialect.path(model)));
+      const json = quoted(JSON.stringify(body, null, 2));
+      return [`curl -gN ${address} \\`, ...given, `  --data-raw ${json}`].join('\n');
     }
     case 'Python':
       return filled(
@@ -35,6 +37,11 @@ export function codeFor(form: Form, dialect: Dialect, { origin, model, body }: S
         { origin, model, body },
       );
   }
+}
+
+/** One word for a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function filled(

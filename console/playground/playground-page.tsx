@@ -1,22 +1,21 @@
-// The playground: any model in any protocol, one or two of them side by side.
+// The playground: any model in any protocol, one or two of them side by side; settings and the same request as code beside them.
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { useRead } from '../api/queries.ts';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Card, Empty, Page } from '../ui/card.tsx';
+import { Card, Page } from '../ui/card.tsx';
 import { Code } from '../ui/code.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Composer } from './composer.tsx';
-import type { Attachment, Dialect, Turn } from './conversation.ts';
+import type { Attachment, Turn } from './conversation.ts';
 import { codeFor, FORMS } from './copy-as.ts';
-import { DIALECTS, dialectOf } from './dialects/index.ts';
+import { dialectOf } from './dialects/index.ts';
+import { useFirstModel, rememberModel, useOtherModel } from './first-model.ts';
 import { SettingsForm, USUAL } from './settings-form.tsx';
-import { Turns } from './turns.tsx';
-import { usePane, type Pane } from './use-pane.ts';
+import { SideCard } from './side-card.tsx';
+import { useAsked } from './use-asked.ts';
+import { usePane } from './use-pane.ts';
 
 const here = getRouteApi('/playground');
-const FIRST_MODEL = 'sim/chat';
 
 interface Sides {
   readonly model?: string;
@@ -27,11 +26,18 @@ interface Sides {
 }
 
 export function PlaygroundPage(): ReactNode {
-  const { model = FIRST_MODEL, protocol, model2, protocol2 } = here.useSearch();
+  const { model: given, protocol, model2, protocol2, request } = here.useSearch();
+  const model = useFirstModel(given);
+  const another = useOtherModel(model);
   const navigate = here.useNavigate();
   const [settings, setSettings] = useState(USUAL);
-  const [codeOf, setCodeOf] = useState<0 | 1 | null>(null);
+  const [codeOf, setCodeOf] = useState<0 | 1>(0);
   const panes = [usePane(), usePane()] as const;
+  const question = useAsked(request);
+  const put = useEffectEvent((system: string) => setSettings({ ...settings, system }));
+  useEffect(() => {
+    if (question && question.system !== '') put(question.system);
+  }, [question]);
   const set = (changes: { readonly [Name in keyof Sides]?: string | undefined }): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }) as Sides, replace: true });
   const sides = [
@@ -39,20 +45,20 @@ export function PlaygroundPage(): ReactNode {
     ...(model2 === undefined ? [] : [{ model: model2, dialect: dialectOf(protocol2), pane: panes[1] }]),
   ];
   const send = (text: string, files: readonly Attachment[]): void => {
+    rememberModel(model);
     for (const side of sides)
       side.pane.send({ role: 'user', text, files }, side.dialect, { ...settings, model: side.model });
   };
-  const copied = codeOf === null ? undefined : sides[codeOf];
+  const coded = sides[codeOf] ?? sides[0];
   return (
     <Page
       title="Playground"
-      about="Ask any model in any protocol; each answer is a request like others, and is counted as one."
       actions={
         <>
           <Button
             icon={model2 === undefined ? 'plus' : 'close'}
             onClick={() =>
-              set(model2 === undefined ? { model2: model } : { model2: undefined, protocol2: undefined })
+              set(model2 === undefined ? { model2: another } : { model2: undefined, protocol2: undefined })
             }
           >
             {model2 === undefined ? 'Second model' : 'One model'}
@@ -61,42 +67,69 @@ export function PlaygroundPage(): ReactNode {
         </>
       }
     >
-      <details className="mb-4 rounded-lg border bg-card">
-        <summary className="px-4 py-2.5 font-medium">System, reasoning, tools</summary>
-        <div className="border-t p-4">
-          <SettingsForm settings={settings} onChange={setSettings} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_18rem_22rem]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <div className={`grid gap-4 ${sides.length > 1 ? 'lg:grid-cols-2' : ''}`}>
+            {sides.map((side, at) => (
+              <SideCard
+                key={at === 0 ? 'first' : 'second'}
+                {...side}
+                onModel={(next) => set(at === 0 ? { model: next } : { model2: next })}
+                onProtocol={(next) => set(at === 0 ? { protocol: next } : { protocol2: next })}
+                onResults={(results) =>
+                  side.pane.send({ role: 'tool', results }, side.dialect, { ...settings, model: side.model })
+                }
+              />
+            ))}
+          </div>
+          <div className="sticky bottom-16 z-10 md:bottom-4">
+            <Composer
+              key={question?.text ?? ''}
+              text={question?.text ?? ''}
+              isRunning={sides.some(({ pane }) => pane.isRunning)}
+              canSend={sides.every((side) => side.model !== '')}
+              onSend={send}
+              onStop={() => sides.forEach(({ pane }) => pane.stop())}
+            />
+          </div>
         </div>
-      </details>
-      <div className={`grid gap-4 ${sides.length > 1 ? 'lg:grid-cols-2' : ''}`}>
-        {sides.map((side, at) => (
-          <SideCard
-            key={at === 0 ? 'first' : 'second'}
-            {...side}
-            onModel={(next) => set(at === 0 ? { model: next } : { model2: next })}
-            onProtocol={(next) => set(at === 0 ? { protocol: next } : { protocol2: next })}
-            onCode={() => setCodeOf(at === 0 ? 0 : 1)}
-            onResults={(results) =>
-              side.pane.send({ role: 'tool', results }, side.dialect, { ...settings, model: side.model })
-            }
-          />
-        ))}
+        <Card title="Settings">
+          <SettingsForm settings={settings} onChange={setSettings} />
+        </Card>
+        <Card
+          title="The same from a program"
+          flush
+          aside={
+            sides.length > 1 && (
+              <div role="group" aria-label="Of which model" className="flex gap-1">
+                {sides.map((side, at) => (
+                  <Button
+                    key={at}
+                    look="quiet"
+                    aria-pressed={coded === side}
+                    onClick={() => setCodeOf(at === 0 ? 0 : 1)}
+                  >
+                    {at + 1}
+                  </Button>
+                ))}
+              </div>
+            )
+          }
+        >
+          {coded && (
+            <CodeTabs
+              label={coded.dialect.label}
+              codeIn={(form) =>
+                codeFor(form, coded.dialect, {
+                  origin: location.origin,
+                  model: coded.model,
+                  body: coded.dialect.body(asked(coded.pane.turns), { ...settings, model: coded.model }),
+                })
+              }
+            />
+          )}
+        </Card>
       </div>
-      <div className="sticky bottom-16 z-10 mt-4 md:bottom-4">
-        <Composer
-          isRunning={sides.some(({ pane }) => pane.isRunning)}
-          canSend={sides.every((side) => side.model !== '')}
-          onSend={send}
-          onStop={() => sides.forEach(({ pane }) => pane.stop())}
-        />
-      </div>
-      {copied && (
-        <CodeDialog
-          dialect={copied.dialect}
-          model={copied.model}
-          body={copied.dialect.body(asked(copied.pane.turns), { ...settings, model: copied.model })}
-          onClose={() => setCodeOf(null)}
-        />
-      )}
     </Page>
   );
 }
@@ -107,102 +140,30 @@ function asked(turns: readonly Turn[]): readonly Turn[] {
   return last < 0 ? [{ role: 'user', text: 'Hello!', files: [] }] : turns.slice(0, last + 1);
 }
 
-interface SideProps {
-  readonly model: string;
-  readonly dialect: Dialect;
-  readonly pane: Pane;
-  readonly onModel: (model: string) => void;
-  readonly onProtocol: (id: string) => void;
-  readonly onCode: () => void;
-  readonly onResults: Parameters<typeof Turns>[0]['onResults'];
+interface CodeTabsProps {
+  readonly label: string;
+  readonly codeIn: (form: (typeof FORMS)[number]) => string;
 }
 
-function SideCard({ model, dialect, pane, onModel, onProtocol, onCode, onResults }: SideProps): ReactNode {
-  const [text, setText] = useState(model);
-  const models = useRead('GET /models', {
-    query: { limit: 100, search: text.includes('/') ? undefined : text },
-  });
-  return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          <input
-            className="field min-w-24 max-w-64 flex-1 font-medium"
-            aria-label="Model"
-            list="playground-models"
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-              onModel(target.value.trim());
-            }}
-          />
-          <datalist id="playground-models">
-            {models.data?.data.map(({ id }) => (
-              <option key={id} value={id} />
-            ))}
-          </datalist>
-          <select
-            className="field w-auto min-w-0 flex-none font-normal"
-            aria-label="Protocol"
-            value={dialect.id}
-            onChange={({ target }) => onProtocol(target.value)}
-          >
-            {DIALECTS.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </span>
-      }
-      aside={
-        <Button look="quiet" icon="copy" onClick={onCode}>
-          Copy as…
-        </Button>
-      }
-    >
-      {pane.turns.length === 0 ? (
-        <Empty icon="playground" title={`Ask ${model || 'a model'} something`}>
-          “What is 6 x 7?”, “count to 20”, “write 500 words”: what the simulated models do is in their manual.
-        </Empty>
-      ) : (
-        <Turns turns={pane.turns} onResults={onResults} />
-      )}
-    </Card>
-  );
-}
-
-interface CodeDialogProps {
-  readonly dialect: Dialect;
-  readonly model: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly onClose: () => void;
-}
-
-function CodeDialog({ dialect, model, body, onClose }: CodeDialogProps): ReactNode {
+function CodeTabs({ label, codeIn }: CodeTabsProps): ReactNode {
   const [form, setForm] = useState<string>(FORMS[0]);
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="The same from a program"
-      about="The key is read from DRAGOMAN_KEY: make one on the page Projects and keys."
-    >
-      <Tabs
-        label="Language"
-        value={form}
-        onChange={setForm}
-        tabs={FORMS.map((each) => ({
-          id: each,
-          label: each,
-          content: (
-            <Code
-              text={codeFor(each, dialect, { origin: location.origin, model, body })}
-              label={`${each}, ${dialect.label}`}
-            />
-          ),
-        }))}
-      />
-    </Dialog>
+    <Tabs
+      label="Language"
+      value={form}
+      onChange={setForm}
+      tabs={FORMS.map((each) => ({
+        id: each,
+        label: each,
+        content: (
+          <>
+            <Code text={codeIn(each)} label={`${each}, ${label}`} />
+            <p className="mt-2 text-xs text-faint">
+              The key is read from DRAGOMAN_KEY: make one on the page Keys.
+            </p>
+          </>
+        ),
+      }))}
+    />
   );
 }

@@ -30,13 +30,13 @@ interface SettingsFormProps {
 export function SettingsForm({ settings, onChange }: SettingsFormProps): ReactNode {
   const set = (changes: Partial<Common>): void => onChange({ ...settings, ...changes });
   return (
-    <div className="grid gap-4 md:grid-cols-3">
-      <Field label="System" className="md:col-span-3">
+    <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-1">
+      <Field label="System" className="sm:col-span-2 xl:col-span-1">
         {(control) => (
           <textarea
             {...control}
             className="field"
-            rows={2}
+            rows={4}
             value={settings.system}
             onChange={({ target }) => set({ system: target.value })}
           />
@@ -105,12 +105,12 @@ function ToolsField({
   return (
     <Field
       label="Tools, as JSON"
-      className="md:col-span-2"
+      className="sm:col-span-2 xl:col-span-1"
       error={problem}
       hint={
         <button
           type="button"
-          className="text-accent underline"
+          className="target text-accent underline"
           onClick={() => take(JSON.stringify(EXAMPLE, null, 2))}
         >
           Put an example in

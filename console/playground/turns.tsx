@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
-import { count, duration, usd } from '../format/numbers.ts';
+import { count, duration, exactUsd, speed } from '../format/numbers.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { dataUrl, isPicture, openCalls, type AssistantTurn, type Call, type Turn } from './conversation.ts';
@@ -41,7 +41,7 @@ export function Turns({ turns, onResults }: TurnsProps): ReactNode {
 
 function Question({ turn }: { readonly turn: Extract<Turn, { role: 'user' }> }): ReactNode {
   return (
-    <div className="ml-8 rounded-lg bg-wash px-3.5 py-2.5">
+    <div className="ml-8 rounded-lg bg-sunk px-3.5 py-2.5">
       <p className="break-words whitespace-pre-wrap">{turn.text}</p>
       {turn.files.length > 0 && (
         <ul className="mt-2 flex flex-wrap gap-2">
@@ -152,9 +152,10 @@ function Facts({ turn: { facts } }: { readonly turn: AssistantTurn }): ReactNode
   const said = [
     facts.firstMs !== null && `first token ${duration(facts.firstMs)}`,
     facts.wholeMs !== null && `whole ${duration(facts.wholeMs)}`,
+    data?.tokens_per_second != null && `${speed(data.tokens_per_second).replace('/s', '')} tokens/s`,
     data?.native_tokens &&
       `${count(data.native_tokens.prompt_tokens)} → ${count(data.native_tokens.completion_tokens)} tokens`,
-    data && usd(data.cost?.usd),
+    data && (data.unpriced ? 'cost unknown' : exactUsd(data.cost_usd ?? 0)),
     data?.endpoint,
   ].filter((each) => typeof each === 'string');
   return (
@@ -162,7 +163,7 @@ function Facts({ turn: { facts } }: { readonly turn: AssistantTurn }): ReactNode
       {said.join(' · ')}
       {data && (
         <Link to="/requests/$id" params={{ id: data.id }} className="text-accent hover:underline">
-          Why here?
+          Open request
         </Link>
       )}
     </p>

@@ -1,77 +1,159 @@
-// What narrows the list of requests: in the address of the page, so that a view can be shared.
+// What narrows the list of requests and puts it in order: in the address of the page, so that a view can be shared.
 import type { Query } from '../api/client.ts';
 import type { GenerationEvent } from '../api/events.ts';
+import { readRange, type RangeSearch } from '../time/range.ts';
 
-/** Filters that are a text, or several behind commas. */
-export const TEXT_FILTERS = [
-  'model',
-  'provider',
-  'project',
-  'key',
-  'protocol',
-  'status',
-  'end_user',
-] as const;
-export const OUTCOMES = ['answered', 'failed', 'cancelled'] as const;
-/** Spans of time, in milliseconds back from now. */
-export const SPANS = {
-  '15m': 15 * 60_000,
-  '1h': 3_600_000,
-  '24h': 24 * 3_600_000,
-  '7d': 7 * 24 * 3_600_000,
-  '30d': 30 * 24 * 3_600_000,
+/** Filters of which one or several values are chosen, behind commas. */
+export const CHOICES = {
+  state: 'Status',
+  model: 'Model',
+  attempted: 'Provider tried',
+  key: 'Key',
+  project: 'Project',
+  protocol: 'Protocol',
+  error_kind: 'Kind of failure',
+  end_user: 'End user',
+  provider: 'Answered by',
+  requested_model: 'Model asked',
+  endpoint: 'Endpoint',
+  status: 'HTTP status',
 } as const;
+/** Filters that are a least value. */
+export const LEASTS = {
+  min_duration_ms: { label: 'Duration', unit: 'ms' },
+  min_cost_usd: { label: 'Cost', unit: 'USD' },
+  min_attempts: { label: 'Attempts', unit: '' },
+} as const;
+/** Those of the menu: the others come by links alone. */
+export const OFFERED: readonly FilterName[] = [
+  'state',
+  'model',
+  'attempted',
+  'key',
+  'project',
+  'protocol',
+  'error_kind',
+  'min_duration_ms',
+  'min_cost_usd',
+  'min_attempts',
+  'end_user',
+];
 
-export type TextFilter = (typeof TEXT_FILTERS)[number];
-type Span = keyof typeof SPANS;
+export type ChoiceName = keyof typeof CHOICES;
+export type LeastName = keyof typeof LEASTS;
+export type FilterName = ChoiceName | LeastName;
 
-export interface Filters extends Partial<Record<TextFilter, string>> {
-  readonly outcome?: (typeof OUTCOMES)[number];
-  readonly min_cost_usd?: number;
-  readonly span?: Span;
+const ORDERS = ['time', 'duration', 'first_content', 'cost', 'tokens'] as const;
+type OrderBy = (typeof ORDERS)[number];
+export const USUAL_ORDER = '-time';
+
+export interface Filters
+  extends RangeSearch, Partial<Record<ChoiceName, string>>, Partial<Record<LeastName, number>> {
+  /** Part of a model's or key's name, or the beginning of an id. */
+  readonly text?: string;
+  readonly slow?: true;
+  /** A column, with a minus before it where the largest come first. */
+  readonly order?: string;
+  /** Id of the request that is looked at beside the list. */
+  readonly open?: string;
+  /** Tab of that request. */
+  readonly view?: string;
 }
+
+const choices = Object.keys(CHOICES) as ChoiceName[];
+const leasts = Object.keys(LEASTS) as LeastName[];
 
 /** The filters of an address; what is none of them is left out. */
 export function readFilters(search: Readonly<Record<string, unknown>>): Filters {
-  const texts = TEXT_FILTERS.flatMap((name) => {
+  const texts = [...choices, 'text' as const, 'open' as const, 'view' as const].flatMap((name) => {
     const value = search[name];
-    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [];
+    return (typeof value === 'string' && value !== '') || typeof value === 'number'
+      ? [[name, String(value)]]
+      : [];
   });
-  const outcome = OUTCOMES.find((each) => each === search['outcome']);
-  const cost = Number(search['min_cost_usd']);
-  const span = Object.keys(SPANS).find((each) => each === search['span']) as Span | undefined;
+  const numbers = leasts.flatMap((name) => (Number(search[name]) > 0 ? [[name, Number(search[name])]] : []));
+  const order = typeof search['order'] === 'string' ? search['order'] : USUAL_ORDER;
+  const isKnown = ORDERS.some((each) => each === order.replace('-', ''));
   return {
-    ...(Object.fromEntries(texts) as Partial<Record<TextFilter, string>>),
-    ...(outcome && { outcome }),
-    ...(cost > 0 && { min_cost_usd: cost }),
-    ...(span && { span }),
+    ...readRange(search),
+    ...(Object.fromEntries([...texts, ...numbers]) as Partial<Filters>),
+    ...(String(search['slow']) === 'true' && { slow: true as const }),
+    ...(isKnown && order !== USUAL_ORDER && { order }),
   };
 }
 
-/** Whether a request that has just ended belongs to a list that they narrow. */
-export function fits(filters: Filters, row: GenerationEvent): boolean {
-  const facts: Readonly<Record<TextFilter, string | null>> = {
-    model: row.model,
-    provider: row.provider,
-    project: row.project_id,
-    key: row.key_id,
-    protocol: row.protocol,
-    status: String(row.status),
-    end_user: row.end_user,
+/** What of an address narrows the list. */
+export function narrowing(filters: Filters): readonly FilterName[] {
+  return [...choices, ...leasts].filter((name) => filters[name] !== undefined);
+}
+
+type Narrowing = Omit<Query<'GET /generations'>, 'limit' | 'after' | 'before' | 'order' | 'order_by'>;
+
+/** The questions that filters mean, but for the range of time. */
+export function queryOf({
+  range: _,
+  from: __,
+  to: ___,
+  order: ____,
+  open: _____,
+  view: ______,
+  slow,
+  ...rest
+}: Filters): Narrowing {
+  return { ...rest, ...(slow && { slow: 'true' as const }) };
+}
+
+export function orderOf({
+  order = USUAL_ORDER,
+}: Filters): Pick<Query<'GET /generations'>, 'order_by' | 'order'> {
+  const by = order.replace('-', '') as OrderBy;
+  return { order_by: by, order: order.startsWith('-') ? 'desc' : 'asc' };
+}
+
+/** Whether a request that has just ended belongs to a list that they narrow; null: only the gateway knows. */
+export function fits(filters: Filters, row: GenerationEvent): boolean | null {
+  if (filters.slow !== undefined || filters.to !== undefined) return null;
+  const facts: Readonly<Record<ChoiceName, readonly (string | null)[]>> = {
+    state: [row.state],
+    model: [row.model],
+    attempted: row.attempted,
+    key: [row.key_id],
+    project: [row.project_id],
+    protocol: [row.protocol],
+    error_kind: [row.error?.kind ?? null],
+    end_user: [row.end_user],
+    provider: [row.provider],
+    requested_model: [row.requested_model],
+    endpoint: [row.endpoint],
+    status: [String(row.status)],
   };
-  const outcome = row.cancelled ? 'cancelled' : row.error === null ? 'answered' : 'failed';
+  const numbers: Readonly<Record<LeastName, number>> = {
+    min_duration_ms: row.duration_ms ?? 0,
+    min_cost_usd: row.cost_usd ?? 0,
+    min_attempts: row.attempts,
+  };
+  const text = filters.text?.toLowerCase() ?? '';
+  const names = [row.model, row.requested_model, row.key_name, row.key_id, row.id];
   return (
-    TEXT_FILTERS.every((name) => {
+    choices.every((name) => {
       const wanted = filters[name]?.split(',').map((each) => each.trim());
-      return wanted === undefined || wanted.includes(facts[name] ?? '');
+      return wanted === undefined || facts[name].some((value) => wanted.includes(value ?? ''));
     }) &&
-    (filters.outcome ?? outcome) === outcome &&
-    (row.cost?.usd ?? 0) >= (filters.min_cost_usd ?? 0)
+    leasts.every((name) => numbers[name] >= (filters[name] ?? 0)) &&
+    names.some((name) => name?.toLowerCase().includes(text))
   );
 }
 
-/** The query that they mean. @param nowMs rounded, so that the same question has the same name for a while */
-export function queryOf({ span, ...filters }: Filters, nowMs: number): Query<'GET /generations'> {
-  const from = span && new Date(Math.floor((nowMs - SPANS[span]) / 60_000) * 60_000).toISOString();
-  return { ...filters, ...(from && { from }) };
+interface SavedView {
+  readonly name: string;
+  readonly filters: Filters;
 }
+
+/** Views that are looked at often. */
+export const VIEWS: readonly SavedView[] = [
+  { name: 'All', filters: {} },
+  { name: 'Failed', filters: { state: 'failed,broken_stream' } },
+  { name: 'Slow', filters: { slow: true, order: '-duration' } },
+  { name: 'Expensive', filters: { order: '-cost' } },
+  { name: 'Recovered', filters: { state: 'recovered' } },
+];

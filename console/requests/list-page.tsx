@@ -1,59 +1,180 @@
-// The list of requests: live, narrowed by filters that are in the address, and as long as there are records.
+// The list of requests: how many over time, narrowed by filters that are in the address, and one of them beside it.
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { useRead } from '../api/queries.ts';
+import { count, counted } from '../format/numbers.ts';
+import { useSpan, useZone } from '../time/use-span.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
-import { CopyButton } from '../ui/copy.tsx';
+import { useHiddenColumns } from '../ui/columns.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { FilterBar } from './filter-bar.tsx';
+import { REQUEST_COLUMNS } from './columns.tsx';
+import { FilterLine } from './filter-line.tsx';
+import { narrowing, queryOf, type Filters } from './filters.ts';
+import { Histogram } from './histogram.tsx';
+import { NotEnded } from './not-ended.tsx';
+import { Panel } from './panel.tsx';
 import { RequestRows } from './request-rows.tsx';
 import { useRequests } from './use-requests.ts';
 
 const here = getRouteApi('/requests');
+/** The list is at its top while it is scrolled by less. In pixels. */
+const TOP_PX = 40;
 
 export function ListPage(): ReactNode {
   const filters = here.useSearch();
-  const [isLive, setLive] = useState(true);
-  const list = useRequests(filters, isLive);
-  const isNarrowed = Object.keys(filters).length > 0;
+  const navigate = here.useNavigate();
+  const { span, times } = useSpan(filters);
+  const isPointed = useRef(false);
+  const list = useRequests(
+    filters,
+    useZone(),
+    () => isPointed.current || filters.open !== undefined || window.scrollY > TOP_PX,
+  );
+  const counts = useRead(
+    'GET /generations/counts',
+    { query: { ...queryOf(filters), ...times } },
+    { pauseMs: 5_000 },
+  );
+  const { hidden, toggle } = useHiddenColumns('requests');
+  const isNarrowed =
+    narrowing(filters).length > 0 || filters.text !== undefined || filters.slow !== undefined;
+  const change = (changes: Partial<Filters>): void =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
+  const close = (): void => {
+    const { open } = filters;
+    void navigate({
+      search: ({ open: _, view: __, ...rest }) => rest,
+      replace: true,
+      resetScroll: false,
+    }).then(() => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(open ?? '')}"]`)?.focus());
+  };
+  const opened = filters.open;
+  useEffect(() => {
+    if (opened === undefined) return undefined;
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) close();
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  });
+  const endedIds = useMemo(() => new Set(list.rows.map(({ id }) => id)), [list.rows]);
+  const total = counts.data?.total;
   return (
-    <Page
-      title="Requests"
-      about="What was asked, who answered, and what it came to."
-      actions={
-        <>
-          <CopyButton text={location.href} label="Copy link" />
-          <Button
-            icon={isLive ? 'live' : 'pause'}
-            aria-pressed={isLive}
-            onClick={() => setLive(!isLive)}
-            className={list.isHeard ? 'text-accent!' : 'text-soft!'}
+    <div className={opened === undefined ? '' : 'xl:pr-160'}>
+      <Page title="Requests" overTime>
+        <FilterLine
+          filters={filters}
+          aside={
+            <>
+              <span className="figures text-soft" aria-live="polite">
+                {total !== undefined && list.rows.length > 0 && (
+                  <>
+                    Showing {count(list.rows.length)} of {counts.data?.exact === false && 'at least '}
+                    {count(Math.max(total, list.rows.length))}
+                  </>
+                )}
+              </span>
+              <Menu
+                label="Columns"
+                entries={REQUEST_COLUMNS.slice(1).map(({ name }) => ({
+                  label: name,
+                  checked: !hidden.includes(name),
+                  onSelect: () => toggle(name),
+                }))}
+              >
+                <Icon name="columns" />
+                <span className="sr-only">Columns</span>
+              </Menu>
+            </>
+          }
+        />
+        {list.error && (
+          <div className="mt-3">
+            <Problem error={list.error} />
+          </div>
+        )}
+        <Card flush className="mt-3">
+          <div className="min-h-22 border-b px-2 py-1">
+            {counts.data && (
+              <Histogram
+                counts={counts.data}
+                onRange={(from, to) =>
+                  void navigate({
+                    search: ({ range: _, ...rest }) => ({
+                      ...rest,
+                      from: new Date(from).toISOString(),
+                      to: new Date(to).toISOString(),
+                    }),
+                  })
+                }
+              />
+            )}
+          </div>
+          {list.waiting > 0 && (
+            <div className="sticky top-2 z-20 flex justify-center">
+              <button
+                type="button"
+                onClick={() => {
+                  list.showNew();
+                  window.scrollTo({ top: 0 });
+                }}
+                className="target figures absolute mt-10 rounded-full border bg-card px-3 py-1 font-medium shadow-lg hover:bg-sunk"
+              >
+                {count(list.waiting)} new
+              </button>
+            </div>
+          )}
+          <NotEnded filters={filters} ended={endedIds} />
+          {list.isPending && <Waiting rows={14} />}
+          <div
+            onPointerEnter={({ pointerType }) => (isPointed.current = pointerType === 'mouse')}
+            onPointerLeave={() => (isPointed.current = false)}
           >
-            {isLive ? 'Live' : 'Paused'}
-          </Button>
-        </>
-      }
-    >
-      <FilterBar filters={filters} />
-      {list.error && <Problem error={list.error} />}
-      <Card flush className="mt-3">
-        {list.isPending && <Waiting rows={10} />}
-        {list.rows.length > 0 && (
-          <RequestRows
-            rows={list.rows}
-            hasMore={list.hasMore}
-            isFetching={list.isFetching}
-            onMore={list.more}
-          />
-        )}
-        {!list.isPending && !list.error && list.rows.length === 0 && (
-          <Empty icon="requests" title={isNarrowed ? 'No request fits these filters' : 'No requests yet'}>
-            {isNarrowed
-              ? 'Take one of them off, or look further back.'
-              : 'Send one in the playground, or point a program at this gateway. It shows up here by itself.'}
-          </Empty>
-        )}
-      </Card>
-    </Page>
+            {list.rows.length > 0 && (
+              <RequestRows
+                rows={list.rows}
+                hidden={hidden}
+                order={filters.order}
+                onOrder={(order) => change({ order })}
+                open={opened}
+                hasMore={list.hasMore}
+                isFetching={list.isFetching}
+                onMore={list.more}
+              />
+            )}
+          </div>
+          {!list.isPending && !list.error && list.rows.length === 0 && (
+            <Empty
+              icon="requests"
+              title={
+                isNarrowed
+                  ? `No request fits these filters: ${span.label.toLowerCase()}`
+                  : `No request: ${span.label.toLowerCase()}`
+              }
+            >
+              <Button onClick={() => void navigate({ search: { ...filters, range: '30d' }, replace: true })}>
+                Look at 30 days
+              </Button>
+            </Empty>
+          )}
+        </Card>
+        <p className="sr-only" role="status">
+          {total === undefined ? '' : counted(total, 'request')}
+        </p>
+      </Page>
+      {opened !== undefined && (
+        <Panel
+          id={opened}
+          view={filters.view}
+          ids={list.rows.map(({ id }) => id)}
+          onMove={(id) => change({ open: id })}
+          onView={(view) => change({ view })}
+          onClose={close}
+        />
+      )}
+    </div>
   );
 }

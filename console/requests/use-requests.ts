@@ -1,24 +1,28 @@
-// The list of requests as the page shows it: pages that are fetched as one scrolls, and above them what happened since.
-import { useInfiniteQuery } from '@tanstack/react-query';
+// The list of requests as the page shows it: parts that are fetched as one scrolls, and what happened since, which waits where
+// it would move what somebody looks at.
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
-import { useEvents, useIsHeard } from '../api/events.ts';
+import { useEvents, useIsHeard, useIsLive } from '../api/events.ts';
 import { AWAY_MS, useMissed } from '../api/live.ts';
-import { fits, queryOf, type Filters } from './filters.ts';
+import { spanOf } from '../time/range.ts';
+import { fits, orderOf, queryOf, USUAL_ORDER, type Filters } from './filters.ts';
 
 const PAGE = 100;
 /** What came since the list was read; beyond, the oldest are found again further down. */
 const MOST_NEW = 500;
 
 /** What comes in this time is drawn at once: a busy gateway tells hundreds a second. */
-const TOGETHER_MS = 100;
+const TOGETHER_MS = 200;
 
 export type RequestRow = Answer<'GET /generations'>['data'][number];
 
 interface Requests {
   readonly rows: readonly RequestRow[];
-  /** Whether new ones come by themselves. */
-  readonly isHeard: boolean;
+  /** How many came since, and wait until they are wanted. */
+  readonly waiting: number;
+  /** Puts them above the others. */
+  readonly showNew: () => void;
   readonly isPending: boolean;
   readonly isFetching: boolean;
   readonly hasMore: boolean;
@@ -26,55 +30,82 @@ interface Requests {
   readonly more: () => void;
 }
 
-export function useRequests(filters: Filters, isLive: boolean): Requests {
-  const queryKey = ['GET /generations', 'list', filters];
+/** @param isStill whether rows must not move at this moment */
+export function useRequests(filters: Filters, zone: string, isStill: () => boolean): Requests {
+  const { open: _, view: __, ...asked } = filters;
+  const queryKey = ['GET /generations', 'list', asked];
   const isHeard = useIsHeard();
+  const isLive = useIsLive();
   const list = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) =>
-      ask('GET /generations', {
-        query: { ...queryOf(filters, Date.now()), limit: PAGE, after: pageParam ?? undefined },
+    queryFn: ({ pageParam, signal }) => {
+      const { from, to } = spanOf(filters, Math.floor(Date.now() / 60_000) * 60_000, zone);
+      return ask('GET /generations', {
+        query: {
+          ...queryOf(filters),
+          ...orderOf(filters),
+          from: new Date(from).toISOString(),
+          to: to === null ? undefined : new Date(to).toISOString(),
+          limit: PAGE,
+          after: pageParam ?? undefined,
+        },
         signal,
-      }),
+      });
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => (last.has_more ? last.last_id : null),
-    refetchOnWindowFocus: isLive,
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
     refetchInterval: isLive && !isHeard && AWAY_MS,
   });
   useMissed(queryKey, () => isLive && void list.refetch());
-  const question = JSON.stringify(filters);
-  const [fresh, setFresh] = useState<{ question: string; rows: readonly RequestRow[] }>({
-    question,
-    rows: [],
-  });
-  const waiting = useRef<readonly RequestRow[]>([]);
+  const question = JSON.stringify(asked);
+  const [fresh, setFresh] = useState<Fresh>({ question, shown: [], waiting: [] });
+  const arrived = useRef<readonly RequestRow[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const show = useEffectEvent(() => {
+  const take = useEffectEvent(() => {
     timer.current = undefined;
-    const rows = waiting.current.filter((row) => fits(filters, row));
-    waiting.current = [];
+    const rows = arrived.current.filter((row) => fits(filters, row) === true);
+    arrived.current = [];
     if (rows.length === 0) return;
-    const before = fresh.question === question ? fresh.rows : [];
-    setFresh({ question, rows: [...rows, ...before].slice(0, MOST_NEW) });
+    const { shown, waiting } = fresh.question === question ? fresh : { shown: [], waiting: [] };
+    const all = [...rows, ...waiting].slice(0, MOST_NEW);
+    const mayMove = (filters.order ?? USUAL_ORDER) === USUAL_ORDER && !isStill();
+    setFresh(
+      mayMove
+        ? { question, shown: [...all, ...shown].slice(0, MOST_NEW), waiting: [] }
+        : { question, shown, waiting: all },
+    );
   });
-  useEvents('generation', isLive, (row) => {
-    waiting.current = [row, ...waiting.current].slice(0, MOST_NEW);
-    timer.current ??= setTimeout(() => show(), TOGETHER_MS);
+  useEvents('generation', true, (row) => {
+    arrived.current = [row, ...arrived.current].slice(0, MOST_NEW);
+    timer.current ??= setTimeout(() => take(), TOGETHER_MS);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
   const rows = useMemo(() => {
-    const above = fresh.question === question ? fresh.rows : [];
+    const above = fresh.question === question ? fresh.shown : [];
     const known = new Set(above.map(({ id }) => id));
     const read = list.data?.pages.flatMap(({ data }) => data) ?? [];
     return [...above, ...read.filter(({ id }) => !known.has(id))];
   }, [list.data, fresh, question]);
   return {
     rows,
-    isHeard,
+    waiting: fresh.question === question ? fresh.waiting.length : 0,
+    showNew: () => {
+      if (orderOf(filters).order_by !== 'time') void list.refetch();
+      setFresh({ question, shown: [...fresh.waiting, ...fresh.shown].slice(0, MOST_NEW), waiting: [] });
+    },
     isPending: list.isPending,
     isFetching: list.isFetching,
     hasMore: list.hasNextPage,
     error: list.error as ApiError | null,
     more: () => void (list.isFetching || list.fetchNextPage()),
   };
+}
+
+interface Fresh {
+  /** What they belong to. */
+  readonly question: string;
+  readonly shown: readonly RequestRow[];
+  readonly waiting: readonly RequestRow[];
 }

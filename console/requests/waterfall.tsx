@@ -1,81 +1,97 @@
-// The attempts of a request on one line of time: who was asked when, how long it took to the first content, and how it ended.
+// A request on one line of time: what the gateway took, and for each attempt its phases, until the answer was whole.
 import type { ReactNode } from 'react';
-import type { Answer } from '../api/client.ts';
-import { duration, usd } from '../format/numbers.ts';
-import { Badge } from '../ui/badge.tsx';
+import { duration } from '../format/numbers.ts';
+import { cx } from '../ui/cx.ts';
+import type { Generation } from './generation.ts';
 
-type Generation = Answer<'GET /generations/{id}'>;
 type Attempt = Generation['attempts'][number];
 
+interface Phase {
+  readonly name: string;
+  readonly ms: number;
+  readonly look: string;
+}
+
+/** Of what is known of an attempt; they follow one another. */
+export function phasesOf(attempt: Attempt): readonly Phase[] {
+  const isBad = attempt.outcome === 'failed';
+  const parts: readonly (readonly [string, number | null | undefined, string])[] = [
+    ['queue', attempt.queued_ms, 'fill-line'],
+    ['connect', attempt.connect_ms, 'fill-edge opacity-60'],
+    ['wait', waitOf(attempt), isBad ? 'fill-bad opacity-60' : 'fill-series-6 opacity-60'],
+    ['answer', attempt.generation_ms, isBad ? 'fill-bad' : 'fill-series-6'],
+  ];
+  const known = parts.flatMap(([name, ms, look]) => (ms == null || ms <= 0 ? [] : [{ name, ms, look }]));
+  const sum = known.reduce((total, { ms }) => total + ms, 0);
+  if (attempt.duration - sum < 0.5 && known.length > 0) return known;
+  // Attempts that failed before content have no phases but their whole.
+  const rest = {
+    name: known.length === 0 ? 'whole' : 'rest',
+    ms: attempt.duration - sum,
+    look: isBad ? 'fill-bad' : 'fill-series-6',
+  };
+  return rest.ms > 0 ? [...known, rest] : known;
+}
+
+function waitOf({ first_content_ms: first, queued_ms: queued, connect_ms: connect }: Attempt): number | null {
+  return first === null ? null : Math.max(0, first - (queued ?? 0) - (connect ?? 0));
+}
+
 export function Waterfall({ generation }: { readonly generation: Generation }): ReactNode {
-  const from = Date.parse(generation.created_at);
-  const end = Math.max(
-    from + 1,
-    from + (generation.latency ?? 0) + (generation.generation_time ?? 0),
-    ...generation.attempts.map(({ ended_at }) => Date.parse(ended_at)),
-  );
-  if (generation.attempts.length === 0)
-    return <p className="text-soft">Nobody was asked: the request ended in the gateway.</p>;
-  const percent = (at: number): number => ((at - from) / (end - from)) * 100;
+  const { attempts, gateway_ms: gateway } = generation;
+  const ends = attempts.map((attempt) => attempt.started_ms + attempt.duration);
+  const whole = Math.max(1, generation.duration_ms ?? 0, ...ends);
+  if (attempts.length === 0) return null;
   return (
-    <ol className="flex flex-col gap-3">
-      {generation.attempts.map((attempt, at) => (
-        <li key={attempt.id}>
-          <div className="mb-1 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm">
-            <span className="figures text-faint">{at + 1}</span>
-            <span className="font-medium">{attempt.endpoint}</span>
-            <span className="text-soft">{attempt.model}</span>
-            <OutcomeBadge attempt={attempt} />
-            <span className="figures ml-auto text-soft">
-              {attempt.latency !== null && `first ${duration(attempt.latency)} · `}
-              {duration(attempt.duration)}
-              {attempt.cost?.usd != null && ` · ${usd(attempt.cost.usd)}`}
-            </span>
-          </div>
-          <Bar attempt={attempt} percent={percent} />
-          {attempt.error && <p className="mt-1 text-sm break-words text-bad">{attempt.error.message}</p>}
-        </li>
+    <div className="flex flex-col gap-1" role="group" aria-label="Attempts over time">
+      {attempts.map((attempt) => (
+        <div key={attempt.id} className="grid grid-cols-[9rem_minmax(0,1fr)_5rem] items-center gap-3">
+          <span className="truncate text-sm" title={attempt.endpoint}>
+            {attempt.endpoint}
+          </span>
+          <Line attempt={attempt} whole={whole} />
+          <span
+            className={cx(
+              'figures text-right text-xs',
+              attempt.outcome === 'failed' ? 'text-bad' : 'text-soft',
+            )}
+          >
+            {attempt.outcome === 'failed' && attempt.status !== null && `${attempt.status} · `}
+            {duration(attempt.duration)}
+          </span>
+        </div>
       ))}
-      <li aria-hidden="true" className="figures flex justify-between border-t pt-1 text-xs text-faint">
-        <span>0 ms</span>
-        <span>{duration((end - from) / 2)}</span>
-        <span>{duration(end - from)}</span>
-      </li>
-    </ol>
-  );
-}
-
-function OutcomeBadge({ attempt: { outcome, status } }: { readonly attempt: Attempt }): ReactNode {
-  const tone = outcome === 'completed' ? 'good' : outcome === 'cancelled' ? 'warn' : 'bad';
-  return (
-    <Badge tone={tone}>
-      {outcome}
-      {status !== null && ` ${status}`}
-    </Badge>
-  );
-}
-
-interface BarProps {
-  readonly attempt: Attempt;
-  readonly percent: (at: number) => number;
-}
-
-/** Light: waiting for the first content. Full: content. */
-function Bar({ attempt, percent }: BarProps): ReactNode {
-  const start = percent(Date.parse(attempt.started_at));
-  const end = percent(Date.parse(attempt.ended_at));
-  const first = attempt.first_content_at === null ? end : percent(Date.parse(attempt.first_content_at));
-  const isGood = attempt.outcome === 'completed';
-  return (
-    <div className="relative h-3 rounded bg-sunk" aria-hidden="true">
-      <div
-        className={`absolute inset-y-0 rounded opacity-35 ${isGood ? 'bg-accent' : 'bg-bad'}`}
-        style={{ left: `${start}%`, width: `max(3px, ${first - start}%)` }}
-      />
-      <div
-        className={`absolute inset-y-0 rounded ${isGood ? 'bg-accent' : 'bg-bad'}`}
-        style={{ left: `${first}%`, width: `${Math.max(0, end - first)}%` }}
-      />
+      <div className="grid grid-cols-[9rem_minmax(0,1fr)_5rem] gap-3 text-xs text-faint" aria-hidden="true">
+        <span className="figures truncate">{gateway !== null && `gateway ${duration(gateway)}`}</span>
+        <span className="figures flex justify-between border-t pt-0.5">
+          <span>0</span>
+          <span>{duration(whole)}</span>
+        </span>
+      </div>
     </div>
+  );
+}
+
+function Line({ attempt, whole }: { readonly attempt: Attempt; readonly whole: number }): ReactNode {
+  const phases = phasesOf(attempt);
+  const text = phases.map(({ name, ms }) => `${name} ${duration(ms)}`).join(', ');
+  let from = attempt.started_ms;
+  return (
+    <svg
+      viewBox="0 0 1000 12"
+      preserveAspectRatio="none"
+      className="h-3 w-full rounded-sm bg-sunk"
+      role="img"
+      aria-label={text}
+    >
+      <title>{text}</title>
+      {phases.map(({ name, ms, look }) => {
+        const x = (from / whole) * 1_000;
+        from += ms;
+        return (
+          <rect key={name} x={x} width={Math.max(3, (ms / whole) * 1_000)} height="12" className={look} />
+        );
+      })}
+    </svg>
   );
 }

@@ -1,10 +1,14 @@
-// Asks how a request would be routed, with the playground's key: only keys of the role `models` may.
-import { refusal } from '../api/client.ts';
+// Asks how a request would be routed: as any key, or with the playground's, since only keys of the role `models` may ask themselves.
+import { ask, refusal } from '../api/client.ts';
 import { modelsKey } from '../api/models-key.ts';
 import type { RouteTable } from '../ui/why-here.tsx';
 
-/** @param body JSON of a request @throws ApiError */
-export async function explainRoute(body: string): Promise<RouteTable> {
+/** @param body JSON of a request @param key id of the key that asks; empty: the playground's @throws ApiError */
+export async function explainRoute(body: string, key: string): Promise<RouteTable> {
+  if (key !== '') {
+    const request = JSON.parse(body) as Record<string, unknown>;
+    return (await ask('POST /route/explain', { body: { key, request } })) as unknown as RouteTable;
+  }
   const answer = await fetch('/v1/route/explain', {
     method: 'POST',
     headers: { authorization: `Bearer ${await modelsKey()}`, 'content-type': 'application/json' },

@@ -1,23 +1,54 @@
 // A request is written, and the decision about it is shown; nothing is sent to a provider.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { useRead } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
-import { Field } from '../ui/field.tsx';
+import { Field, SelectField, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
 import { explainRoute } from './explain-route.ts';
 
-const EXAMPLE = `{
-  "model": "sim/chat",
-  "messages": [{ "role": "user", "content": "Hello" }],
-  "provider": { "routing": { "type": "priority", "primary_factor": "price" } }
-}`;
 const NOBODY: ReadonlyMap<string, string> = new Map();
+/** What the endpoints are put in order by; empty: as the key and the configuration have it. */
+const FACTORS = ['price', 'latency', 'throughput', 'quality'] as const;
+
+interface Wish {
+  readonly model: string;
+  readonly factor: string;
+  /** Providers that are not to be asked; empty: all are. */
+  readonly without: string;
+}
+
+const FIRST: Wish = { model: 'sim/chat', factor: '', without: '' };
+
+/** The request that a form means, as Chat Completions writes it. */
+function bodyOf({ model, factor, without }: Wish): string {
+  const provider = {
+    ...(factor !== '' && { routing: { type: 'priority', primary_factor: factor } }),
+    ...(without !== '' && { ignore: [without] }),
+  };
+  const request = {
+    model,
+    messages: [{ role: 'user', content: 'Hello' }],
+    ...(Object.keys(provider).length > 0 && { provider }),
+  };
+  return JSON.stringify(request, null, 2);
+}
 
 export function Explain(): ReactNode {
-  const [body, setBody] = useState(EXAMPLE);
-  const asking = useMutation({ mutationFn: () => explainRoute(body) });
+  const [wish, setWish] = useState(FIRST);
+  const [own, setOwn] = useState<string | null>(null);
+  const [key, setKey] = useState('');
+  const body = own ?? bodyOf(wish);
+  const providers = useRead('GET /providers', { query: { limit: 100 } });
+  const keys = useRead('GET /keys', { query: { limit: 100, state: 'unrevoked' } });
+  const models = useRead('GET /models', { query: { limit: 100 } });
+  const asking = useMutation({ mutationFn: () => explainRoute(body, key) });
+  const set = (changes: Partial<Wish>): void => {
+    setWish({ ...wish, ...changes });
+    setOwn(null);
+  };
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       <form
@@ -27,18 +58,60 @@ export function Explain(): ReactNode {
           asking.mutate();
         }}
       >
-        <Field label="Request" hint="As any of the protocols writes it. It is planned and not sent.">
-          {(control) => (
-            <textarea
-              {...control}
-              className="field font-mono"
-              rows={14}
-              spellCheck={false}
-              value={body}
-              onChange={({ target }) => setBody(target.value)}
-            />
-          )}
-        </Field>
+        <div className="grid gap-3 sm:grid-cols-2">
+          <TextField
+            label="Model"
+            list="routing-models"
+            value={wish.model}
+            onChange={(text) => set({ model: text.trim() })}
+          />
+          <datalist id="routing-models">
+            {models.data?.data.map(({ id }) => (
+              <option key={id} value={id} />
+            ))}
+          </datalist>
+          <SelectField label="Key" value={key} onChange={setKey}>
+            <option value="">the console's own</option>
+            {keys.data?.data
+              .filter(({ roles }) => roles.includes('models'))
+              .map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+          </SelectField>
+          <SelectField label="In order of" value={wish.factor} onChange={(factor) => set({ factor })}>
+            <option value="">as configured</option>
+            {FACTORS.map((factor) => (
+              <option key={factor}>{factor}</option>
+            ))}
+          </SelectField>
+          <SelectField label="Without" value={wish.without} onChange={(without) => set({ without })}>
+            <option value="">no exception</option>
+            {providers.data?.data.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </SelectField>
+        </div>
+        <details>
+          <summary className="target text-soft">The request as JSON</summary>
+          <Field
+            label="Request"
+            hint="As any of the protocols writes it. It is planned and not sent."
+            className="mt-2"
+          >
+            {(control) => (
+              <textarea
+                {...control}
+                className="field font-mono"
+                rows={10}
+                spellCheck={false}
+                value={body}
+                onChange={({ target }) => setOwn(target.value)}
+              />
+            )}
+          </Field>
+        </details>
         <Button type="submit" look="primary" icon="routing" busy={asking.isPending} className="self-start">
           Explain
         </Button>

@@ -12,7 +12,7 @@ export function RoutingPage(): ReactNode {
   const { view = 'explain' } = here.useSearch();
   const navigate = here.useNavigate();
   return (
-    <Page title="Routing" about="Who is asked, in which order, and why; and what other rules would change.">
+    <Page title="Routing">
       <Card flush>
         <Tabs
           label="Routing"

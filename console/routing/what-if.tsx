@@ -5,12 +5,12 @@ import { ask, type Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import type { Operations } from '../api/schema.ts';
 import { count, counted, duration, share, usd } from '../format/numbers.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Signal } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 
 type Result = Answer<'POST /what-if'>;
@@ -165,7 +165,7 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <p className="flex flex-wrap items-center gap-2">
-        <Badge tone="warn">estimate</Badge>
+        <Signal tone="info">Estimate</Signal>
         {whole ? `Of all ${count(sampled)} requests` : `Of a sample of ${count(sampled)} requests`},{' '}
         {count(moved)} would have gone elsewhere.
       </p>

@@ -28,7 +28,7 @@ export function SignIn({ problem }: { readonly problem: Error | null }): ReactNo
           <Mark size={36} />
           <div>
             <h1 className="text-xl font-semibold tracking-tight">Dragoman</h1>
-            <p className="text-sm text-soft">Sign in to see what goes on here</p>
+            <p className="text-sm text-soft">Sign in to see requests, costs and keys</p>
           </div>
         </div>
         <form onSubmit={submit} className="flex flex-col gap-4 rounded-lg border bg-card p-5">
@@ -52,8 +52,9 @@ export function SignIn({ problem }: { readonly problem: Error | null }): ReactNo
           </Button>
         </form>
         <p className="mt-4 text-sm text-soft">
-          No such key? On the machine of the gateway,{' '}
-          <code className="font-mono text-ink">npx dragoman console</code> prints a link that signs in.
+          No such key? A link signs you in without one. The first start prints it in the terminal. Later,{' '}
+          <code className="font-mono text-ink">npx --no dragoman console</code> prints a new one on the
+          machine of the gateway. An API key that only calls models does not sign in.
         </p>
       </div>
     </main>

@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 const LOOKS = {
   primary: 'border-transparent bg-accent text-on-accent hover:opacity-90',
-  plain: 'border-edge bg-card text-ink hover:bg-sunk',
+  plain: 'border-line bg-card text-ink hover:bg-sunk',
   quiet: 'border-transparent text-soft hover:bg-sunk hover:text-ink',
   danger: 'border-transparent bg-bad text-card hover:opacity-90',
 } as const;
@@ -34,15 +34,18 @@ export function Button({
       aria-disabled={busy || undefined}
       // Also keeps a form from being sent.
       onClick={busy ? (event) => event.preventDefault() : onClick}
-      className={cx(
-        'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55',
-        children === undefined && 'px-1.5',
-        LOOKS[look],
-        className,
-      )}
+      className={cx(buttonClass(look), children === undefined && 'px-1.5', className)}
     >
       {icon && <Icon name={icon} />}
       {children}
     </button>
+  );
+}
+
+/** Of a link that looks like a button, too. */
+export function buttonClass(look: keyof typeof LOOKS = 'plain'): string {
+  return cx(
+    'target inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55',
+    LOOKS[look],
   );
 }

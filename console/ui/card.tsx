@@ -1,28 +1,39 @@
 // The surfaces on which everything stands: pages with their heading, cards, and what is shown while there is nothing.
-import type { ReactNode } from 'react';
+import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';
 
+/** What the frame puts at the right of every heading. The argument says whether the page is about a range of time. */
+export const PageTools = createContext<(isOverTime: boolean) => ReactNode>(() => null);
+
 interface PageProps {
   readonly title: string;
-  /** One sentence. */
-  readonly about?: ReactNode;
+  /** Beside the title: where one came from, or a state. */
+  readonly before?: ReactNode;
+  readonly beside?: ReactNode;
   readonly actions?: ReactNode;
+  /** True: the range of time in the header is the page's. */
+  readonly overTime?: boolean;
   readonly children: ReactNode;
 }
 
-export function Page({ title, about, actions, children }: PageProps): ReactNode {
+export function Page({ title, before, beside, actions, overTime = false, children }: PageProps): ReactNode {
+  const tools = useContext(PageTools);
   return (
-    <div className="mx-auto w-full max-w-7xl px-4 pt-5 pb-24 sm:px-6 md:pb-10">
+    <div className="mx-auto w-full max-w-[105rem] px-4 pb-24 sm:px-6 md:pb-10">
       <title>{`${title} – Dragoman`}</title>
-      <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
-        <div className="min-w-0">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-          {about != null && <p className="mt-0.5 max-w-prose text-soft">{about}</p>}
+      <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 py-3">
+        {before}
+        <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">{title}</h1>
+        {beside}
+        <div className="ml-auto flex flex-wrap items-center gap-2">
+          {actions}
+          {tools(overTime)}
         </div>
-        {actions != null && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
-      {children}
+      <div id="content" tabIndex={-1} className="outline-none">
+        {children}
+      </div>
     </div>
   );
 }
@@ -38,42 +49,66 @@ interface CardProps {
 
 export function Card({ title, aside, className, flush, children }: CardProps): ReactNode {
   return (
-    <section className={cx('min-w-0 rounded-lg border bg-card', className)}>
+    <section
+      className={cx('min-w-0 rounded-lg border bg-card', flush === true && 'overflow-clip', className)}
+    >
       {(title != null || aside != null) && (
-        <div className="flex min-h-11 flex-wrap items-center justify-between gap-2 border-b px-4 py-2">
-          <h2 className="min-w-0 font-semibold">{title}</h2>
+        <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 px-4 pt-3 pb-2">
+          <h2 className="min-w-0 text-lg font-semibold">{title}</h2>
           {aside}
         </div>
       )}
-      <div className={flush === true ? 'relative overflow-x-auto' : 'p-4'}>{children}</div>
+      <div
+        className={flush === true ? 'relative' : cx('px-4 pb-4', title == null && aside == null && 'pt-4')}
+      >
+        {children}
+      </div>
     </section>
   );
 }
 
 interface EmptyProps {
   readonly icon: IconName;
+  /** Why there is nothing. */
   readonly title: string;
-  /** What to do next. */
+  /** The one next step. */
   readonly children?: ReactNode;
 }
 
 export function Empty({ icon, title, children }: EmptyProps): ReactNode {
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
-      <span className="mb-1 rounded-full bg-wash p-3 text-accent">
-        <Icon name={icon} size={22} />
+      <span className="mb-1 text-faint">
+        <Icon name={icon} size={24} />
       </span>
-      <p className="font-semibold">{title}</p>
-      {children != null && <div className="max-w-prose text-soft">{children}</div>}
+      <p className="text-lg font-semibold">{title}</p>
+      {children != null && <div className="max-w-prose text-base text-soft">{children}</div>}
     </div>
   );
 }
 
-export function Waiting({ rows = 4 }: { readonly rows?: number }): ReactNode {
+/** A wait that is shorter is not shown: it would only flicker. In milliseconds. */
+const UNSEEN_MS = 150;
+
+/** Rows of the height that those will have that are read. */
+export function Waiting({
+  rows = 4,
+  tall = false,
+}: {
+  readonly rows?: number;
+  readonly tall?: boolean;
+}): ReactNode {
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(true), UNSEEN_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
-    <div role="status" aria-label="Loading" className="flex flex-col gap-3 p-4">
+    <div role="status" aria-label="Loading" className={cx('flex flex-col px-4', !isSeen && 'invisible')}>
       {Array.from({ length: rows }, (_, at) => (
-        <div key={at} className="h-4 animate-pulse rounded bg-sunk" />
+        <div key={at} className={cx('flex items-center', tall ? 'h-15' : 'h-9')}>
+          <div className="h-3 w-full animate-pulse rounded bg-sunk" />
+        </div>
       ))}
     </div>
   );

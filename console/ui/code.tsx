@@ -10,9 +10,10 @@ interface CodeProps {
   readonly text: string;
   /** What it is, for those who do not see it. */
   readonly label: string;
+  readonly onCopied?: () => void;
 }
 
-export function Code({ text, label }: CodeProps): ReactNode {
+export function Code({ text, label, onCopied }: CodeProps): ReactNode {
   const [isWhole, setWhole] = useState(false);
   const pretty = useMemo(() => inLines(text), [text]);
   const shown = isWhole ? pretty : pretty.slice(0, MOST_CHARS);
@@ -20,7 +21,7 @@ export function Code({ text, label }: CodeProps): ReactNode {
     <div className="rounded-md border bg-sunk">
       <div className="flex items-center justify-between border-b pl-3">
         <span className="text-xs text-faint">{label}</span>
-        <CopyButton text={text} />
+        <CopyButton text={text} {...(onCopied && { onCopied })} />
       </div>
       {/* Scrolled with the keyboard, too. */}
       <pre

@@ -8,9 +8,11 @@ const SAID_MS = 1_600;
 export function CopyButton({
   text,
   label = 'Copy',
+  onCopied,
 }: {
   readonly text: string;
   readonly label?: string;
+  readonly onCopied?: () => void;
 }): ReactNode {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -19,6 +21,7 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
+    onCopied?.();
     void copyText(text).then(() => setCopied(true));
   };
   return (

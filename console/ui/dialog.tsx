@@ -1,6 +1,6 @@
 // A question above the page; most are a form, which ends alike wherever it stands.
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 
@@ -9,39 +9,63 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly about?: ReactNode;
+  /** True: neither Escape nor a click outside closes it, as what it shows would be lost. */
+  readonly isLocked?: boolean;
   readonly children: ReactNode;
 }
 
 /** Where one begins: what is to be filled in, chosen or read. Of a form without fields, the way back. */
-const FIRST = 'input, select, textarea, [role=tab], pre, form button';
+const FIRST = 'input, select, textarea, [role=tab], pre, form button, button';
 
-export function Dialog({ open, onClose, title, about, children }: DialogProps): ReactNode {
+export function Dialog({ open, onClose, title, about, isLocked = false, children }: DialogProps): ReactNode {
   const content = useRef<HTMLDivElement>(null);
+  const [opener] = useState(openerOf);
   useEffect(() => () => void requestAnimationFrame(findFocus), []);
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root
+      open={open}
+      disablePointerDismissal={isLocked}
+      onOpenChange={(isOpen, details) => {
+        if (isOpen) return;
+        if (isLocked) details.cancel();
+        else onClose();
+      }}
+    >
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-ink opacity-30 dark:opacity-60" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <Base.Popup
+          finalFocus={() => (opener?.isConnected === true ? opener : true)}
           // On a phone the keyboard would cover the half of it.
           initialFocus={() =>
             matchMedia('(pointer: coarse)').matches ||
             (content.current?.querySelector<HTMLElement>(FIRST) ?? true)
           }
-          className="fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-xl border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:max-w-xl sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-xl"
+          className="fixed inset-x-0 bottom-0 z-50 max-h-full overflow-y-auto rounded-t-lg border bg-card p-5 shadow-xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:max-w-xl sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-lg"
         >
           <div className="mb-4 flex items-start justify-between gap-4">
             <div>
-              <Base.Title className="text-lg font-semibold">{title}</Base.Title>
+              <Base.Title className="text-xl font-semibold">{title}</Base.Title>
               {about != null && <Base.Description className="mt-0.5 text-soft">{about}</Base.Description>}
             </div>
-            <Button look="quiet" icon="close" aria-label="Close" onClick={onClose} />
+            {!isLocked && <Button look="quiet" icon="close" aria-label="Close" onClick={onClose} />}
           </div>
           <div ref={content}>{children}</div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What has the focus when a dialog opens; of an entry of a menu, which goes, the button of that menu. */
+function openerOf(): HTMLElement | null {
+  const at = document.activeElement;
+  const menu = at?.closest('[role=menu]');
+  const button = menu
+    ? document.querySelector(
+        `[aria-controls="${CSS.escape(menu.id)}"], [aria-haspopup=menu][aria-expanded=true]`,
+      )
+    : at;
+  return button instanceof HTMLElement ? button : null;
 }
 
 /** What opened a dialog may be gone by then, as the buttons of a key that was revoked: the focus goes to the page. */

@@ -1,14 +1,31 @@
-// Rows of one kind, in columns. Where there is no room for columns each row is a block, with their names beside the values.
-import { useEffect, useState, type ReactNode } from 'react';
+// Rows of one kind, in columns that can be put in order and hidden. Where there is no room for columns each row is a block, with
+// their names beside the values. The arrow keys, or j and k, move from row to row.
+import {
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { cx } from './cx.ts';
+import { Icon } from './icon.tsx';
+import { nextOrder, ordered, readOrder, type Comparable } from './order.ts';
+import { useRoving } from './roving.ts';
 
 export interface Column<Row> {
   readonly name: string;
+  /** In the address, where rows can be put in its order. */
+  readonly id?: string;
   /** True: the name is for those alone who do not see the column. */
   readonly unnamed?: boolean;
   /** True: figures, one below the other. */
   readonly number?: boolean;
   readonly className?: string;
+  /** What the rows are put in order by here; without it, whoever reads them does. */
+  readonly sort?: (row: Row) => Comparable;
   readonly cell: (row: Row) => ReactNode;
 }
 
@@ -22,6 +39,11 @@ interface TableProps<Row> {
   readonly className?: string;
   /** Whether a row is the one that the page is about. */
   readonly isCurrent?: (row: Row) => boolean;
+  /** The order; undefined: as given. */
+  readonly order?: string | undefined;
+  readonly onOrder?: ((order: string) => void) | undefined;
+  /** Names of columns that are not shown. */
+  readonly hidden?: readonly string[];
 }
 
 /** Rows that are made in one go: the page answers in between, however many there are. */
@@ -29,23 +51,109 @@ const AT_ONCE = 25;
 
 /** Roles are written out: to some browsers what is shown as blocks is no table any more. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
-  const { label, columns, className } = props;
+  const { label, className, rows, order = '', onOrder, hidden = [] } = props;
+  const columns = props.columns.filter(({ name }) => !hidden.includes(name));
+  const { by, isDescending } = readOrder(order);
+  const { sort } = columns.find(({ id }) => id !== undefined && id === by) ?? {};
+  const shown = { ...props, columns, rows: sort ? ordered(rows, sort, isDescending) : rows };
+  const { ref, onKeyDown } = useRoving<HTMLTableRowElement>();
+  const { box, isStacked } = useStacked();
   return (
-    <table role="table" aria-label={label} className={cx('table stacks', className)}>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map(({ name, unnamed, number, className: size }) => (
-            <th key={name} role="columnheader" scope="col" className={cx(number === true && 'number', size)}>
-              <span className={cx(unnamed === true && 'sr-only')}>{name}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        <Rows of={props} from={0} />
-      </tbody>
-    </table>
+    <div ref={box}>
+      <table
+        role="table"
+        aria-label={label}
+        data-stacked={isStacked || undefined}
+        className={cx('table', className)}
+        onKeyDown={moveAmongRows}
+      >
+        <thead role="rowgroup">
+          <tr role="row" ref={ref} onKeyDown={onKeyDown}>
+            {columns.map(({ name, id, unnamed, number, className: size }) => (
+              <th
+                key={name}
+                role="columnheader"
+                scope="col"
+                aria-sort={
+                  id !== undefined && onOrder && id === by
+                    ? isDescending
+                      ? 'descending'
+                      : 'ascending'
+                    : undefined
+                }
+                className={cx(number === true && 'number', size)}
+              >
+                {id !== undefined && onOrder ? (
+                  <button
+                    type="button"
+                    onClick={() => onOrder(nextOrder(order, id, number === true))}
+                    className={cx(
+                      'target group inline-flex min-h-6 items-center gap-1 rounded font-medium hover:text-ink',
+                      number === true && 'flex-row-reverse',
+                    )}
+                  >
+                    {name}
+                    <span
+                      className={cx(id !== by && 'opacity-0 group-hover:opacity-100 group-focus:opacity-100')}
+                    >
+                      <Icon name={id !== by ? 'sort' : isDescending ? 'low' : 'up'} size={12} />
+                    </span>
+                  </button>
+                ) : (
+                  <span className={cx(unnamed === true && 'sr-only')}>{name}</span>
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          <Rows of={shown} from={0} />
+        </tbody>
+      </table>
+    </div>
   );
+}
+
+/** Whether the columns of the table in a box have less room than they need. */
+function useStacked(): { readonly box: RefObject<HTMLDivElement | null>; readonly isStacked: boolean } {
+  const box = useRef<HTMLDivElement>(null);
+  /** What the columns needed when they had too little, in pixels. */
+  const needed = useRef(0);
+  const [isStacked, setStacked] = useState(false);
+  const look = useEffectEvent(() => {
+    const { current: element } = box;
+    if (!element) return;
+    const width = element.clientWidth;
+    const own = element.firstElementChild?.scrollWidth ?? 0;
+    if (!isStacked && own > width + 1) {
+      needed.current = own;
+      setStacked(true);
+    } else if (isStacked && width >= needed.current) setStacked(false);
+  });
+  useLayoutEffect(() => {
+    const { current: element } = box;
+    if (!element) return undefined;
+    look();
+    const sized = new ResizeObserver(() => look());
+    sized.observe(element);
+    if (element.firstElementChild) sized.observe(element.firstElementChild);
+    return () => sized.disconnect();
+  }, []);
+  return { box, isStacked };
+}
+
+/** Moves the focus from the link of a row to that of another. Works for whatever marks its links with `data-row`. */
+function moveAmongRows(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
+  const target = event.target as HTMLElement;
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.matches('input, select, textarea, [role^=menu]')) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')];
+  const from = links.findIndex((link) => link === target || link.closest('[role=row]')?.contains(target));
+  const to = links[from < 0 ? (step > 0 ? 0 : -1) : from + step];
+  if (!to) return;
+  event.preventDefault();
+  to.focus();
 }
 
 /** Some rows, and in a moment those that follow. */
@@ -63,7 +171,7 @@ function Rows<Row>({ of, from }: { readonly of: TableProps<Row>; readonly from: 
   return (
     <>
       {rows.slice(from, to).map((row) => (
-        <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row)}>
+        <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row)} className="relative">
           <th role="rowheader" scope="row" className={first?.className}>
             {first?.cell(row)}
           </th>

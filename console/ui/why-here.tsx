@@ -1,7 +1,8 @@
 // A routing decision as a picture: who could have been asked, in which order and why, and who was passed over.
 import type { ReactNode } from 'react';
 import { duration, rate, share } from '../format/numbers.ts';
-import { Badge, type Tone } from './badge.tsx';
+import type { Tone } from '../format/states.ts';
+import { Signal } from './status.tsx';
 import { Icon } from './icon.tsx';
 
 interface Candidate {
@@ -47,7 +48,7 @@ export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
         ))}
         {excluded.map(({ model, endpoint, reason }) => (
           <li key={`${model} ${endpoint ?? ''}`} className="relative pb-3 pl-5">
-            <Dot tone="calm">
+            <Dot tone="idle">
               <Icon name="close" size={10} />
             </Dot>
             <p className="text-sm text-faint line-through">
@@ -57,7 +58,7 @@ export function WhyHere({ route, asked }: WhyHereProps): ReactNode {
           </li>
         ))}
       </ol>
-      {candidates.length === 0 && <p className="text-soft">Nobody was left to be asked.</p>}
+      {candidates.length === 0 && <p className="text-soft">No endpoint was left to be asked.</p>}
     </div>
   );
 }
@@ -68,7 +69,7 @@ interface StepProps {
 }
 
 function Step({ candidate, outcome }: StepProps): ReactNode {
-  const tone: Tone = outcome === undefined ? 'calm' : outcome === 'completed' ? 'good' : 'bad';
+  const tone: Tone = outcome === undefined ? 'idle' : outcome === 'completed' ? 'quiet' : 'bad';
   const facts = [
     candidate.price && `${rate(candidate.price.input)} in, ${rate(candidate.price.output)} out per 1M`,
     candidate.first_token_ms !== null && `first token ${duration(candidate.first_token_ms)}`,
@@ -91,9 +92,9 @@ function Step({ candidate, outcome }: StepProps): ReactNode {
         {outcome === undefined ? (
           <span className="text-xs text-faint">not asked</span>
         ) : (
-          <Badge tone={tone}>{outcome}</Badge>
+          <Signal tone={tone}>{outcome === 'completed' ? 'answered' : outcome}</Signal>
         )}
-        {candidate.state !== 'closed' && <Badge tone="warn">breaker {candidate.state}</Badge>}
+        {candidate.state !== 'closed' && <Signal tone="warn">breaker {candidate.state}</Signal>}
       </p>
       <p className="text-sm text-soft">{candidate.reason}</p>
       {facts.length > 0 && <p className="figures text-xs text-faint">{facts.join(' · ')}</p>}
@@ -102,9 +103,9 @@ function Step({ candidate, outcome }: StepProps): ReactNode {
 }
 
 const DOTS: Readonly<Partial<Record<Tone, string>>> = {
-  good: 'bg-good text-card',
+  quiet: 'bg-ink text-card',
   bad: 'bg-bad text-card',
-  calm: 'bg-sunk text-soft border',
+  idle: 'bg-sunk text-soft border',
 };
 
 function Dot({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }): ReactNode {

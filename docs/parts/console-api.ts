@@ -1,25 +1,24 @@
 // The types by which the console knows the management API, made of the same schemas as `/openapi.json`.
-import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../src/canonical/index.ts';
-import { MANAGEMENT_BASES, ROUTES } from '../../src/management/index.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import { MANAGEMENT_OPERATIONS } from '../../src/openapi/operations/management.ts';
+import { asArray, asObject, asString, type JsonObject, type JsonValue } from '../../src/base/json/index.ts';
+import { MANAGEMENT } from '../../src/operations/management/index.ts';
+import { openApiDocument } from '../../src/operations/openapi/document.ts';
+import { servedBy } from '../../src/server/routes/served-routes.ts';
 
 const REF = '#/components/schemas/';
 
 /** A TypeScript file: a type for each named schema, and `Operations` by method and path. */
 export function renderConsoleApi(): string {
-  const served = ROUTES.map(({ method, path }) => ({
-    method: method.toUpperCase(),
-    path: MANAGEMENT_BASES[1] + path,
-  }));
-  const document = openApiDocument(MANAGEMENT_OPERATIONS, served);
+  const document = openApiDocument(servedBy(MANAGEMENT));
   const described = asObject(asObject(document['components'])['schemas']);
   const schemas = Object.fromEntries(
     Object.entries(described).map(([name, schema]) => [typeName(name), schema]),
   );
   const operations = Object.entries(asObject(document['paths'])).flatMap(([path, item]) =>
     Object.entries(asObject(item)).map(([method, operation]) =>
-      operationType(`${method.toUpperCase()} ${path.slice(MANAGEMENT_BASES[1].length)}`, asObject(operation)),
+      operationType(
+        `${method.toUpperCase()} ${path.slice(MANAGEMENT.bases[0]?.length)}`,
+        asObject(operation),
+      ),
     ),
   );
   const used = reachable(operations.join('\n'), schemas);

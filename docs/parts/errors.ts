@@ -19,7 +19,8 @@ Completions that is OpenAI's:
 \`message\` says what is wrong and, where that is possible, what to do. \`param\` is the JSON path of the field. A
 malformed request is told all its problems at once, in \`message\`; \`param\` is the first. Some errors carry a more
 special \`code\` than the table shows: \`model_not_found\`, \`model_not_allowed\`, \`strict_mode\`,
-\`structured_output_failed\`, \`idempotency_conflict\`, \`idempotency_in_progress\`, or the upstream's own.
+\`structured_output_failed\`, \`not_served\` (404: a path of a known API with the nearest thing that is served),
+\`method_not_allowed\` (405: \`allow\` names the methods of the path), \`idempotency_conflict\`, \`idempotency_in_progress\`, or the upstream's own.
 
 `;
 
@@ -30,8 +31,7 @@ never sees it unless every endpoint failed.
 
 - One endpoint was tried, and the request itself was at fault: its error, with the upstream's own status. From a
   relayed answer you get the upstream's own body, byte for byte.
-- One endpoint was tried, however often, and its answers are relayed: its last answer, byte for byte, with its status
-  and \`retry-after\`, if that is 402, 429 or from 500 on and in JSON.
+- One endpoint was tried, however often, and its answers are relayed. The client gets its last answer, byte for byte, with its status and \`retry-after\`. That status is 402, 429 or from 500 on, and the body is JSON.
 - All were rate limited: 429 with the shortest \`retry-after\` that any of them asked for.
 - All had no credit left: 402, which is 429 with \`RESOURCE_EXHAUSTED\` for Gemini clients.
 - All were too slow: 504.
@@ -49,7 +49,7 @@ The secrets of the configuration are masked in messages that quote an upstream.
 | \`x-request-id\`, \`request-id\` | Id of the generation; on every answer. The record under \`GET /v1/generation?id=…\` has the attempts. |
 | \`idempotent-replayed: true\` | The answer was made for an earlier request with the same [\`Idempotency-Key\`](idempotency.md). |
 | \`retry-after\`, \`retry-after-ms\` | How long to wait, where a wait is known. |
-| \`x-should-retry: false\` | Trying again would change nothing: the gateway has tried again and failed over already, or the idempotency key stands for another request. OpenAI's SDKs obey it. |
+| \`x-should-retry: false\` | Trying again would change nothing. The gateway has tried again and failed over already, the idempotency key stands for another request, or a limit or budget never frees by itself. OpenAI's SDKs obey it. |
 | \`x-dragoman-attempts\` | How many tries of upstreams there were; 0: the request never left the gateway. |
 
 ## In the middle of a stream
@@ -64,8 +64,7 @@ data: {"error":{"message":"sim cut its answer short (ECONNRESET: connection rese
 OpenAI's SDKs throw an \`APIError\` at this event. What had arrived is counted and priced in the record (\`estimated\`
 when the upstream did not get to send its own counts).
 
-A stream that was kept open by comments (after 10 seconds without content) has already sent its status 200: its
-failure is such an event too.
+A stream that was kept open by comments (after 10 seconds without content) has already sent its status 200. Its failure is such an event too.
 `;
 
 /** `docs/errors.md`. */

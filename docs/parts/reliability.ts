@@ -21,8 +21,7 @@ What Dragoman does when a provider misbehaves, and what your client sees of it.
 - **Nothing is said twice.** After the first content nobody starts over. The stream ends with an error event in the
   client's own protocol, unless the request asked for more (below).
 - **A silent endpoint is not tried twice**, and all attempts together end with the request's deadline.
-- **Where there is only one endpoint, and it is relayed, its own words reach the client**: status and body, byte for
-  byte, also of limits and failures. Clients recover by them.
+- **Where there is only one endpoint, and it is relayed, its own words reach the client**. That is status and body, byte for byte, also of limits and failures. Clients recover by them.
 - **The caller's own mistakes come back at once**, with the upstream's status. A wrong *upstream* key is none of the
   caller's mistakes: the next endpoint is asked.
 - **Every attempt is in the [record](generation.md)** with its outcome, error and cost. An attempt that failed before
@@ -47,7 +46,7 @@ Streamed and whole calls go through the same code, and so do all protocols.
 | Wait before a retry | 125–250 ms before the first, doubling, at most 5 s. |
 | \`retry-after-ms\`, \`retry-after\` | Obeyed up to 5 s, while other endpoints are asked first. Who asks for more is not waited for. |
 | Retries per endpoint | \`routing.retries\`, 1 by default. |
-| An answer that was charged and says nothing | The next endpoint at once, and both are in the record. An only one is told as it is, and so is one with a reason: a limit, a filter, a refusal, results of tools before it. |
+| An answer that was charged and says nothing | The next endpoint at once, and both are in the record. An only one is passed on as it is. So is one with a reason: a limit, a filter, a refusal, results of tools before it. |
 
 `;
 
@@ -70,13 +69,12 @@ The shortest of the three counts. A request can only shorten: a longer wish is c
 
 ## Hedging
 
-With \`provider.hedge: true\`, a second endpoint is asked when the first shows no content within the time that 95 of
-100 of its answers needed (known after 20 of them). Whoever shows content first answers; the other is stopped, and
+With \`provider.hedge: true\`, a second endpoint is asked when the first shows no content in time. That is the time that 95 of 100 of its answers needed, known after 20 of them. Whoever shows content first answers; the other is stopped, and
 is \`cancelled\` in the record. When both fail, one error names both.
 
 ## Fault by fault
 
-This is the table that the tests play, row by row: from a client of each protocol, over each upstream protocol, translated
+The tests play this table row by row: from a client of each protocol, over each upstream protocol, translated
 and relayed, streamed and not. Unless a row says otherwise, the model is served by two endpoints, the *first* misbehaves
 and the *second* is sound. Attempts are in order, with the time between them: that of the tests, where chance is switched
 off and every limit has its default.

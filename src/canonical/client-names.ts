@@ -1,7 +1,7 @@
-// What a client calls the members that codecs and the engine know under one name, which is that of Chat Completions.
-// Knows no protocol's names itself: each has its own table.
-import { asArray, isJsonObject } from './json.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+// Names that a client gives the members which codecs and the engine know by their name in Chat Completions. Knows no
+// protocol's names itself: each has its own table.
+import { asArray, isJsonObject } from '../base/json/index.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
 
 /**
  * A protocol's names by ours. Where a member can be said in several ways, the one in the body counts, else the first.
@@ -30,7 +30,7 @@ export function clientName(path: string, names: ClientNames, body: JsonObject): 
   return path;
 }
 
-/** Where the last step of the path that ends at `end` begins; 0 for a path of one step. */
+/** Begin of the last step of the path that ends at `end`; 0 for a path of one step. */
 function lastStep(path: string, end: number): number {
   return Math.max(0, path.lastIndexOf('.', end - 1), path.lastIndexOf('[', end - 1));
 }

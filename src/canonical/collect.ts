@@ -3,7 +3,7 @@ import type { GatewayError } from './error.ts';
 import type { CanonicalEvent, EventSink, FinishEvent, OpenItem, StartEvent } from './event.ts';
 import type { HostedFacts } from './hosted-facts.ts';
 import type { Item, OpaqueReasoning } from './item.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../base/json/index.ts';
 import type { Annotation, Part, Source } from './part.ts';
 import type { Usage } from './usage.ts';
 

@@ -1,5 +1,6 @@
 // The one error class, its closed list of kinds, and what each kind means. Protocols map kinds to their own
 // bodies; the engine's failure table maps them to retry, next candidate or return.
+import type { JsonObject } from '../base/json/index.ts';
 
 export type ErrorKind =
   | 'invalid_request'
@@ -13,12 +14,13 @@ export type ErrorKind =
   | 'quota'
   | 'context_overflow'
   | 'content_filter'
+  | 'tool_unavailable'
   | 'upstream_unavailable'
   | 'timeout'
   | 'cancelled'
   | 'internal';
 
-/** Whose mistake it was: decides whether another endpoint is worth trying. */
+/** Cause of an error: decides whether another endpoint is worth trying. */
 export type Fault = 'client' | 'upstream' | 'gateway';
 
 export interface ErrorFacts {
@@ -88,6 +90,12 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
       'The prompt is longer than the context of the model. Shorten it or choose a model with a larger context.',
   },
   content_filter: { status: 400, fault: 'client', meaning: 'The provider refused the content.' },
+  tool_unavailable: {
+    status: 424,
+    fault: 'client',
+    meaning:
+      'An MCP server that the request names did not list its tools; no model was asked. Correct its address or credentials, or try again. `tools.mcp.on_unlisted: continue` answers without its tools.',
+  },
   upstream_unavailable: {
     status: 502,
     fault: 'upstream',
@@ -127,8 +135,16 @@ export function isOverloaded({ kind, upstream, httpStatus }: GatewayError): bool
 export interface UpstreamFailure {
   readonly status: number;
   readonly body: string;
-  /** What the upstream calls the request; absent where it did not say. */
+  /** The upstream's id of the request; absent where it named none. */
   readonly requestId?: string | undefined;
+}
+
+/** Numbers in a server's refusal of a prompt that is too long, in tokens. */
+export interface ContextRefusal {
+  /** The context of the server; undefined where it names none. */
+  readonly limit: number | undefined;
+  /** Length of the prompt, by the server's own count; undefined where it names none. */
+  readonly prompt: number | undefined;
 }
 
 export interface ErrorDetails {
@@ -141,9 +157,19 @@ export interface ErrorDetails {
   readonly httpStatus?: number | undefined;
   /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
   readonly retryAfterMs?: number | undefined;
+  /** True: the same request is refused again however long its client waits. */
+  readonly isLasting?: boolean | undefined;
+  /** The methods that the path takes, for a 405. */
+  readonly allow?: readonly string[] | undefined;
   readonly upstream?: UpstreamFailure | undefined;
-  /** What the model wrote in place of a call that parses (Groq's `failed_generation`, with `tool_use_failed`). */
+  /** Quantity that a rate limit of the gateway counts. Absent: requests, or unknown. */
+  readonly counted?: 'requests' | 'tokens' | undefined;
+  /** Facts for machines as Anthropic has them: `error_code`, by which its SDKs recover, and what belongs to it. */
+  readonly details?: JsonObject | undefined;
+  /** Text that the model wrote in place of a call that parses (Groq's `failed_generation`, with `tool_use_failed`). */
   readonly failedGeneration?: string | undefined;
+  /** Absent: the server names no numbers beside its words. */
+  readonly context?: ContextRefusal | undefined;
   readonly cause?: unknown;
 }
 
@@ -157,8 +183,13 @@ export class GatewayError extends Error {
   readonly code: string | undefined;
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isLasting: boolean;
+  readonly allow: readonly string[] | undefined;
   readonly upstream: UpstreamFailure | undefined;
+  readonly counted: 'requests' | 'tokens' | undefined;
+  readonly details: JsonObject | undefined;
   readonly failedGeneration: string | undefined;
+  readonly context: ContextRefusal | undefined;
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -169,8 +200,13 @@ export class GatewayError extends Error {
     this.code = details.code;
     this.httpStatus = details.httpStatus;
     this.retryAfterMs = details.retryAfterMs;
+    this.isLasting = details.isLasting === true;
+    this.allow = details.allow;
     this.upstream = details.upstream;
+    this.counted = details.counted;
+    this.details = details.details;
     this.failedGeneration = details.failedGeneration;
+    this.context = details.context;
     Object.defineProperty(this, BRAND, { value: true });
   }
 
@@ -181,6 +217,21 @@ export class GatewayError extends Error {
 
   static is(value: unknown): value is GatewayError {
     return typeof value === 'object' && value !== null && BRAND in value;
+  }
+
+  /** The members that a log line has of it. Only an internal error, which is a defect, has its stack. */
+  logFields(): Readonly<Record<string, unknown>> {
+    const { kind, message, fault, param, code, cause } = this;
+    return {
+      kind,
+      message,
+      fault,
+      param,
+      code,
+      upstreamStatus: this.upstream?.status,
+      cause,
+      ...(kind === 'internal' ? { stack: this.stack } : {}),
+    };
   }
 
   /** Any thrown value as a GatewayError; foreign ones become `internal` without leaking their text. */

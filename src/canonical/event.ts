@@ -1,5 +1,5 @@
-// What an answer is made of while it arrives. Decoders push these, encoders take them; a non-streamed answer
-// is the same list, pushed at once.
+// Events of an answer while it arrives. Decoders push these, encoders take them; a non-streamed answer is the same
+// list, pushed at once.
 import type { HostedFacts } from './hosted-facts.ts';
 import type { GatewayError } from './error.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   ReasoningItem,
   ToolCallItem,
 } from './item.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../base/json/index.ts';
 import type { Annotation, Source } from './part.ts';
 import type { Usage } from './usage.ts';
 
@@ -83,7 +83,7 @@ export interface CloseEvent {
   readonly type: 'close';
   readonly index: number;
   readonly source?: Source | undefined;
-  /** Of a hosted call. */
+  /** Facts of a hosted call. */
   readonly facts?: HostedFacts | undefined;
 }
 /** Token counts so far; the last one counts. Always before `finish`. */
@@ -100,8 +100,10 @@ export interface FinishEvent {
   readonly stopSequence?: string | undefined;
   /** Why the upstream refused, in its own word. */
   readonly refusalCategory?: string | undefined;
-  /** What the upstream said of its answer as a whole that only its own protocol knows. */
+  /** Members of the upstream's answer as a whole that only its own protocol knows. */
   readonly source?: Source | undefined;
+  /** Members of `source` whose loss is reported to other clients, by their names. Absent: none. */
+  readonly untold?: readonly string[] | undefined;
 }
 export interface ErrorEvent {
   readonly type: 'error';

@@ -1,18 +1,20 @@
-// What work of hosted tools says, in no protocol's words. The codecs tell it in theirs; the gateway's own tools know no
-// other form.
-import type { JsonObject } from './json.ts';
+// Facts of the work of hosted tools, in no protocol's words. Codecs render them in theirs; the gateway's own tools
+// know no other form.
+import type { JsonObject } from '../base/json/index.ts';
 
 /** A page that a search found. */
 export interface FoundPage {
   readonly url: string;
   readonly title?: string | undefined;
-  /** What the model read of it, where that is known. */
+  /** Text that the model read of it, where that is known. */
   readonly text?: string | undefined;
+  /** When it was published, in the words of whoever found it: a date, or `2 days ago`. */
+  readonly age?: string | undefined;
 }
 
 /**
- * What work of a hosted tool says in every protocol's words. Protocols that tell a call and its result apart have an
- * item for each: the result says its half again. A search without a query is such a result.
+ * Facts of the work of a hosted tool. Protocols that tell a call and its result apart have an item for each: the
+ * result repeats its half. A search without a query is such a result.
  */
 export type HostedFacts =
   | {
@@ -28,7 +30,13 @@ export type HostedFacts =
   | McpAnswerFacts
   | ToolFacts
   /** A picture that was made. Its bytes are base64 without the `data:` prefix. */
-  | { readonly type: 'image'; readonly data: string; readonly mediaType?: string | undefined };
+  | {
+      readonly type: 'image';
+      readonly data: string;
+      readonly mediaType?: string | undefined;
+      /** Prompt that the drawing model got, where it differs from the client's. */
+      readonly revisedPrompt?: string | undefined;
+    };
 
 /** A page that the model opened, or looked for words in. */
 export interface PageFacts {
@@ -60,7 +68,7 @@ export interface McpCallFacts {
   readonly isCut?: boolean | undefined;
 }
 
-/** What an MCP server offers. */
+/** Tools that an MCP server offers. */
 export interface McpToolsFacts {
   readonly type: 'mcp_tools';
   readonly server: string;
@@ -85,7 +93,7 @@ export interface McpQuestionFacts {
   readonly arguments: string;
 }
 
-/** What the person said. */
+/** Decision of the person who was asked. */
 export interface McpAnswerFacts {
   readonly type: 'mcp_answer';
   readonly questionId: string;

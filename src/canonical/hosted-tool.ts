@@ -1,6 +1,6 @@
-// What a client means by a tool that somebody else runs, in no protocol's words: so that the gateway can run it where
+// Meaning of a tool that a client expects others to run, in no protocol's words: so that the gateway can run it where
 // the upstream does not.
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../base/json/index.ts';
 
 /** A search of the web. */
 export interface SearchWish {
@@ -49,7 +49,7 @@ export interface McpWish {
   readonly approval: McpApproval | undefined;
 }
 
-/** What a hosted tool does, where the gateway could do it as well. */
+/** Work of a hosted tool, where the gateway could do it as well. */
 export type HostedMeaning =
   | { readonly type: 'web_search'; readonly search: SearchWish }
   | { readonly type: 'mcp'; readonly mcp: McpWish };
@@ -61,7 +61,7 @@ export type ChosenTool =
   /** A function or a custom tool of the client. */
   | { readonly type: 'named'; readonly name: string };
 
-/** What a choice among hosted tools means, as far as the gateway knows the tools: never empty. */
+/** Meaning of a choice among hosted tools, as far as the gateway knows the tools: never empty. */
 export interface ChosenTools {
   readonly mode: 'auto' | 'required';
   readonly tools: readonly ChosenTool[];

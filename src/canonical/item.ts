@@ -38,7 +38,10 @@ export interface ReasoningItem extends NodeBase {
   /** Parts of its summary. */
   readonly summary: readonly string[];
   readonly opaque?: OpaqueReasoning | undefined;
-  /** Whose reasoning this is, also where nothing is signed (DeepSeek's `reasoning_content`); undefined when unknown. */
+  /**
+   * Owner's format of this reasoning, also where nothing is signed (DeepSeek's `reasoning_content`). Undefined:
+   * unknown.
+   */
   readonly format?: string | undefined;
 }
 
@@ -76,7 +79,7 @@ export interface HostedCallItem extends NodeBase {
   /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, …; without a raw form that of the facts. */
   readonly kind: string;
   readonly id?: string | undefined;
-  /** Of an item that is still open what is known so far; absent for work that only its own protocol can tell. */
+  /** Facts of a hosted call; of an open item those known so far. Absent: only its own protocol can say them. */
   readonly facts?: HostedFacts | undefined;
 }
 
@@ -139,7 +142,7 @@ export function isAssistantItem(item: Item): boolean {
   }
 }
 
-/** What an encoder throws that meets a reference: nothing was stored under its id, or nobody looked. */
+/** The error for an encoder that meets a reference: nothing was stored under its id, or nobody looked. */
 export function unresolvedReference(item: ReferenceItem): GatewayError {
   return new GatewayError('not_found', `Item with id '${item.id}' not found.`, { param: item.path });
 }

@@ -1,6 +1,6 @@
 // Limits as they are announced: by an upstream of its own, and by the gateway of those that it keeps.
 
-/** What an upstream says about its own limits in the headers of an answer. */
+/** Limits that an upstream announces in the headers of an answer. */
 export interface LimitNotice {
   /** Requests or tokens left, whichever is nearer to none: 0 means that the next request is refused. */
   readonly remaining: number;
@@ -15,7 +15,7 @@ export interface AnnouncedLimit {
   readonly remaining: number;
 }
 
-/** What is left of a limit of the gateway, for whoever has to keep to it. */
+/** Remaining quota of a limit of the gateway, for a client that has to keep to it. */
 export interface LimitState {
   readonly amount: number;
   /** Never below 0. */

@@ -1,5 +1,5 @@
 // The content of messages and tool results: a union that covers the parts of every protocol.
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
 import type { ProtocolName } from './protocol-name.ts';
 
 /** The raw node a canonical node was decoded from. A codec of the same protocol may emit it again untouched. */
@@ -8,7 +8,7 @@ export interface Source {
   readonly raw: JsonObject;
 }
 
-/** What every node may carry. */
+/** Members that every node may carry. */
 export interface NodeBase {
   /** JSON path in the client's body, for problems and the report. */
   readonly path?: string | undefined;
@@ -17,7 +17,7 @@ export interface NodeBase {
   readonly cache?: JsonObject | undefined;
 }
 
-/** Where bytes come from. Base64 never contains the `data:` prefix. */
+/** Source of bytes. Base64 never contains the `data:` prefix. */
 export type Media =
   | { readonly kind: 'base64'; readonly data: string; readonly mediaType: string | undefined }
   | { readonly kind: 'url'; readonly url: string }
@@ -39,6 +39,8 @@ export type Annotation =
       readonly source: Source;
       /** True: the other annotations say as much of it as every protocol can. */
       readonly isTold?: boolean | undefined;
+      /** Its members that no other annotation says, by their names. Absent: none. */
+      readonly untold?: readonly string[] | undefined;
     };
 
 export interface TextPart extends NodeBase {
@@ -79,3 +81,8 @@ export interface UnknownPart extends NodeBase {
 }
 
 export type Part = TextPart | RefusalPart | ImagePart | AudioPart | FilePart | UnknownPart;
+
+/** True for a text that says nothing. */
+export function isEmptyText(part: Part): boolean {
+  return part.type === 'text' && part.text === '';
+}

@@ -1,7 +1,7 @@
 // The loss report: whatever a codec or the engine drops, approximates, defaults or clamps is written here
 // with its JSON path. It is shown in a header, kept in the record, and a 400 in strict mode.
 import { clientName, type ClientNames } from './client-names.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../base/json/index.ts';
 
 export type ReportAction = 'dropped' | 'approximated' | 'defaulted' | 'clamped';
 
@@ -78,7 +78,7 @@ export class Report {
     return this.#entries.length;
   }
 
-  /** What would make the answer differ from what was asked: everything but defaults. Strict mode refuses these. */
+  /** Entries by which the answer differs from what was asked: all but defaults. Strict mode refuses these. */
   get losses(): readonly ReportEntry[] {
     return this.#entries.filter((entry) => entry.action !== 'defaulted');
   }

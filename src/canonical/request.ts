@@ -1,12 +1,15 @@
 // The canonical request: what a client asked for, in no protocol's words.
 import type { ChosenTools, HostedMeaning } from './hosted-tool.ts';
 import type { Item } from './item.ts';
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
 import type { NodeBase, Source } from './part.ts';
+import type { Parameters } from './parameters.ts';
 import type { ProtocolName } from './protocol-name.ts';
 import type { Report, ReportEntry } from './report.ts';
 import type { ModelRouting, RoutingWishes } from './routing-wishes.ts';
 import type { StateRequest } from './state-request.ts';
+import type { TaskFacts } from './task.ts';
+import type { ThreadTurn } from './thread-turn.ts';
 
 export interface FunctionTool extends NodeBase {
   readonly type: 'function';
@@ -29,7 +32,7 @@ export interface HostedTool extends NodeBase {
   readonly type: 'hosted';
   /** The raw type, e.g. `web_search_preview`. */
   readonly kind: string;
-  /** What it does, where the gateway knows how to do it. */
+  /** Its meaning, where the gateway can run it. */
   readonly meaning?: HostedMeaning | undefined;
   readonly source: Source;
 }
@@ -63,7 +66,7 @@ export type ResponseFormat =
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** What the client said about reasoning, unresolved. `engine/adapt/reasoning-policy.ts` alone decides what it means. */
+/** Reasoning settings of the client, unresolved. `engine/adapt/reasoning-policy.ts` alone decides what they mean. */
 export interface ReasoningRequest {
   readonly enabled?: boolean | undefined;
   readonly effort?: Effort | undefined;
@@ -80,10 +83,9 @@ export interface ReasoningRequest {
   readonly leaveToModel?: true | undefined;
 }
 
-export interface WebSearchOptions {
-  readonly contextSize?: string | undefined;
-  /** `{type:"approximate", city, country, region, timezone}`, flat. */
-  readonly userLocation?: JsonObject | undefined;
+/** True when the model is told not to reason. */
+export function asksForNone({ enabled, effort }: ReasoningRequest): boolean {
+  return enabled === false || effort === 'none';
 }
 
 /** Keys that steer the gateway and never reach an upstream. */
@@ -99,12 +101,12 @@ export interface GatewayOptions {
   readonly strict?: boolean | undefined;
 }
 
-/** What only one protocol can say, or say exactly. */
+/** A member that only one protocol can say, or say exactly. */
 export interface LossElsewhere extends ReportEntry {
   readonly keptBy: ProtocolName;
   /** Another protocol that can say it. */
   readonly alsoKeptBy?: ProtocolName | undefined;
-  /** That protocol's encoder loses it as well: it goes on only in the client's own bytes. */
+  /** The encoder of that protocol loses it as well: it goes on only in the client's own bytes. */
   readonly keptIn?: 'relay' | undefined;
 }
 
@@ -114,18 +116,18 @@ export interface FollowedAnswer {
   readonly id: string;
   /** JSON path in the client's body. */
   readonly path: string;
-  /** Where it is; undefined as long as nobody has looked. */
+  /** Place of the answer. Undefined: not looked up yet. */
   readonly answer?: { readonly provider: string; readonly upstreamId: string } | undefined;
 }
 
-/** What is told of a request without anything that was said in it. */
+/** Facts of a request without its content. */
 export type RequestOutline = Pick<CanonicalRequest, 'model' | 'stream' | 'metadata' | 'endUser'>;
 
-export interface CanonicalRequest {
+export interface CanonicalRequest extends Parameters {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;
-  /** What is to be made, where that is no text: vectors. Then there are neither items nor tools. */
-  readonly task?: 'embedding' | undefined;
+  /** Facts of the task. Absent: text. Present: there are neither items nor tools. */
+  readonly task?: TaskFacts | undefined;
   /** True: the body mixes forms of several protocols, or is answered in another than it has. It can only be translated. */
   readonly hybrid?: true | undefined;
   /** The body as parsed: the same-protocol encoder takes unknown members from it. */
@@ -134,23 +136,10 @@ export interface CanonicalRequest {
   readonly items: readonly Item[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice | undefined;
-  readonly parallelToolCalls?: boolean | undefined;
   /** Visible plus reasoning tokens. */
   readonly maxOutputTokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  readonly topP?: number | undefined;
-  readonly topK?: number | undefined;
-  readonly frequencyPenalty?: number | undefined;
-  readonly presencePenalty?: number | undefined;
-  readonly logitBias?: JsonObject | undefined;
-  readonly logprobs?: boolean | undefined;
-  readonly topLogprobs?: number | undefined;
-  readonly seed?: number | undefined;
-  readonly stop?: readonly string[] | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly reasoning: ReasoningRequest;
-  readonly verbosity?: string | undefined;
-  readonly webSearch?: WebSearchOptions | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Opaque id of whom the client answers for. */
   readonly endUser?: string | undefined;
@@ -166,8 +155,10 @@ export interface CanonicalRequest {
   /** Absent where the request itself holds what was said. */
   readonly follows?: FollowedAnswer | undefined;
   readonly gateway: GatewayOptions;
-  /** What the request asks of the gateway's own storage. Absent in protocols that keep nothing. */
+  /** Wishes about the gateway's own storage. Absent in protocols that store nothing. */
   readonly state?: StateRequest | undefined;
+  /** The turn of a thread that it is. `items` and `raw` hold the whole conversation. Absent: it belongs to none. */
+  readonly thread?: ThreadTurn | undefined;
   /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
   /** Losses at every endpoint that does not speak the protocol of the form that holds them. */
@@ -175,24 +166,3 @@ export interface CanonicalRequest {
   /** Losses that are already certain before an endpoint is chosen. */
   readonly report: Report;
 }
-
-/**
- * Parameters that some protocol, provider or model lacks. The engine removes what a target lacks in one place
- * (`engine/adapt/adapt.ts`) and reports it, so that codecs need not ask. The value is the name used in reports.
- */
-export const PARAMETERS = {
-  temperature: 'temperature',
-  topP: 'top_p',
-  topK: 'top_k',
-  frequencyPenalty: 'frequency_penalty',
-  presencePenalty: 'presence_penalty',
-  logitBias: 'logit_bias',
-  logprobs: 'logprobs',
-  topLogprobs: 'top_logprobs',
-  seed: 'seed',
-  stop: 'stop',
-  parallelToolCalls: 'parallel_tool_calls',
-  verbosity: 'verbosity',
-  webSearch: 'web_search_options',
-} as const;
-export type Parameter = keyof typeof PARAMETERS;

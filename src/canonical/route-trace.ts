@@ -1,6 +1,6 @@
 // A routing decision in few values, as every record keeps it, and the table that people read of it: what is as usual is
 // left out. Here and not in `routing/`, for records are read where nothing is routed.
-import { isJsonArray, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonArray, type JsonObject, type JsonValue } from '../base/json/index.ts';
 
 /**
  * One endpoint, in the order of trying. Values at the end that are null are left out.
@@ -46,7 +46,7 @@ export type RouteTrace = readonly [
   follows?: string | null,
 ];
 
-/** What holds where nobody wishes anything. */
+/** Strategy of requests without wishes. */
 export const USUAL_STRATEGY: TracedStrategy = ['priority', null, true, 'error', false];
 
 /** The reason of a candidate that stands where the operator put it. */

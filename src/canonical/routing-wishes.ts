@@ -1,11 +1,13 @@
-// What a request, a key or the operator's defaults may ask of routing. Only shapes and words: what they mean is
-// decided in `routing/`, and none of it reaches an upstream.
+// Routing wishes of a request, a key or the operator's defaults. Only shapes and words: `routing/` decides what they
+// mean, and none of them reaches an upstream.
 
 /** Strategies for the order of endpoints. `order` is another word for `priority`. */
 export const ROUTING_TYPES = ['priority', 'order', 'round_robin', 'least_latency'] as const;
-/** What `priority` puts first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed`. */
+/**
+ * Factors that `priority` can put first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed`.
+ */
 export const PRIMARY_FACTORS = ['cost', 'price', 'speed', 'latency', 'throughput', 'quality'] as const;
-/** What happens when an answer breaks off after its first content. */
+/** Reactions to an answer that breaks off after its first content. */
 export const STREAM_SAFETIES = ['error', 'buffer', 'continue'] as const;
 export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
 /** Strategies that `model_routing_config.preference` may name instead of a model. */
@@ -41,7 +43,7 @@ export interface TimeLimits {
   readonly idleMs?: number | undefined;
 }
 
-/** What one level asks. The request's word counts before the key's, the key's before the configuration's. */
+/** Wishes of one level. The request's word counts before the key's, the key's before the configuration's. */
 export interface RoutingWishes {
   readonly type?: RoutingType | undefined;
   readonly factor?: RoutingFactor | undefined;

@@ -1,7 +1,7 @@
 // Which parts of an address may be keys: services put them into paths and queries, clients into the user's place. What is
 // hidden of them, and where, is not its business.
 
-/** What is shown in the place of a secret. */
+/** Text in the place of a secret. */
 export const REDACTED = '<redacted>';
 /** Parts of a path from this length on may be keys. */
 const LONG_PART = 20;

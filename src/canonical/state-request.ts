@@ -1,6 +1,6 @@
-// What a request asks of the gateway's own storage and of the shape of its answer (Responses API). Only typed wishes:
-// what is stored where, and what an unknown id means, is decided in `state/`.
-import type { JsonObject } from './json.ts';
+// Wishes of a request about the gateway's own storage and the shape of its answer (Responses API). Only typed wishes:
+// `engine/state` decides what is stored, and what an unknown id means.
+import type { JsonObject } from '../base/json/index.ts';
 import type { Part } from './part.ts';
 
 /** Members of an answer that appear only when `include` asks for them: those of the implemented API, and OpenAI's own beside them. */
@@ -40,7 +40,7 @@ export interface StateRequest {
   readonly safetyIdentifier?: string | undefined;
   readonly promptCacheKey?: string | undefined;
   readonly promptCacheRetention?: string | undefined;
-  /** True: asked to run in the background, which the gateway does not do. */
+  /** True: the answer is made in the background. */
   readonly background: boolean;
   /** `instructions` as sent: the first item of the request repeats it, and no later turn inherits it. */
   readonly instructions?: string | readonly JsonObject[] | undefined;

@@ -1,6 +1,7 @@
-// What an encoder must know of the endpoint it writes for: its model's name, its documented quirks, and how
-// the engine resolved reasoning for it. Data only; nobody asks for a provider's name.
-import type { Effort, Parameter } from './request.ts';
+// Facts of the endpoint that an encoder writes for: its model's name, its documented quirks, and how the engine
+// resolved reasoning for it. Data only; no code asks for a provider's name.
+import type { Parameter } from './parameters.ts';
+import type { Effort } from './request.ts';
 
 /** How a model can be told to think. `effort`: levels; `budget`: tokens; `both`: either. */
 export type ReasoningStyle = 'none' | 'effort' | 'budget' | 'both';
@@ -16,16 +17,18 @@ export type ResolvedReasoning =
       readonly effort: Effort | undefined;
       /** Tokens; always inside the endpoint's legal interval. */
       readonly budgetTokens: number | undefined;
-      /** What the client asked to see; undefined: the upstream's own summary where it has one; `none`: no summary. */
+      /** Summary that the client asked for. Undefined: the upstream's own where it has one. `none`: no summary. */
       readonly summary: string | undefined;
     };
 
 /**
  * Facts about how a server departs from its protocol's own definition. Every flag is documented where its
- * default stands, in `providers/provider.ts`.
+ * default stands, in `catalog/providers/provider.ts`.
  */
 export interface Quirks {
-  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens';
+  readonly maxTokensField: 'max_completion_tokens' | 'max_tokens' | 'as_written';
+  readonly smallLimits: boolean;
+  readonly namesCutAnswers: boolean;
   readonly systemRole: 'system' | 'developer' | 'keep';
   readonly mergeSystem: boolean;
   readonly laterInstructions: boolean;
@@ -52,6 +55,7 @@ export interface Quirks {
   readonly namedToolChoice: boolean;
   readonly toolCallId: 'any' | 'alphanumeric-9';
   readonly cacheControl: boolean;
+  readonly vectors: 'float' | 'base64_int8' | 'output_dtype';
   readonly unknownFields: 'pass' | 'drop';
   readonly adjacentRoles: 'keep' | 'merge';
   readonly exclusiveReasoning: boolean;
@@ -65,11 +69,20 @@ export interface Quirks {
   readonly runsMcp: boolean;
 }
 
+/** By the member's name. Absent: `quirks.unknownFields` decides. */
+export type KnownMembers = Readonly<Record<string, boolean | readonly string[]>>;
+
 export interface Target {
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly quirks: Quirks;
+  /** Members of the body that the server is known to take or to refuse; a list holds the values that it takes. */
+  readonly members?: KnownMembers | undefined;
+  /** True: a program that the operator runs, or a server of which nobody knows whose it is. */
+  readonly isPrivate?: boolean | undefined;
   readonly reasoningStyle: ReasoningStyle;
+  /** True: who defines the protocol, or a server that follows it to the letter: the client's own bytes may be relayed to it. */
+  readonly isFaithful?: boolean;
   /** False: nobody knows whether the model reasons. */
   readonly isReasoningKnown?: boolean;
   readonly reasoning: ResolvedReasoning;

@@ -1,9 +1,16 @@
 // One usage vector for every protocol. Its members partition the tokens: totals are sums, nothing is counted twice.
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../base/json/index.ts';
+import type { ProtocolName } from './protocol-name.ts';
+
+/** The largest count that is believed, in tokens or calls: no answer comes near, and sums of such counts stay whole numbers. */
+export const MOST_COUNTED = 1_000_000_000;
 
 /** A count that contradicts the totals of the very upstream that sent it. */
 export interface CountConflict {
-  /** What was counted, in the words of a record: `cache_read`, `cache_write`, `audio`, `image`, `reasoning`, `total`. */
+  /**
+   * The count, in the words of a record: `cache_read`, `cache_write`, `audio`, `image`, `reasoning`, `total`; or the
+   * upstream's own name of one that is larger than any answer.
+   */
   readonly count: string;
   /** Tokens as the upstream said. */
   readonly said: number;
@@ -31,10 +38,14 @@ export interface Usage {
   readonly tools: Readonly<Record<string, number>>;
   readonly acceptedPrediction: number;
   readonly rejectedPrediction: number;
+  /** True: the upstream says how many output tokens were reasoning, 0 as well. Absent: nobody has counted them. */
+  readonly countsReasoning?: true | undefined;
   /** True when counted by the gateway because the upstream did not say. */
   readonly estimated: boolean;
-  /** Where the upstream's counts contradict each other, and what was made of it; absent where they agree. */
+  /** Conflicts in the upstream's counts, and their resolution; absent where they agree. */
   readonly inconsistent?: readonly CountConflict[] | undefined;
+  /** The protocol of `raw`; absent where no answer of its protocols gets it as it came. */
+  readonly protocol?: ProtocolName | undefined;
   /** The upstream's own object, untouched. */
   readonly raw: JsonValue;
 }
@@ -92,6 +103,7 @@ export function addUsage(usages: readonly Usage[]): Usage {
     tools,
     acceptedPrediction: sum((usage) => usage.acceptedPrediction),
     rejectedPrediction: sum((usage) => usage.rejectedPrediction),
+    ...(usages.some(({ countsReasoning }) => countsReasoning) && { countsReasoning: true as const }),
     estimated: usages.some((usage) => usage.estimated),
     ...(conflicts.length > 0 ? { inconsistent: conflicts } : {}),
     raw: null,

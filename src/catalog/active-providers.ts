@@ -2,14 +2,14 @@
 // the vendors' own environment variables. Knows nothing of models.
 import type { ProtocolName, Quirks } from '../canonical/index.ts';
 import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts';
-import type { AuthScheme, ProviderPreset, ProviderProtocol } from '../providers/index.ts';
-import { Secret } from '../telemetry/secret.ts';
-import { type Road, STRAIGHT } from '../upstream/road.ts';
-import type { CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
+import type { AuthScheme, Patience, ProviderPreset, ProviderProtocol } from './providers/index.ts';
+import { Secret } from '../base/telemetry/secret.ts';
+import { type NetworkRoute, STRAIGHT } from '../upstream/network-route.ts';
+import type { Attempt, CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
 import { credentialOf, namesCredential } from './credential-of.ts';
 import type { EndpointCredential } from './endpoint.ts';
 import { nearest } from './model-index.ts';
-import { roadOf } from './provider-road.ts';
+import { networkRouteOf } from './provider-network-route.ts';
 import {
   fillAddress,
   isAddress,
@@ -28,14 +28,15 @@ export interface ActiveProvider {
   readonly protocolOf?: ProviderPreset['protocolOf'];
   readonly headers: Readonly<Record<string, string>>;
   /** Absent: it is reached as everything is. */
-  readonly road?: Road | undefined;
+  readonly networkRoute?: NetworkRoute | undefined;
+  readonly patience?: Patience | undefined;
   /** The vendor's id in the price library; null when its prices are nobody's list prices. */
   readonly priceId: string | null;
   readonly notServed: RegExp | undefined;
 }
 
 export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
-  /** What the operator said about quirks: stronger than what is known of a model. */
+  /** Quirks that the operator configured: they count before those known of a model. */
   readonly configuredQuirks: NonNullable<ProtocolConfig['quirks']>;
   /** True: the operator listed the parameters that it does not take. */
   readonly hasConfiguredParameters: boolean;
@@ -44,7 +45,7 @@ export interface ActiveProtocol extends Omit<ProviderProtocol, 'auth'> {
   /** True: it is where the vendor serves it. */
   readonly isVendorRun: boolean;
   readonly auth: (AuthScheme & { readonly key: Secret }) | null;
-  /** What signs requests where `auth` is null. */
+  /** Signer of requests where `auth` is null. */
   readonly credential?: EndpointCredential | undefined;
 }
 
@@ -56,6 +57,7 @@ const NO_KEY = 'none';
  * @param presets those known
  * @param builtIn presets of servers that run in this process: on unless switched off
  * @param surroundings the vendors' own variables, and files they name
+ * @returns those that are on, and the ids of those that were refused: nothing is known of their models
  */
 export function activeProviders(
   config: CatalogConfig['providers'],
@@ -63,14 +65,16 @@ export function activeProviders(
   builtIn: readonly ProviderPreset[],
   surroundings: Surroundings,
   refuse: Refuse,
-): ReadonlyMap<string, ActiveProvider> {
+  attempt: Attempt,
+): { readonly active: ReadonlyMap<string, ActiveProvider>; readonly refused: ReadonlySet<string> } {
+  const refused = new Set<string>();
   const byId = new Map([...presets, ...builtIn].map((preset) => [preset.id, preset]));
   const active = new Map<string, ActiveProvider>();
   for (const preset of builtIn) {
     if (!(preset.id in config))
       active.set(preset.id, {
         ...fromPreset(preset, { key: null, words: {}, path: `providers.${preset.id}`, refuse }),
-        road: STRAIGHT,
+        networkRoute: STRAIGHT,
       });
   }
   for (const preset of presets) {
@@ -88,29 +92,40 @@ export function activeProviders(
   for (const [id, given] of Object.entries(config)) {
     if (given === false) continue;
     const path = `providers.${id}`;
+    /** The same for a part of this provider, which is wrong as a whole then. */
+    const part: Attempt = (make) => {
+      const made = attempt(() => [make()] as const);
+      if (!made) refused.add(id);
+      return made?.[0];
+    };
     if (given.preset !== undefined && !byId.has(given.preset)) {
-      refuse(
-        `${path}.preset`,
-        `there is no preset "${given.preset}"; presets are ${[...byId.keys()].join(', ')}`,
+      const presetsKnown = [...byId.keys()].join(', ');
+      part(() =>
+        refuse(`${path}.preset`, `there is no preset "${given.preset}"; presets are ${presetsKnown}`),
       );
+      continue;
     }
     const preset = byId.get(given.preset ?? id);
-    const provider = preset
-      ? overlay(id, preset, given, surroundings, refuse)
-      : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse);
+    const provider = part(() =>
+      preset
+        ? overlay(id, preset, given, surroundings, refuse, part)
+        : fromNothing(id, given, nearest(id, [...byId.keys()], 1)[0], refuse, part),
+    );
     // A server of this process is nowhere else.
     const isOwn = preset !== undefined && builtIn.includes(preset);
-    const road = isOwn ? STRAIGHT : roadOf(given, path, surroundings, refuse);
+    const networkRoute = isOwn ? STRAIGHT : part(() => networkRouteOf(given, path, surroundings, refuse));
     if (!provider) continue;
     const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
-    if (given.tls && !addresses.some((address) => address.startsWith('https:')))
-      refuse(`${path}.tls`, 'is for https addresses, and none of this provider is one');
-    active.set(id, { ...provider, road });
+    if (given.tls && addresses.length > 0 && !addresses.some((address) => address.startsWith('https:')))
+      part(() => refuse(`${path}.tls`, 'is for https addresses, and none of this provider is one'));
+    if (refused.has(id)) continue;
+    const patience = { ...provider.patience, ...given.timeouts };
+    active.set(id, { ...provider, networkRoute, ...(Object.keys(patience).length > 0 && { patience }) });
   }
-  return active;
+  return { active, refused };
 }
 
-/** What a preset is completed with. */
+/** Values that complete a preset. */
 interface Completion {
   readonly key: Secret | null;
   readonly credential?: EndpointCredential | undefined;
@@ -156,6 +171,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
     defaultProtocol: preset.defaultProtocol,
     protocolOf: preset.protocolOf,
     headers: preset.headers,
+    patience: preset.patience,
     priceId: preset.priceId ?? preset.id,
     notServed: preset.notServed,
   };
@@ -168,20 +184,23 @@ function overlay(
   given: ProviderConfig,
   surroundings: Surroundings,
   refuse: Refuse,
+  part: Attempt,
 ): ActiveProvider | null {
   if (given.apiKey === null) return null;
   const path = `providers.${id}`;
   const fromVariable = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
   const text = given.apiKey?.reveal() ?? (namesCredential(given) ? undefined : fromVariable);
   if (!text && preset.keyVariable !== null && preset.credential === undefined) {
-    refuse(`${path}.api_key`, `missing: set it here or in the environment variable ${preset.keyVariable}`);
+    const message = `missing: set it here or in the environment variable ${preset.keyVariable}`;
+    part(() => refuse(`${path}.api_key`, message));
   }
   const key = text && text !== NO_KEY ? new Secret(text) : null;
   const words = placeOf(preset, given, surroundings);
+  const { credential: kind } = preset;
   const credential =
-    text || preset.credential === undefined
+    text || kind === undefined
       ? undefined
-      : credentialOf(preset.credential, { preset, given, words, path, surroundings, refuse });
+      : part(() => credentialOf(kind, { preset, given, words, path, surroundings, refuse }));
   const isPlacedOtherwise = given.baseUrl !== undefined || given.protocols !== undefined;
   const base = fromPreset(preset, {
     key,
@@ -199,7 +218,17 @@ function overlay(
     // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
     const entry = isElsewhere(preset, name, given) || !isAddress(own?.baseUrl) ? undefined : own;
     const result = override
-      ? configured(name, override, own, given, key, `${path}.protocols.${name}`, refuse)
+      ? part(() =>
+          configured(
+            name,
+            override,
+            own ?? lesser(preset, name, given),
+            given,
+            key,
+            `${path}.protocols.${name}`,
+            refuse,
+          ),
+        )
       : entry;
     if (result) protocols.set(name, given.auth && key ? { ...result, auth: { ...given.auth, key } } : result);
   }
@@ -211,6 +240,30 @@ function overlay(
       ? base.defaultProtocol
       : firstOf(protocols, base.defaultProtocol),
     headers: { ...base.headers, ...given.headers },
+  };
+}
+
+/** Facts of a protocol that a preset serves only where it is named. */
+function lesser(
+  preset: ProviderPreset,
+  name: ProtocolName,
+  given: ProviderConfig,
+): ActiveProtocol | undefined {
+  const entry = preset.lesserProtocols?.[name];
+  if (!entry) return undefined;
+  const main = preset.protocols[preset.defaultProtocol]?.baseUrl ?? '';
+  // Rest of the main address behind that of this protocol: `/v1` in front of Messages.
+  const rest = main.startsWith(entry.baseUrl) ? main.slice(entry.baseUrl.length) : '';
+  const base = given.baseUrl === undefined ? entry.baseUrl : trimUrl(given.baseUrl);
+  return {
+    ...entry,
+    baseUrl:
+      given.baseUrl !== undefined && base.endsWith(rest) ? base.slice(0, base.length - rest.length) : base,
+    configuredQuirks: {},
+    hasConfiguredParameters: false,
+    hasConfiguredFaith: false,
+    isVendorRun: false,
+    auth: null,
   };
 }
 
@@ -226,6 +279,7 @@ function fromNothing(
   given: ProviderConfig,
   near: string | undefined,
   refuse: Refuse,
+  part: Attempt,
 ): ActiveProvider | null {
   const path = `providers.${id}`;
   if (given.apiKey === null) return null;
@@ -241,7 +295,9 @@ function fromNothing(
   const key = text && text !== NO_KEY ? new Secret(text) : null;
   const protocols = new Map<ProtocolName, ActiveProtocol>();
   for (const [name, entry] of entries) {
-    protocols.set(name, configured(name, entry, undefined, given, key, `${path}.protocols.${name}`, refuse));
+    const at = `${path}.protocols.${name}`;
+    const made = part(() => configured(name, entry, undefined, given, key, at, refuse));
+    if (made) protocols.set(name, made);
   }
   return {
     id,
@@ -255,10 +311,15 @@ function fromNothing(
 }
 
 /**
- * What is not expected of a server that no preset knows. Custom tools are OpenAI's own: elsewhere they are refused, or
- * their grammars are enforced by nobody, while functions in their place are checked here.
+ * Features that are not expected of a server that no preset knows. Custom tools are OpenAI's own: elsewhere they are refused, or
+ * their grammars are enforced by nobody, while functions in their place are checked here. Ollama ignores
+ * `max_completion_tokens` (measured 2026-11): a limit keeps the name that its client chose.
  */
-const OF_UNKNOWN_SERVERS: Partial<Quirks> = { customTools: false };
+const OF_UNKNOWN_SERVERS: Partial<Quirks> = {
+  customTools: false,
+  maxTokensField: 'as_written',
+  smallLimits: true,
+};
 
 /** One protocol entry of the configuration over the preset's own, if any. */
 function configured(
@@ -272,10 +333,14 @@ function configured(
 ): ActiveProtocol {
   const baseUrl = given.baseUrl ?? (own ? own.baseUrl : provider.baseUrl);
   if (!isAddress(baseUrl)) return refuse(path, 'needs a base URL');
+  const forOwnClients = serverFacts(name).forOwnClients === true;
+  if (forOwnClients && given.faithful === false)
+    return refuse(`${path}.faithful`, `must not be false: requests of ${name} only pass as they are`);
   const auth = own?.auth ?? (key && { ...(provider.auth ?? serverFacts(name).auth), key });
   return {
     baseUrl: trimUrl(baseUrl),
-    faithful: given.faithful ?? own?.faithful ?? false,
+    // Nothing is translated for one of these: what is not relayed is not sent at all.
+    faithful: forOwnClients || (given.faithful ?? own?.faithful ?? false),
     quirks: own?.quirks ?? (given.faithful === true ? {} : OF_UNKNOWN_SERVERS),
     configuredQuirks: given.quirks ?? {},
     hasConfiguredParameters: given.unsupported !== undefined,
@@ -283,9 +348,12 @@ function configured(
     isVendorRun: own?.isVendorRun === true && isSameHost(baseUrl, own.baseUrl),
     reasoningFormat: given.reasoningFormat ?? (own ? own.reasoningFormat : serverFacts(name).reasoningFormat),
     unsupported: given.unsupported ?? own?.unsupported ?? [],
+    alsoTakes: own ? own.alsoTakes : given.faithful === true ? undefined : serverFacts(name).extraParameters,
     compacts: own?.compacts,
     hostedTools: own?.hostedTools,
+    members: own?.members,
     hosting: own?.hosting,
+    tasks: own?.tasks,
     credential: own?.credential,
     auth,
   };

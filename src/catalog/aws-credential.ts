@@ -1,6 +1,6 @@
 // Which keys of an AWS account sign requests. Order and variables as in the "AWS SDKs and Tools Reference Guide",
 // "Standardized credential providers" (2026-11), but for the instance metadata, which must be asked for by name.
-import { Secret } from '../telemetry/secret.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
 import { profileKeys, type ProfileFiles, readProfiles } from './aws-profile.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
@@ -51,7 +51,7 @@ function ownKeys({ given: { awsKeys }, path, refuse }: CredentialInput): Found |
   };
 }
 
-/** What the configuration points to. */
+/** Keys that the configuration names. */
 function namedKeys(input: CredentialInput): Found | undefined {
   const { given, path, refuse, surroundings } = input;
   const named = given.credentials?.reveal();
@@ -61,7 +61,7 @@ function namedKeys(input: CredentialInput): Found | undefined {
   return given.awsProfile === undefined ? undefined : profile(given.awsProfile, input);
 }
 
-/** What the environment offers. */
+/** Keys that the environment offers. */
 function keysAround(input: CredentialInput): Found | undefined {
   const { environment } = input.surroundings;
   const fromVariables = variables(environment);
@@ -138,7 +138,7 @@ function profilesOf({ surroundings: { environment, readFile } }: CredentialInput
     try {
       return path ? readFile(path) : '';
     } catch {
-      // Who names a profile is told that it is in neither file.
+      // A named profile that is in neither file is an error.
       return '';
     }
   };

@@ -1,6 +1,6 @@
 // Profiles of AWS's shared files: what a name in them stands for. Source: "Shared config and credentials files" and
 // "Assume role credential provider" (AWS SDKs and Tools Reference Guide, 2026-11). Reads no files.
-import { Secret } from '../telemetry/secret.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
 
 /** By name, each with its settings. */
@@ -9,7 +9,7 @@ export type ProfileFiles = ReadonlyMap<string, Readonly<Record<string, string>>>
 export interface ProfileInput {
   readonly profiles: ProfileFiles;
   readonly refuse: (message: string) => never;
-  /** What `credential_source` may name. Undefined: there is none here. */
+  /** Sources that `credential_source` may name. Undefined: this machine has none of that kind. */
   readonly sourceOf: Readonly<Record<string, () => AwsKeySource | undefined>>;
   readonly sessionName: string;
   readonly stsUrl: string;
@@ -28,7 +28,7 @@ export function readProfiles(credentials: string, config: string): ProfileFiles 
   return profiles;
 }
 
-/** Where the keys of a profile come from. @param through profiles that led here, against circles */
+/** Source of the keys of a profile. @param through profiles that led here, against circles */
 export function profileKeys(
   name: string,
   input: ProfileInput,

@@ -1,11 +1,11 @@
 // Which identity of Microsoft Entra gets tokens for Azure. Variables as the Azure Identity libraries read them ("Use
 // environment variables", "Workload identity", "Managed identity", learn.microsoft.com, 2026-11).
-import { Secret } from '../telemetry/secret.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
 import type { CredentialFacts } from './endpoint.ts';
 
-/** What tokens are for: Azure OpenAI and Foundry alike ("Configure keyless authentication", 2026-11). */
+/** Audience of tokens: Azure OpenAI and Foundry alike ("Configure keyless authentication", 2026-11). */
 const AUDIENCE = 'https://cognitiveservices.azure.com';
 const AUTHORITY = 'https://login.microsoftonline.com';
 const INSTANCE_URL = 'http://169.254.169.254';

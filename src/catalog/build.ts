@@ -1,23 +1,21 @@
 // Builds the whole catalog from a configuration: the operator's models, those of the simulated provider, and
 // every model that the price library knows for a provider that is on. Done once per configuration.
-import type { ProtocolName } from '../canonical/index.ts';
-import type { ProviderPreset } from '../providers/index.ts';
-import { activeProviders } from './active-providers.ts';
-import type { ActiveProvider } from './active-providers.ts';
-import { chooseProtocol, otherProtocols } from './choose-protocol.ts';
-import type { CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
+import { countedNames, plainModelName, type ProtocolName } from '../canonical/index.ts';
+import type { ProviderPreset } from './providers/index.ts';
+import { type ActiveProvider, activeProviders } from './active-providers.ts';
+import { checkAliases } from './check-aliases.ts';
+import { chooseProtocol, makeEndpoint, otherProtocols } from './make-endpoint.ts';
+import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
+import type { Attempt, CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
 import { dateInName } from './date-in-name.ts';
 import type { Catalog, Endpoint, Model } from './endpoint.ts';
-import { apiName, familyFacts, isEmbeddingModel, isTextModel, looseName } from './families/index.ts';
-import { makeEndpoint } from './make-endpoint.ts';
-import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
+import { apiName, familyFacts, isTextModel, looseName, specialModel } from './families/index.ts';
 import type { FindMeasured } from './measured-facts.ts';
 import { indexModels } from './model-index.ts';
 import type { Price } from './price.ts';
 import type { PriceBook } from './price-data.ts';
 import { BUNDLED_PRICES } from './bundled-prices.ts';
-import { configuredPrice, libraryModel, libraryModels } from './prices.ts';
-import type { LibraryModel } from './prices.ts';
+import { configuredPrice, libraryModel, type LibraryModel, libraryModels } from './prices.ts';
 import { providersOff } from './providers-off.ts';
 import { originOf, secretsOf } from './provider-secrets.ts';
 
@@ -50,30 +48,36 @@ export interface BuildInput {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads the key file of a service account. Default: there are none. */
   readonly readFile?: ((path: string) => string) | undefined;
-  /** What vendors charge. Default: the data that is bundled. */
+  /** Reads a file that the configuration names. Default: as above. */
+  readonly readNamed?: ((path: string) => string) | undefined;
+  /** Prices of vendors. Default: the data that is bundled. */
   readonly prices?: PriceBook | undefined;
   /** Unix milliseconds: prices may depend on it. */
   readonly now: () => number;
   readonly refuse: Refuse;
+  /** Goes on behind a part that was refused. Default: nothing does. What is built with such a part is of no use. */
+  readonly attempt?: Attempt | undefined;
 }
 
 /** Builds the catalog, or refuses through `input.refuse`. */
 export function buildCatalog(input: BuildInput): Catalog {
-  const { config, sim, now, refuse, prices = BUNDLED_PRICES } = input;
+  const { config, sim, now, refuse, prices = BUNDLED_PRICES, attempt = (make) => make() } = input;
   const builtAt = Math.floor(now() / 1000);
-  const providers = activeProviders(
+  const { readFile = noFile, readNamed = readFile } = input;
+  const { active: providers, refused } = activeProviders(
     config.providers,
     input.presets,
     sim ? [sim.preset] : [],
-    { environment: input.environment, readFile: input.readFile ?? noFile },
+    { environment: input.environment, readFile, readNamed },
     refuse,
+    attempt,
   );
   const models = new Map<string, Model>();
   for (const provider of providers.values()) {
     if (provider.priceId === null) continue;
     for (const known of libraryModels(provider.priceId, now, prices)) {
       const isText = isTextModel(known.id) && isTextModel(known.name);
-      const served = (isText || isEmbeddingModel(known.id)) && !provider.notServed?.test(known.id);
+      const served = (isText || specialModel(known.id)) && !provider.notServed?.test(known.id);
       if (served) addListed(provider, known);
     }
   }
@@ -84,11 +88,18 @@ export function buildCatalog(input: BuildInput): Catalog {
     }
   }
   const configuredIds = new Set<string>();
+  /** Ids of configured models by what serves them, in the plain spelling. */
+  const servedAs = new Map<string, string[]>();
   config.models.forEach((given, index) => {
     const path = `models[${index}]`;
-    if (configuredIds.has(given.id)) refuse(`${path}.id`, `"${given.id}" is configured twice`);
+    if (configuredIds.has(given.id)) attempt(() => refuse(`${path}.id`, `"${given.id}" is configured twice`));
     configuredIds.add(given.id);
-    models.set(given.id, configuredModel(given, path));
+    const made = configuredModel(given, path);
+    models.set(given.id, made);
+    for (const endpoint of made.endpoints) {
+      const served = plainModelName(`${endpoint.provider}/${endpoint.model}`);
+      servedAs.set(served, [...(servedAs.get(served) ?? []), given.id]);
+    }
   });
 
   const secrets = Object.freeze([...providers.values()].flatMap(secretsOf));
@@ -110,7 +121,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     secrets: () => secrets,
     credentialOrigins: () => origins,
   });
-  checkAliases(config.aliases, catalog, configuredIds, refuse);
+  checkAliases(config.aliases, { catalog, configured: configuredIds, refused }, refuse, attempt);
   return catalog;
 
   /**
@@ -134,14 +145,27 @@ export function buildCatalog(input: BuildInput): Catalog {
       }
       return endpoint;
     };
+    let names: string | undefined;
     return makeEndpoint({
       ...given,
+      countedAs: () => (names ??= countedNames(namesOf(given.modelId, provider.id, model))),
       measured: input.measured?.(place),
       ...(others.length > 0 && { speaking }),
     });
   }
 
-  /** Models that only embed stand in no list of models to talk to, unless the operator put them there. */
+  /**
+   * Ids of a model as limits may name it. A suffix behind a colon (`:free`) is a variant, unless the name is listed with it.
+   */
+  function namesOf(modelId: string, provider: string, model: string): readonly string[] {
+    const own = `${provider}/${model}`;
+    const colon = models.has(modelId) ? -1 : own.lastIndexOf(':');
+    const stems = colon > provider.length ? [own.slice(0, colon)] : [];
+    const others = [own, ...stems].flatMap((name) => servedAs.get(plainModelName(name)) ?? []);
+    return [modelId, own, ...stems, ...others];
+  }
+
+  /** Models that write no text stand in no list of models to talk to, unless the operator put them there. */
   function isListed({ id, outputModalities }: Model): boolean {
     return configuredIds.has(id) || outputModalities.includes('text');
   }
@@ -204,6 +228,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const id = `${providerId}/${real}`;
     const listed = models.get(id);
     if (listed) return listed;
+    if (config.catalog?.onlyKnown === true) return null;
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now, prices);
     return servedModel(provider, id, real, library);
   }
@@ -216,7 +241,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
 
   function claimed(name: string): Model | null {
-    if (!isTextModel(name) && !isEmbeddingModel(name)) return null;
+    if (!isTextModel(name) && !specialModel(name)) return null;
     const owners = [...providers.values()].filter(
       (provider) =>
         provider.priceId !== null &&
@@ -233,14 +258,19 @@ export function buildCatalog(input: BuildInput): Catalog {
     let list = given.endpoints;
     if (list.length === 0) {
       const own = slash > 0 ? given.id.slice(0, slash) : '';
-      if (!providers.has(own))
-        refuse(`${path}.endpoints`, `missing, and "${own || given.id}" is not a provider that is on`);
-      list = [{ provider: own }];
+      const isThere = providers.has(own) || refused.has(own);
+      list = isThere ? [{ provider: own }] : [];
+      if (!isThere)
+        attempt(() =>
+          refuse(`${path}.endpoints`, `missing, and "${own || given.id}" is not a provider that is on`),
+        );
     }
     const slugs = new Set<string>();
-    const endpoints = list.map((entry, index) =>
-      configuredEndpoint(given, entry, name, slugs, `${path}.endpoints[${index}]`),
-    );
+    const endpoints = list.flatMap((entry, index) => {
+      if (refused.has(entry.provider)) return [];
+      const at = `${path}.endpoints[${index}]`;
+      return attempt(() => configuredEndpoint(given, entry, name, slugs, at)) ?? [];
+    });
     const first = endpoints[0];
     const provider = first && providers.get(first.provider);
     const library =
@@ -314,7 +344,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
 }
 
-/** What a model declares about its own protocol says nothing about another one. */
+/** Facts that a model declares about its own protocol say nothing about another one. */
 function statedOver(declared: DeclaredModel, protocol: ProtocolName): StatedFacts {
   return protocol === declared.protocol ? declared : { ...declared, reasoningFormat: null, quirks: {} };
 }
@@ -335,7 +365,6 @@ function chooseSlug(
 }
 
 const TEXT: readonly string[] = ['text'];
-const EMBEDDINGS: readonly string[] = ['embeddings'];
 
 function makeModel(
   id: string,
@@ -346,16 +375,17 @@ function makeModel(
 ): Model {
   const first = endpoints[0];
   const slash = id.indexOf('/');
-  const embeds = first !== undefined && isEmbeddingModel(first.model);
-  // What is known of a family is known of its models that write.
-  const facts = first && !embeds ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
+  const special = first && specialModel(first.model);
+  // Facts of a family hold for its models that write.
+  const facts =
+    first && !special ? familyFacts(first.model, first.protocol, first.quirks.reasoningField) : {};
   return Object.freeze({
     id,
     displayName: given.displayName ?? library?.displayName ?? id.slice(slash + 1),
     created: (first && dateInName(first.model)) ?? builtAt,
     ownedBy: slash > 0 ? id.slice(0, slash) : (first?.provider ?? 'dragoman'),
     inputModalities: Object.freeze([...(given.inputModalities ?? facts.inputModalities ?? TEXT)]),
-    outputModalities: Object.freeze([...(given.outputModalities ?? (embeds ? EMBEDDINGS : TEXT))]),
+    outputModalities: Object.freeze([...(given.outputModalities ?? special?.outputModalities ?? TEXT)]),
     reasoningStyle: given.reasoning ?? first?.reasoningStyle ?? 'none',
     contextLength: given.contextLength ?? first?.contextLength ?? null,
     maxOutputTokens: given.maxOutputTokens ?? first?.maxOutputTokens ?? null,
@@ -363,30 +393,4 @@ function makeModel(
     builtIn: given.builtIn ?? false,
     endpoints: Object.freeze([...endpoints]),
   });
-}
-
-function checkAliases(
-  aliases: CatalogConfig['aliases'],
-  catalog: Catalog,
-  configured: ReadonlySet<string>,
-  refuse: Refuse,
-): void {
-  for (const alias of Object.keys(aliases)) {
-    const path = `aliases.${alias}`;
-    if (configured.has(alias)) refuse(path, `"${alias}" is also the id of a configured model`);
-    const seen = new Set<string>();
-    let target = alias;
-    while (Object.hasOwn(aliases, target)) {
-      if (seen.has(target)) refuse(path, `runs in a circle: ${[...seen, target].join(' → ')}`);
-      seen.add(target);
-      target = aliases[target] ?? '';
-    }
-    if (!catalog.find(target)) {
-      const near = catalog.suggest(target);
-      refuse(
-        path,
-        `"${target}" is no model of a provider that is on${near.length ? `; did you mean ${near.join(' or ')}?` : ''}`,
-      );
-    }
-  }
 }

@@ -1,8 +1,8 @@
-// What an operator may say about providers and models: the part of the configuration that a catalog is built
-// from. Types only; reading and checking files is the configuration's business.
+// Settings of providers and models by an operator: the part of the configuration that a catalog is built from. Types
+// only; `app/config` reads and checks files.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
-import type { AuthScheme, SettingName } from '../providers/index.ts';
-import type { Secret } from '../telemetry/secret.ts';
+import type { AuthScheme, Patience, SettingName } from './providers/index.ts';
+import type { Secret } from '../base/telemetry/secret.ts';
 import type { ConfiguredPrice } from './prices.ts';
 
 /** One protocol of a configured provider; what is absent comes from the preset, if there is one. */
@@ -33,7 +33,9 @@ export interface ProviderConfig {
       }
     | undefined;
   readonly auth?: AuthScheme | undefined;
-  /** What the preset's addresses need to know. */
+  /** In place of those of all requests. */
+  readonly timeouts?: Patience | undefined;
+  /** Values for the places in a preset's addresses. */
   readonly settings?: Readonly<Partial<Record<SettingName, string | undefined>>> | undefined;
   /** Keys of an AWS account; what is absent comes from the environment, all or nothing. */
   readonly awsKeys?:
@@ -92,7 +94,14 @@ export interface CatalogConfig {
   readonly providers: Readonly<Record<string, ProviderConfig | false>>;
   readonly models: readonly ModelConfig[];
   readonly aliases: Readonly<Record<string, string>>;
+  readonly catalog?: { readonly onlyKnown: boolean } | undefined;
 }
 
 /** Refuses an impossible configuration; `path` is that of the offending key. */
 export type Refuse = (path: string, message: string) => never;
+
+/**
+ * Makes a part of a configuration. What refuses it is noted by whoever gave this, and the other parts are looked at as well.
+ * @returns undefined for a part that was refused
+ */
+export type Attempt = <Made>(make: () => Made) => Made | undefined;

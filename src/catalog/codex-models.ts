@@ -1,9 +1,9 @@
 // The list of models as Codex reads it: the `models` of `GET /models?client_version=…`. Only the shape; which models a
 // key may use is decided outside. Source: `ModelInfo` in codex-rs/protocol/src/openai_models.rs, read 2026-11.
-import type { JsonObject } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
 import type { Model } from './endpoint.ts';
 
-/** What Codex may send to a model; one word that it does not know makes it refuse the whole list. */
+/** Input kinds that Codex may send to a model; one word that it does not know makes it refuse the whole list. */
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image']);
 /** Efforts of models that document none. */
 const USUAL_EFFORTS = ['low', 'medium', 'high'];

@@ -1,5 +1,5 @@
-// What is known when a provider's credential is looked for, in whatever cloud it is.
-import type { ProviderPreset } from '../providers/index.ts';
+// Input of the search for a provider's credential, in whatever cloud it is.
+import type { ProviderPreset } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 import type { Surroundings, Words } from './provider-place.ts';
 

@@ -1,6 +1,6 @@
-// What signs the requests to a provider in the place of a key: which of the cloud's own ways the operator chose, or the
-// environment offers. Only looks; what has to be fetched is fetched with the first request.
-import type { CredentialKind } from '../providers/index.ts';
+// Choice of a provider's credential where there is no key: the cloud's own way that the operator configured, or that
+// the environment offers. Only looks; tokens are fetched with the first request.
+import type { CredentialKind } from './providers/index.ts';
 import { awsCredential } from './aws-credential.ts';
 import { azureCredential } from './azure-credential.ts';
 import type { ProviderConfig } from './catalog-config.ts';

@@ -1,4 +1,4 @@
-// What one catalog has that another has not, and what costs something else in it. Pure.
+// Differences of two catalogs: models that only one of them has, and changed prices. Pure.
 import type { Catalog, Model } from './endpoint.ts';
 import type { Price, Rate } from './price.ts';
 

@@ -1,15 +1,15 @@
-// Where a model is served, with everything an attempt needs: resolved once when the configuration is loaded,
-// immutable afterwards.
-import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
-import type { Hosting } from '../providers/index.ts';
-import type { Secret } from '../telemetry/secret.ts';
+// An endpoint: one model at one provider, with everything an attempt needs. Resolved once when the configuration is
+// loaded, immutable afterwards.
+import type { KnownMembers, Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type { Hosting, Patience, TaskOperations } from './providers/index.ts';
+import type { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource, TokenSource } from '../upstream/credential-source.ts';
-import type { Road } from '../upstream/road.ts';
+import type { NetworkRoute } from '../upstream/network-route.ts';
 import type { Price } from './price.ts';
 
-/** What signs the requests to an endpoint where no fixed header does. */
+/** Signer of the requests to an endpoint where no fixed header authenticates them. */
 export type CredentialFacts = {
-  /** Where it comes from, for people: holds no secret. */
+  /** Its source, for people: holds no secret. */
   readonly origin: string;
 } & (
   | {
@@ -32,6 +32,8 @@ export interface Endpoint {
   readonly provider: string;
   /** The gateway's model id, e.g. `openai/gpt-5`. */
   readonly modelId: string;
+  /** Names under which limits count its model: of all configured models that its provider serves by it, too. */
+  readonly countedAs?: (() => string) | undefined;
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly protocol: ProtocolName;
@@ -48,9 +50,13 @@ export interface Endpoint {
   readonly credential?: EndpointCredential | undefined;
   /** Absent: it serves the protocol at the addresses of the protocol's owner. */
   readonly hosting?: Hosting | undefined;
+  /** Operations of tasks besides text whose paths differ from the protocol's, by the name of the task. Absent: none. */
+  readonly tasks?: TaskOperations | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** How its provider is reached. Absent: as everything is. */
-  readonly road?: Road | undefined;
+  readonly networkRoute?: NetworkRoute | undefined;
+  /** Time limits of its own, in milliseconds. Absent: those of all requests. */
+  readonly patience?: Patience | undefined;
   /** False: it is not at the address where a vendor serves everybody, but perhaps within a private network. */
   readonly isVendorRun: boolean;
   /** True: answers follow the protocol exactly, so the relay lane may be used. */
@@ -59,9 +65,13 @@ export interface Endpoint {
   readonly compacts?: boolean | undefined;
   /** Kinds of tools that it runs itself, of those that its protocol's owner alone has. */
   readonly hostedTools: ReadonlySet<string>;
+  /** Members of the body that it is known to take or to refuse. */
+  readonly members?: KnownMembers | undefined;
   readonly quirks: Quirks;
   readonly unsupported: ReadonlySet<Parameter>;
-  /** Those among them that the model takes once it is told not to reason. */
+  /** Parameters that it takes although its protocol has no member for them. Absent: none. */
+  readonly alsoTakes?: readonly Parameter[] | undefined;
+  /** Members of `unsupported` that the model takes once it is told not to reason. */
   readonly onlyWithoutReasoning: ReadonlySet<Parameter>;
   readonly reasoningStyle: ReasoningStyle;
   /** False: nobody knows whether the model reasons; `reasoningStyle` is then `none`. */
@@ -90,7 +100,6 @@ export interface Model {
   readonly created: number;
   readonly ownedBy: string;
   readonly inputModalities: readonly string[];
-  /** `embeddings`: vectors. */
   readonly outputModalities: readonly string[];
   readonly reasoningStyle: ReasoningStyle;
   readonly contextLength: number | null;
@@ -112,15 +121,17 @@ export interface Catalog {
   find(id: string): Model | null;
   /** Every listed model, sorted by id: those that write text, and whatever else the operator configured. */
   list(): readonly Model[];
-  /** Every known model that makes embeddings, sorted by id. */
-  embeddings(): readonly Model[];
+  /** Every known model that makes something, by one of its output modalities, sorted by id: listed or not. */
+  making(modality: string): readonly Model[];
+  /** Every known model, sorted by id: those of `list`, and those that make something else than text. */
+  known(): readonly Model[];
   /** True for exactly the id of a model in one of the lists, or exactly an alias. */
   isListed(id: string): boolean;
   /** Providers that are on: id to the name for people. */
   providers(): ReadonlyMap<string, string>;
   /** True for the id of a provider that is on. */
   hasProvider(id: string): boolean;
-  /** What switches on a provider that is known and off, as the end of a sentence; null for any other id. */
+  /** How to enable a provider that is known and off, as the end of a sentence. Null: any other id. */
   switchesOn(id: string): string | null;
   /** Every secret that is sent to a provider that is on, or with which its requests are signed. */
   secrets(): readonly Secret[];

@@ -1,9 +1,9 @@
 // Which identity gets access tokens of Google. Places and kinds of files as "How Application Default Credentials works"
 // (docs.cloud.google.com) and AIP-4110 to AIP-4117 say (2026-11), but for the metadata server, which must be asked for
 // by name.
-import type { JsonObject } from '../canonical/index.ts';
-import { asObject, asString, isJsonObject, parseJson } from '../canonical/index.ts';
-import { Secret } from '../telemetry/secret.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { asObject, asString, isJsonObject, parseJson } from '../base/json/index.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
 import type { CredentialFacts } from './endpoint.ts';
@@ -28,7 +28,7 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
     };
   }
   const named = own ?? environment[VARIABLE];
-  const text = named ? textOf(named, input) : loginOf(input);
+  const text = named ? textOf(named, own !== undefined, input) : loginOf(input);
   if (text === undefined) {
     return refuse(
       where,
@@ -49,18 +49,18 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
   return { kind: 'token', source, origin: `${whose(source)}, from ${place}` };
 }
 
-/** A path, or the text itself. */
-function textOf(named: string, { path, surroundings, refuse }: CredentialInput): string {
+/** A path, or the text itself. @param isOwn true: the configuration names it, not the environment */
+function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: CredentialInput): string {
   if (named.trimStart().startsWith('{')) return named;
   try {
-    return surroundings.readFile(named);
+    return isOwn ? surroundings.readNamed(named) : surroundings.readFile(named);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return refuse(`${path}.credentials`, `cannot read ${named}: ${reason}`);
   }
 }
 
-/** What `gcloud auth application-default login` left; undefined: nothing. */
+/** Login that `gcloud auth application-default login` left. Undefined: there is none. */
 function loginOf({ surroundings: { environment, readFile } }: CredentialInput): string | undefined {
   const home = environment['HOME'];
   const folder = environment['CLOUDSDK_CONFIG'] || (home && `${home}/.config/gcloud`);
@@ -108,7 +108,7 @@ const KINDS: Readonly<Record<string, (file: JsonObject) => TokenSource | undefin
     const url = asString(place['url']);
     const subject =
       path === undefined ? url !== undefined && { url, headers: texts(place['headers']) } : { file: path };
-    // What AWS signs itself, certificates and programs are other kinds of proof.
+    // Signatures of AWS, certificates and programs are other kinds of proof.
     const isOther = ['environment_id', 'certificate', 'executable'].some((each) => place[each] !== undefined);
     if (audience === undefined || subjectTokenType === undefined || !subject || isOther) return undefined;
     const format = asObject(place['format']);

@@ -1,16 +1,26 @@
 // One endpoint, resolved: provider facts, family facts, the price library and the operator's own words laid over
 // each other once, so that a request only reads. Knows nothing of how a model is found.
-import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
+import type {
+  CanonicalRequest,
+  Parameter,
+  ProtocolName,
+  Quirks,
+  ReasoningStyle,
+} from '../canonical/index.ts';
 import { serverFacts } from '../protocols/index.ts';
-import { resolveQuirks } from '../providers/index.ts';
+import { resolveQuirks } from './providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
 import type { EndpointConfig } from './catalog-config.ts';
-import type { Endpoint } from './endpoint.ts';
-import { familyFacts, isEmbeddingModel } from './families/index.ts';
-import type { FamilyFacts } from './families/index.ts';
-import { UNKNOWN_PRICE, configuredPrice, withoutOutput } from './prices.ts';
-import type { LibraryModel, PriceSource } from './prices.ts';
-import { isUnfaithful, unsupportedParameters, type MeasuredFacts } from './measured-facts.ts';
+import type { Endpoint, Model } from './endpoint.ts';
+import { familyFacts, type FamilyFacts, preferredProtocol, specialModel } from './families/index.ts';
+import {
+  configuredPrice,
+  type LibraryModel,
+  type PriceSource,
+  UNKNOWN_PRICE,
+  withoutOutput,
+} from './prices.ts';
+import { isUnfaithful, type MeasuredFacts, unsupportedParameters } from './measured-facts.ts';
 
 /** Facts that a provider's own list of models states; they replace what is guessed from the name. */
 export interface StatedFacts {
@@ -34,9 +44,10 @@ export interface EndpointInput {
   readonly model: string;
   readonly library: LibraryModel | null;
   readonly stated?: StatedFacts | undefined;
-  /** What was found out by asking: stronger than documents, weaker than the operator. */
+  /** Facts that were measured: they count before documents, and after the operator's settings. */
   readonly measured?: MeasuredFacts | undefined;
   readonly config?: Omit<EndpointConfig, 'provider'> | undefined;
+  readonly countedAs?: Endpoint['countedAs'];
   /** The same endpoint in another protocol. */
   readonly speaking?: Endpoint['speaking'];
   /** Replaces the library's price; the endpoint's own configured price is stronger. */
@@ -77,11 +88,12 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
   const source = config?.price
     ? configuredPrice(config.price)
     : (input.price ?? library?.price ?? UNKNOWN_PRICE);
-  const price = isEmbeddingModel(input.model) ? withoutOutput(source) : source;
+  const price = specialModel(input.model)?.isInputOnly ? withoutOutput(source) : source;
   const endpoint = {
     slug: input.slug,
     provider: provider.id,
     modelId: input.modelId,
+    countedAs: input.countedAs,
     model: input.model,
     protocol: input.protocol,
     speaking: input.speaking,
@@ -91,15 +103,19 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       Object.freeze({ header: served.auth.header, prefix: served.auth.prefix, key: served.auth.key }),
     credential: served.credential,
     hosting: served.hosting,
+    tasks: served.tasks,
     headers: Object.freeze({ ...provider.headers }),
-    road: provider.road,
+    networkRoute: provider.networkRoute,
+    patience: provider.patience,
     isVendorRun: served.isVendorRun,
     faithful:
       served.faithful &&
-      (stated?.faithful ?? true) &&
-      (served.hasConfiguredFaith || !measured || !isUnfaithful(documented, measured)),
+      (serverFacts(input.protocol).forOwnClients === true ||
+        ((stated?.faithful ?? true) &&
+          (served.hasConfiguredFaith || !measured || !isUnfaithful(documented, measured)))),
     compacts: served.faithful && served.compacts === true,
     hostedTools: new Set(served.hostedTools),
+    members: served.members,
     quirks: Object.freeze(quirks),
     unsupported: new Set([
       ...unsupportedParameters(
@@ -108,6 +124,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
       ),
       ...(config?.unsupported ?? []),
     ]),
+    alsoTakes: served.alsoTakes,
     onlyWithoutReasoning: takenWithoutReasoning(input, family),
     reasoningStyle: style,
     isReasoningKnown:
@@ -137,7 +154,7 @@ function detailsFormat(quirks: Quirks, family: FamilyFacts): string | null {
   return quirks.reasoningReplay === 'reasoning_details' ? (family.detailsFormat ?? null) : null;
 }
 
-/** Without those that somebody else than the family says are refused. */
+/** Parameters that are taken without reasoning, but for those that another layer calls refused. */
 function takenWithoutReasoning(
   { served, config }: EndpointInput,
   { onlyWithoutReasoning = [] }: FamilyFacts,
@@ -152,7 +169,7 @@ function measuredMandatory({ measured, config }: EndpointInput): boolean | undef
   return isOther ? undefined : measured?.reasoningMandatory;
 }
 
-/** What documents say of the server and of the model. */
+/** Quirks of the server and of the model, from documents. */
 function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>): Quirks {
   const merged = resolveQuirks(served.quirks, family);
   const server = served.quirks.structuredOutput ?? 'json_schema';
@@ -160,4 +177,50 @@ function layerQuirks(served: ActiveProtocol, family: Partial<Quirks>): Quirks {
   const structuredOutput =
     STRENGTH[merged.structuredOutput] < STRENGTH[server] ? merged.structuredOutput : server;
   return { ...merged, structuredOutput };
+}
+
+// In which protocol an endpoint is spoken to: what its maker or its provider prefers, and in which others it may be spoken
+// to just as well. Facts only: the client's own protocol is weighed against them when a request is planned.
+
+type Speaker = Pick<ActiveProvider, 'protocols' | 'protocolOf' | 'defaultProtocol'>;
+
+/** The protocol for a model when nothing is known of the client. */
+export function chooseProtocol(provider: Speaker, name: string): ProtocolName {
+  const preferred = dedicated(provider, name) ?? preferredProtocol(name);
+  return preferred && provider.protocols.has(preferred) ? preferred : provider.defaultProtocol;
+}
+
+/**
+ * The other protocols in which the provider serves a model as well as in its first one. None where there is a reason
+ * for that one: the provider has a protocol for such models alone, or the family loses something in the others.
+ */
+export function otherProtocols(provider: Speaker, name: string): readonly ProtocolName[] {
+  if (provider.protocols.size < 2) return NONE;
+  const first = chooseProtocol(provider, name);
+  const others = [...provider.protocols.keys()].filter((protocol) => protocol !== first);
+  // Nobody else's requests can be said in these, and their clients' requests in nothing else.
+  const own = others.filter((protocol) => serverFacts(protocol).forOwnClients);
+  if (dedicated(provider, name) || preferredProtocol(name) === first) return own;
+  const forOthers = new Set(provider.protocolOf?.map(({ protocol }) => protocol));
+  return others.filter((protocol) => !forOthers.has(protocol));
+}
+
+/**
+ * The endpoints of a model as a request is sent to them: in the client's own protocol where they serve it as well as
+ * any other, for then nothing has to be translated.
+ */
+export function endpointsFor(
+  { endpoints }: Pick<Model, 'endpoints'>,
+  { protocol, task }: Pick<CanonicalRequest, 'protocol' | 'task'>,
+): readonly Endpoint[] {
+  // Tasks besides text are nobody's protocol.
+  if (task || !endpoints.some(({ speaking }) => speaking)) return endpoints;
+  return endpoints.map((endpoint) => endpoint.speaking?.(protocol) ?? endpoint);
+}
+
+const NONE: readonly ProtocolName[] = [];
+
+/** The one protocol that the provider has for models of such a name. */
+function dedicated({ protocolOf }: Speaker, name: string): ProtocolName | undefined {
+  return protocolOf?.find(({ match }) => match.test(name))?.protocol;
 }

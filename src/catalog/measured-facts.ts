@@ -1,5 +1,5 @@
-// What was found out about one endpoint by asking it. One layer of the catalog: above what is known of a provider and a
-// model from their documents, below what the operator says. Must not know how it was found out.
+// Measured facts of one endpoint. One layer of the catalog: above documents about a provider and a model, below the
+// operator's settings. Must not know how they were measured.
 import type { Parameter, ProtocolName, Quirks, ReasoningStyle } from '../canonical/index.ts';
 
 /** Only what was measured is there: an absent member says nothing. */
@@ -22,7 +22,7 @@ export interface MeasuredPlace {
   readonly baseUrl: string;
 }
 
-/** What was measured there; undefined when nothing was. */
+/** Facts that were measured at a place. Undefined: nothing was. */
 export type FindMeasured = (place: MeasuredPlace) => MeasuredFacts | undefined;
 
 /**
@@ -42,7 +42,10 @@ export function unsupportedParameters(
   return unsupported;
 }
 
-/** What a client's own words can get wrong. The others are about members that the gateway makes, or that it emulates. */
+/**
+ * Quirks about members that clients write themselves. The others are about members that the gateway makes, or that it
+ * emulates.
+ */
 const CLIENTS_WORDS: readonly (keyof Quirks)[] = [
   'maxTokensField',
   'systemRole',

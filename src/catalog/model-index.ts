@@ -11,7 +11,7 @@ export interface IndexInput {
   readonly aliases: Readonly<Record<string, string>>;
   /** Ids of the providers that are on. */
   readonly providers: ReadonlySet<string>;
-  /** What switches on each provider that is known and off. */
+  /** How to enable each provider that is known and off. */
   readonly off: ReadonlyMap<string, string>;
   /** Makes a model for a name of a provider that is on; null when the provider is not on or refuses the name. */
   readonly unlisted: (provider: string, name: string) => Model | null;
@@ -32,7 +32,7 @@ const DATE = /[-@](\d{8}|\d{4}-\d{2}-\d{2})$/;
 export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'secrets' | 'credentialOrigins'> {
   const sorted = byId(input.models);
   const known = byId([...input.models, ...input.besides]);
-  const embedders = Object.freeze(known.filter((model) => model.outputModalities.includes('embeddings')));
+  const making = new Map<string, readonly Model[]>();
   const listed = new Map(known.map((model) => [model.id, model]));
   const byLooseId = unique(known, (model) => looseName(model.id));
   const byName = unique(known, (model) => bareName(model.id));
@@ -78,7 +78,13 @@ export function indexModels(input: IndexInput): Omit<Catalog, 'providers' | 'sec
   return Object.freeze({
     find,
     list: () => sorted,
-    embeddings: () => embedders,
+    making(modality: string) {
+      let made = making.get(modality);
+      if (!made)
+        making.set(modality, (made = known.filter((model) => model.outputModalities.includes(modality))));
+      return made;
+    },
+    known: () => known,
     isListed: (id: string) => listed.has(id) || Object.hasOwn(input.aliases, id),
     hasProvider: (id: string) => input.providers.has(id),
     switchesOn: (id: string) => input.off.get(id) ?? null,
@@ -90,7 +96,7 @@ function byId(models: readonly Model[]): readonly Model[] {
   return Object.freeze([...models].sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 
-/** What follows the provider in an id. */
+/** The id without its provider. */
 function bareName(id: string): string {
   return id.slice(id.indexOf('/') + 1);
 }
@@ -141,4 +147,54 @@ function editDistance(a: string, b: string, limit: number): number {
     previous = current;
   }
   return previous[b.length] ?? 0;
+}
+
+// The entry of model lists that stands for no model: asked for by its name, the gateway chooses.
+
+const AUTO_ID = 'dragoman/auto';
+
+/** Ids by which a client leaves the choice of the model to the gateway. */
+export const AUTO_MODELS: ReadonlySet<string> = new Set([AUTO_ID, 'auto', 'zenmux/auto']);
+
+/** True when an id leaves the choice to the gateway: unless the operator has a model, an alias or a provider of that name. */
+export function isAuto(id: string, catalog: Catalog): boolean {
+  if (!AUTO_MODELS.has(id) || catalog.isListed(id)) return false;
+  const slash = id.indexOf('/');
+  return slash < 0 || !catalog.hasProvider(id.slice(0, slash));
+}
+
+/**
+ * The entry for lists: it can do what one of the models can, and has no price, because each has its own.
+ * @param models those that it may choose among; null is returned when there is none
+ */
+export function autoEntry(models: readonly Model[]): Model | null {
+  const candidates = autoCandidates(models);
+  if (candidates.length === 0) return null;
+  return {
+    id: AUTO_ID,
+    displayName: 'Auto',
+    created: Math.max(...candidates.map((model) => model.created)),
+    ownedBy: 'dragoman',
+    inputModalities: [...new Set(candidates.flatMap((model) => model.inputModalities))],
+    outputModalities: ['text'],
+    reasoningStyle: candidates.some((model) => model.reasoningStyle !== 'none') ? 'both' : 'none',
+    contextLength: largest(candidates.map((model) => model.contextLength)),
+    maxOutputTokens: largest(candidates.map((model) => model.maxOutputTokens)),
+    quality: null,
+    builtIn: false,
+    endpoints: [],
+  };
+}
+
+/**
+ * The models that an open choice is made among: those that write text; simulated ones only where there are no others.
+ */
+export function autoCandidates(models: readonly Model[]): readonly Model[] {
+  const writers = models.filter((model) => model.outputModalities.includes('text'));
+  const real = writers.filter((model) => !model.builtIn);
+  return real.length > 0 ? real : writers;
+}
+
+function largest(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce((most, number) => (number !== null && number > (most ?? 0) ? number : most), null);
 }

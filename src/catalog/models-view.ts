@@ -1,15 +1,11 @@
 // Bodies of `GET /models` and `GET /models/{id}`: OpenAI's own keys, with those that model browsers already read
 // (display name, modalities, prices, limits) beside them. Only shapes; which models a key may see is decided outside.
 import { PARAMETERS } from '../canonical/index.ts';
-import type {
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  Parameter,
-  ProtocolName,
-} from '../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
+import type { Parameter, ProtocolName } from '../canonical/index.ts';
 import { findProtocol } from '../protocols/index.ts';
 import type { Endpoint, Model } from './endpoint.ts';
+import { SPECIAL_MODELS } from './families/index.ts';
 import type { Price, Rate } from './price.ts';
 
 /** The list of models in OpenAI's envelope. */
@@ -51,7 +47,7 @@ export function encodeModel(model: Model): JsonObject {
       is_moderated: false,
     },
     supported_parameters: parametersOf(model),
-    // What OpenRouter's SDK demands besides, of which nothing is known here.
+    // Members that OpenRouter's SDK demands besides, of which nothing is known here.
     canonical_slug: model.id,
     default_parameters: null,
     per_request_limits: null,
@@ -110,7 +106,10 @@ function perCount(value: number): JsonObject {
   return { value, unit: 'perCount', currency: 'USD' };
 }
 
-/** What OpenRouter lists where no price can be named beforehand (`openrouter/auto`, 2026-11): never zero, which is free. */
+/**
+ * Price that OpenRouter lists where none can be named beforehand (`openrouter/auto`, 2026-11): never zero, which is
+ * free.
+ */
 const UNKNOWN_PRICE = '-1';
 
 /** OpenRouter's form: USD per token as a string, at the base of every rate. */
@@ -138,18 +137,18 @@ function decimal(value: number): string {
   return text.endsWith('.') ? text.slice(0, -1) : text;
 }
 
-/** What can be said to a model; about embeddings there is little to say. */
 /** Parameters for which a protocol has no member, wherever it is served. */
 function lackingIn(protocol: ProtocolName): ReadonlySet<Parameter> {
   return findProtocol(protocol)?.upstream.lacks ?? new Set();
 }
 
 function parametersOf({ endpoints: [first], outputModalities }: Model): readonly string[] {
-  if (outputModalities.includes('embeddings')) return EMBEDDING_PARAMETERS;
+  const special = SPECIAL_MODELS.find((known) =>
+    known.outputModalities.some((each) => outputModalities.includes(each)),
+  );
+  if (special) return special.parameters;
   return first ? supportedParameters(first, lackingIn(first.protocol)) : [...ALWAYS].sort();
 }
-
-const EMBEDDING_PARAMETERS = ['dimensions', 'encoding_format', 'user'];
 
 /** Parameters that every text model takes, whatever serves it. */
 const ALWAYS = [

@@ -1,5 +1,5 @@
-// What models cost, as data of many vendors: the form that `@pydantic/genai-prices` publishes, how a name is looked up
-// in it, and which of a model's prices holds at a time. Pure functions; knows no source of such data.
+// Prices of models as data of many vendors: the form that `@pydantic/genai-prices` publishes, the lookup of a name,
+// and the price that holds at a time. Pure functions; knows no source of such data.
 
 /** A rule that takes names of models. Case is ignored but in patterns. */
 export type MatchRule =
@@ -59,7 +59,7 @@ export interface PriceBook {
   readonly version: string;
   /** @param id exactly as the vendor is filed */
   vendor(id: string): Vendor | undefined;
-  /** Those that newer data than the bundled said something of: what has to be kept. */
+  /** Vendors of which newer data than the bundled said something: these must be kept. */
   readonly vendors: () => readonly Vendor[];
 }
 

@@ -5,7 +5,7 @@ export type Rate =
   | number
   | { readonly base: number; readonly steps: readonly { readonly above: number; readonly rate: number }[] };
 
-/** What one endpoint charges. Tokens of a class without a rate of its own are charged at its parent's rate. */
+/** Price of one endpoint. Tokens of a class without a rate of its own are charged at its parent's rate. */
 export interface Price {
   /** USD per million uncached input tokens. */
   readonly input?: Rate | undefined;
@@ -23,7 +23,7 @@ export interface Price {
   readonly request?: number | undefined;
   /** USD per call of a hosted tool, by name. */
   readonly tools?: Readonly<Record<string, number>> | undefined;
-  /** Where the numbers come from: `config`, or the price library with its version. */
+  /** Source of the numbers: `config`, or the price library with its version. */
   readonly source: string;
   /** True where newer data forgot it, or a part of it. */
   readonly isKept?: boolean | undefined;

@@ -5,7 +5,7 @@ import { accepts, findPriced, isList, pricesAt } from './price-data.ts';
 import type { MatchRule, PriceBook, PricedModel, PriceValue, PriceValues } from './price-data.ts';
 import type { Price, Rate } from './price.ts';
 
-/** What a model costs at this moment. Some vendors charge by the hour of the day, so it may change. */
+/** Current price of a model. Some vendors charge by the hour of the day, so it may change. */
 export type PriceSource = () => Price | null;
 
 /** A model as the price library knows it. */
@@ -99,7 +99,7 @@ function toLibraryModel(
   };
 }
 
-/** Where a price comes from, and whether newer data forgot it or a part of it. */
+/** Source of a price, and whether newer data lacks it or a part of it. */
 type Mark = Pick<Price, 'source' | 'isKept'>;
 
 function markOf({ source, kept, gone }: PricedModel, version: string): Mark {

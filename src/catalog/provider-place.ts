@@ -1,14 +1,16 @@
-// Where a provider is: settings of the configuration and the environment put into the addresses of a preset. Knows
-// nothing of models.
-import type { Hosting, ProviderPreset, SettingName } from '../providers/index.ts';
+// Addresses of a provider: settings of the configuration and the environment in the places of a preset. Knows nothing
+// of models.
+import type { Hosting, ProviderPreset, SettingName } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 
-/** What the process knows besides the configuration. */
+/** Surroundings of the process: variables and files. */
 export interface Surroundings {
   /** Variables by name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads a file of credentials; throws when it cannot. */
+  /** Reads a file of credentials that the environment names; throws when it cannot. */
   readonly readFile: (path: string) => string;
+  /** Reads one that the configuration names; throws when it cannot, or may not. */
+  readonly readNamed: (path: string) => string;
 }
 
 type Given = Pick<ProviderConfig, 'settings'>;
@@ -58,7 +60,7 @@ export function isAddress(baseUrl: string | undefined): baseUrl is string {
 
 /** The same for the paths of a host; what depends on the request stays open. */
 export function fillHosting(hosting: Hosting, words: Words): Hosting {
-  const { path, streamPath, counting, embeddings } = hosting;
+  const { path, streamPath, tasks } = hosting;
   const fill = (template: string): string =>
     template.replace(WORD, (whole: string, name: string) =>
       OF_THE_REQUEST.has(name) ? whole : (words[name] ?? whole),
@@ -67,8 +69,11 @@ export function fillHosting(hosting: Hosting, words: Words): Hosting {
     ...hosting,
     path: fill(path),
     streamPath: fill(streamPath),
-    counting: counting && { ...counting, path: fill(counting.path) },
-    embeddings: embeddings && { ...embeddings, path: fill(embeddings.path) },
+    tasks:
+      tasks &&
+      Object.fromEntries(
+        Object.entries(tasks).map(([name, one]) => [name, { ...one, path: fill(one.path) }]),
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
-// What switches on a provider that is known and off, in words for whoever asks for its models.
-import type { ProviderPreset } from '../providers/index.ts';
+// How to enable a provider that is known and off, in words for a client that asks for its models.
+import type { ProviderPreset } from './providers/index.ts';
 import type { CatalogConfig } from './catalog-config.ts';
 
 /**

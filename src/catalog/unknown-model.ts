@@ -1,27 +1,40 @@
-// What is said to somebody who asks for a model that is not there: never only that, but what is most likely meant.
+// Words for a client that asks for an unknown model: the refusal, and the model that is most likely meant.
 import type { Catalog } from './endpoint.ts';
 
 /**
  * One or two sentences for an id that `catalog.find` does not know.
  * @param id as the client wrote it; only its beginning is repeated
+ * @param mayUse whether whoever asks may use a model: others are not named
  */
-export function unknownModel(id: string, catalog: Catalog): string {
+export function unknownModel(id: string, catalog: Catalog, mayUse: MayUse = () => true): string {
   const quoted = JSON.stringify(id.slice(0, 200));
   const provider = id.slice(0, Math.max(id.indexOf('/'), 0));
   const remedy = catalog.switchesOn(provider);
   if (remedy !== null)
     return `The model ${quoted} is not available: the provider ${provider} is off; ${remedy}.`;
-  return `The model ${quoted} does not exist. ${hint(id, catalog)}`;
+  return `The model ${quoted} does not exist. ${hint(id, catalog, mayUse)}`;
 }
 
-function hint(id: string, catalog: Catalog): string {
+/** Up to three ids that look like a misspelt one, of models that may be used. */
+export function similarModels(id: string, catalog: Catalog, mayUse: MayUse): readonly string[] {
+  return catalog.suggest(id).filter((name) => isOpen(name, catalog, mayUse));
+}
+
+type MayUse = (modelId: string) => boolean;
+
+function isOpen(name: string, catalog: Catalog, mayUse: MayUse): boolean {
+  const model = catalog.find(name);
+  return model !== null && mayUse(model.id);
+}
+
+function hint(id: string, catalog: Catalog, mayUse: MayUse): string {
   const colon = id.lastIndexOf(':');
   const stem = id.slice(0, Math.max(colon, 0));
   const named = id.slice(colon + 1);
-  if (catalog.find(stem)) {
+  if (isOpen(stem, catalog, mayUse)) {
     const remedy = catalog.switchesOn(named);
     return `${stem} does, but no provider ${JSON.stringify(named)} is on${remedy === null ? '.' : `; ${remedy}.`}`;
   }
-  const similar = catalog.suggest(id);
+  const similar = similarModels(id, catalog, mayUse);
   return similar.length > 0 ? `Did you mean ${similar.join(', ')}?` : 'GET /v1/models lists the models.';
 }

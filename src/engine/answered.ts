@@ -9,6 +9,6 @@ export interface Answered {
   readonly told: boolean;
   /** The attempts whose answers the client gets, in the order of their turns; none where nobody answered. */
   readonly turns: readonly Attempt[];
-  /** What the model said in the last of several turns, without its calls of the gateway's tools; undefined for one turn. */
+  /** Last of several turns of the model, without its calls of the gateway's tools; undefined for one turn. */
   readonly lastTurn?: readonly Item[] | undefined;
 }

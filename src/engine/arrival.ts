@@ -1,23 +1,30 @@
 // A call that has its id, and the settings that hold for it from now on, whatever is configured meanwhile.
-import { Allowance } from './allowance.ts';
-import { newGenerationId } from '../runtime/ids.ts';
+import { RequestQuota } from './request-quota.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
+import { stepOf } from '../base/runtime/clock.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { type TraceContext, traceOf } from '../telemetry/trace-context.ts';
+import { type TraceContext, traceOf } from '../base/telemetry/trace-context.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface Arrival {
-  /** Id of the generation. */
+  /** Id of the generation, as its client knows it. */
   readonly id: string;
+  /** The same as the ledger knows it. */
+  readonly recordId: string;
   readonly call: ApiCall;
   readonly settings: EngineSettings;
-  /** Unix milliseconds. */
+  /** Unix milliseconds by the machine's clock, as it is shown and stored. Of a job: when its client asked. */
   readonly createdAt: number;
-  /** Characters of the body: how large the request is, where routing asks before anybody reads it. */
+  /** Its begin in milliseconds that only go forward, as all that runs for it is measured. */
+  readonly arrivedAt: number;
+  /** From those milliseconds to the machine's clock. */
+  readonly stepMs: number;
+  /** Bytes of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
-  /** What limits let it use; null where none holds for it. */
-  readonly allowance: Allowance | null;
-  /** Where it belongs among traces; null where none are made. */
+  /** Use that limits grant it; null where none holds for it. */
+  readonly quota: RequestQuota | null;
+  /** Place among traces; null where none are made. */
   readonly trace: TraceContext | null;
 }
 
@@ -27,16 +34,20 @@ export function arrive(
   settings: EngineSettings,
   { clock, limits }: Pick<GatewayDependencies, 'clock' | 'limits'>,
 ): Arrival {
-  const createdAt = clock.now();
-  const id = newGenerationId(createdAt);
+  // The ledger takes a record whose id says another time for counts that came late.
+  const createdAt = call.job?.createdAt ?? clock.wall();
+  const id = call.job?.id ?? newGenerationId(createdAt);
   const { otlp } = settings.config.telemetry;
   return {
     id,
+    recordId: call.job?.recordId ?? id,
     call,
     settings,
     createdAt,
-    inputChars: call.body.length,
-    allowance: Allowance.of(limits, call.principal, clock.now),
+    arrivedAt: clock.now(),
+    stepMs: stepOf(clock),
+    inputChars: call.body.bytes.length,
+    quota: RequestQuota.of(limits, call.principal, clock.wall),
     trace: otlp && traceOf(call.header, id, otlp.sample),
   };
 }

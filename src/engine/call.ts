@@ -1,21 +1,25 @@
-// What the server hands to the engine: one authenticated request, and the client that waits for its answer.
-import type { Principal } from '../auth/index.ts';
-import type { CanonicalRequest, JsonObject } from '../canonical/index.ts';
+// Call that the server hands to the engine: one authenticated request, and the client that waits for its answer.
+import type { Principal } from '../accounts/auth/index.ts';
+import { type JsonBytes, type JsonObject, NO_JSON } from '../base/json/index.ts';
+import type { GenerationRecord } from '../accounts/ledger/index.ts';
+import type { RunningRecord } from '../accounts/ports/index.ts';
+import type { GatewayError } from '../canonical/index.ts';
+import type { Price } from '../catalog/index.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
-import type { Tape } from './tape.ts';
+import type { PayloadRecorder } from './payload-recorder.ts';
 
 export interface ApiCall {
   /** The protocol the client speaks; it has a server side. */
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name of the operation in the records, e.g. `chat.completions`. */
   readonly api: string;
-  /** What the address says; absent where it says nothing but the operation. */
+  /** Members that the address gives; absent where it gives nothing but the operation. */
   readonly route?: RequestRoute;
   readonly principal: Principal;
   /** How it was asked: the method, and the address as it was sent. */
   readonly request: { readonly method: string; readonly url: string };
-  /** The body as a byte string: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
-  body: string;
+  /** The body as it arrived: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
+  body: JsonBytes;
   /** The same, parsed; undefined when nobody needs it any more. */
   json: unknown;
   /** Reads a request header by lower-case name. */
@@ -23,23 +27,54 @@ export interface ApiCall {
   /** All request headers by lower-case name. */
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly client: Client;
-  /** What is kept for this request besides its body counts here. */
+  /** Memory account of what is kept for this request besides its body. */
   readonly account: ByteAccount;
   /** Absent: turns are remembered only where the request has them stored. */
   readonly memory?: TurnMemory;
+  /** Whose work it is, where that is a job's. Absent: a client waits for it. */
+  readonly job?: JobCall;
   /** Id of the generation that it repeats. Absent: it is no repetition. */
   readonly replayOf?: string;
   /** Notes what its sides send; absent: nobody keeps that. */
-  readonly tape?: Tape;
+  readonly recorder?: PayloadRecorder;
+}
+
+/** Job whose work the request is. */
+export interface JobCall {
+  /** Id of the generation that its client knows. */
+  readonly id: string;
+  /** Id of its record: each try of a job that was interrupted has its own. */
+  readonly recordId: string;
+  /** Unix milliseconds, when its client asked. */
+  readonly createdAt: number;
+  /** Unix milliseconds, when what is kept of it expires; null: never. */
+  readonly expiresAt: number | null;
+  /** True: its answer is read from what is kept, whatever the request says of that. */
+  readonly isKept: boolean;
+  /** How much of its provider's limits may be used when it begins, from 0 to 1. */
+  readonly providerShare: number;
+  /** How long all attempts together may take, in milliseconds, where that is more than usual. */
+  readonly totalMs: number;
+  /**
+   * The request failed. @param wasAsked false: no upstream was
+   * @returns true where it is tried again later: then nothing is recorded of a failure before anybody was asked
+   */
+  failed(failure: GatewayError, wasAsked: boolean): boolean;
+  /** An upstream is about to be asked. Resolves once that is durable. @throws GatewayError where it must not be */
+  asked(record: RunningRecord, price: Price | null): Promise<void>;
+  /** Its record is made. */
+  recorded(record: GenerationRecord): void;
+  /** A call of a tool begins that may have effects. Resolves once that is durable. */
+  toolBegins(name: string): Promise<void>;
 }
 
 /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
 export function releaseBody(call: ApiCall): void {
-  call.body = '';
-  if (!call.tape) call.json = undefined;
+  call.body = NO_JSON;
+  if (!call.recorder) call.json = undefined;
 }
 
-/** What the process holds for one request, until that has ended. Whoever handed the call over gives all of it back. */
+/** Resources that the process holds for one request, until that has ended. The caller releases all of them. */
 export interface ByteAccount {
   /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */
   add(bytes: number): void;
@@ -55,10 +90,8 @@ export interface TurnMemory {
 /** A request that is only to be explained: nobody waits for an answer of a model. */
 export interface ExplainCall {
   readonly protocol: Protocol & { readonly server: ServerCodec };
-  /** What the address of the request itself would say. */
+  /** Members that the address of the request itself would give. */
   readonly route?: RequestRoute;
-  /** What is asked for, where that is no text. */
-  readonly task?: CanonicalRequest['task'];
   readonly principal: Principal;
   /** The body, parsed. */
   readonly json: unknown;
@@ -71,14 +104,17 @@ export interface ExplainCall {
 /** The client's side of the connection. Exactly one of `respond` and `openStream` is called, once. */
 export interface Client {
   /** Sends a whole answer. */
-  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void;
+  respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void;
   /** Sends the head of an event stream. */
   openStream(headers: Readonly<Record<string, string>>): ClientStream;
   /** Calls `left` once if the client goes away before its answer is complete. */
   onLeave(left: () => void): void;
 }
 
-/** `bytes`: a byte string, one character per byte. `text`: to be encoded as UTF-8. */
+/** A whole body: text, or its UTF-8. `String` makes a text of either. */
+export type Body = string | Buffer;
+
+/** Encoding of a piece of a stream. `bytes`: a byte string, one character per byte. `text`: to be encoded as UTF-8. */
 export type Encoding = 'bytes' | 'text';
 
 export interface ClientStream {

@@ -62,7 +62,7 @@ export class Cancellation implements Cancellable {
     }
   }
 
-  /** What the work gives. Rejects with the reason where nobody waits for it any more; the work itself goes on. */
+  /** Result of the work. Rejects with the reason where nobody waits for it any more; the work itself goes on. */
   async orCancelled<T>(work: Promise<T>): Promise<T> {
     let waiting: Cancellable | undefined;
     const cancelled = new Promise<never>((_, reject) => {

@@ -2,9 +2,9 @@
 // other. A request runs through more code than the processor's nearest caches hold: by itself it finds nothing there of its
 // next step; behind another one, everything (J. R. Larus and M. Parkes, "Using Cohort Scheduling to Enhance Server
 // Performance", USENIX Annual Technical Conference, 2002). With 32 connections that takes a quarter off the CPU time.
-import { nextTurn } from '../runtime/clock.ts';
+import { nextTurn } from '../base/runtime/clock.ts';
 
-/** Those that come to one step. */
+/** Requests that come to one step. */
 export class Cohort {
   readonly #isAlone: () => boolean;
   #gathering: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class Cohort {
 export class Cohorts {
   /** From the arrival until the upstream is asked. */
   readonly arriving: Cohort;
-  /** What was answered is counted, recorded and kept. */
+  /** Answers are counted, recorded and kept here. */
   readonly settling: Cohort;
   /** The client gets the end of its answer. */
   readonly telling: Cohort;

@@ -1,9 +1,9 @@
-// What a request is expected to use, before anybody was asked: its prompt by estimate, and an answer of the usual length.
+// Expected use of a request, before anybody was asked: its prompt by estimate, and an answer of the usual length.
 import type { CanonicalRequest } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import { tokenPrices } from '../ledger/index.ts';
-import type { Demand } from '../limits/index.ts';
-import type { RoutingState } from '../routing/index.ts';
+import { tokenPrices } from '../accounts/ledger/index.ts';
+import type { Demand } from '../accounts/limits/index.ts';
+import type { RoutingState } from './routing/index.ts';
 import { isListPriced } from './list-price.ts';
 
 /** Tokens of an answer where neither its request nor the model's other answers say more. */
@@ -21,7 +21,8 @@ export function demandOf(
   endUser: string | null,
   state: Pick<RoutingState, 'health'>,
 ): Demand {
-  const output = expectedOutput(request, endpoint, state);
+  const most = mostOutput(request, endpoint);
+  const output = expectedOutput(request, endpoint, most, state);
   const price = isListPriced(request, endpoint) ? endpoint.price : null;
   const prices = price && tokenPrices(price, input);
   const costOf = (tokens: number): number | null => {
@@ -31,13 +32,20 @@ export function demandOf(
   };
   const nanoUsd = costOf(output);
   return {
-    model: endpoint.modelId,
+    model: endpoint.countedAs?.() ?? endpoint.modelId,
     endUser,
     tokens: input + output,
+    certainTokens: input + (request.maxOutputTokens === undefined ? 0 : most),
     nanoUsd,
     // Only a stream can be stopped: of any other answer all must be there that it is expected to cost.
     leastNanoUsd: request.stream ? (costOf(Math.min(output, LEAST_OUTPUT)) ?? undefined) : undefined,
   };
+}
+
+/** Tokens that an answer may have at most; Infinity: neither the request nor the endpoint says. */
+function mostOutput(request: CanonicalRequest, endpoint: Endpoint): number {
+  const { maxOutputTokens = Infinity, task } = request;
+  return Math.min(maxOutputTokens, endpoint.maxOutputTokens ?? Infinity, task?.mostOutputTokens ?? Infinity);
 }
 
 /**
@@ -47,10 +55,9 @@ export function demandOf(
 function expectedOutput(
   request: CanonicalRequest,
   endpoint: Endpoint,
+  most: number,
   state: Pick<RoutingState, 'health'>,
 ): number {
-  if (request.task === 'embedding') return 0;
-  const most = Math.min(request.maxOutputTokens ?? Infinity, endpoint.maxOutputTokens ?? Infinity);
   if (!request.stream && request.maxOutputTokens !== undefined) return most;
   return Math.min(most, state.health(endpoint).usualOutputTokens ?? USUAL_OUTPUT);
 }

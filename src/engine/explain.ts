@@ -1,41 +1,42 @@
 // The decision about a request, without the request: nothing is sent, recorded or counted.
-import { expandRoute, type CanonicalRequest, type JsonObject } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { expandRoute } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { estimatedInputTokens } from '../ledger/index.ts';
-import { type Demand, limitText, type Standing, usdOf } from '../limits/index.ts';
-import { Allowance } from './allowance.ts';
+import { type Demand, limitText, type Standing, usdOf } from '../accounts/limits/index.ts';
+import { RequestQuota } from './request-quota.ts';
 import { demandOf } from './demand.ts';
-import { decodeEmbeddings, inputTokensOf, longestInput } from './embeddings/index.ts';
-import { routeRequest, withoutStreamOptions } from './admit/index.ts';
-import type { EngineSettings } from './settings.ts';
+import { routeRequest } from './admit/index.ts';
+import type { Task } from './tasks/index.ts';
 
 /** The route table. Throws GatewayError for what the request itself would be refused for. */
-export function explainRoute(deps: GatewayDependencies, call: ExplainCall): JsonObject {
+export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task: Task): JsonObject {
   const settings = deps.settings();
-  const explained = call.task === 'embedding' ? embeddingsOf(call) : textOf(call, settings);
+  const explained = task.explain?.(call, settings);
+  if (!explained) throw new TypeError(`requests of ${task.name} are not routed`);
   const { request, inputChars, inputTokens } = explained;
   const plan = routeRequest(request, {
     settings,
     principal: call.principal,
     state: deps.routing,
     limits: deps.limits,
+    tasks: deps.tasks,
     nowMs: deps.clock.now(),
     inputChars,
     peek: true,
   });
   const table = expandRoute(plan.trace(), request.model);
-  const allowance = Allowance.of(deps.limits, call.principal, deps.clock.now);
+  const quota = RequestQuota.of(deps.limits, call.principal, deps.clock.wall);
   const first = plan.candidates[0];
-  if (!allowance || !first) return table;
+  if (!quota || !first) return table;
   const endUser = deps.endUsers.hashOf(call.principal.projectId, request.endUser);
   const asked = { request, inputTokens: inputTokens() };
-  return { ...table, limits: limitsTable(allowance, demandOf(asked, first.endpoint, endUser, deps.routing)) };
+  return { ...table, limits: limitsTable(quota, demandOf(asked, first.endpoint, endUser, deps.routing)) };
 }
 
 /** The limits that count a request, and whether it would begin now. */
-function limitsTable(allowance: Allowance, demand: Demand): JsonObject {
-  const { refusal, standings } = allowance.explain(demand);
+function limitsTable(quota: RequestQuota, demand: Demand): JsonObject {
+  const { refusal, standings } = quota.explain(demand);
   const shown = ({ kind }: Standing['limit']['rule'], amount: number): number =>
     kind === 'usd' ? usdOf(amount) : amount;
   return {
@@ -58,22 +59,4 @@ function limitsTable(allowance: Allowance, demand: Demand): JsonObject {
       remaining: shown(rule, remaining),
     })),
   };
-}
-
-interface Explained {
-  readonly request: CanonicalRequest;
-  readonly inputChars: number;
-  /** Of the prompt, by estimate. */
-  readonly inputTokens: () => number;
-}
-
-function textOf({ protocol, json, route, bodyChars }: ExplainCall, settings: EngineSettings): Explained {
-  const asked = (settings.config.compatibility.ignoreStreamOptions && withoutStreamOptions(json)) || json;
-  const request = protocol.server.decodeRequest(asked, route);
-  return { request, inputChars: bodyChars, inputTokens: () => estimatedInputTokens(request) };
-}
-
-function embeddingsOf(call: ExplainCall): Explained {
-  const { request, asked } = decodeEmbeddings(call);
-  return { request, inputChars: longestInput(asked), inputTokens: () => inputTokensOf(asked) };
 }

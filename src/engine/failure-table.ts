@@ -1,4 +1,4 @@
-// What to do when an attempt fails before its first content: the one table.
+// Action for each failure of an attempt before its first content: the one table.
 import type { ErrorKind, GatewayError } from '../canonical/index.ts';
 
 /**
@@ -27,6 +27,8 @@ export const FAILURE_RULES: Readonly<Record<ErrorKind, FailureRule>> = {
   quota: { action: 'next', endpointsFault: true },
   context_overflow: { action: 'larger-context', endpointsFault: false },
   content_filter: { action: 'other-model', endpointsFault: false },
+  // Whichever endpoint is asked, the server is the same.
+  tool_unavailable: { action: 'return', endpointsFault: false },
   upstream_unavailable: { action: 'retry', endpointsFault: true },
   // A silent endpoint is not tried twice.
   timeout: { action: 'next', endpointsFault: true },
@@ -46,7 +48,7 @@ export function isOwnRefusal({ fault, kind }: GatewayError): boolean {
   return fault === 'gateway' && kind !== 'internal';
 }
 
-/** What to do after this failure. */
+/** Action after this failure. */
 export function actionFor(error: GatewayError): FailureAction {
   if (isOwnRefusal(error)) return 'return';
   if (error.code === EMPTY_ANSWER) return 'next';

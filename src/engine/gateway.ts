@@ -1,23 +1,17 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import {
-  type CanonicalRequest,
-  GatewayError,
-  type JsonObject,
-  Report,
-  type RequestOutline,
-} from '../canonical/index.ts';
-import { Roster } from '../lib/roster.ts';
-import { AnsweredCalls } from './tools/index.ts';
+import { NO_JSON } from '../base/json/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { GatewayError, Report, type RequestOutline } from '../canonical/index.ts';
+import { Roster } from '../base/lib/roster.ts';
+import { AnsweredCalls } from './tool-loop/index.ts';
 import { arrive, type Arrival } from './arrival.ts';
 import type { ApiCall, ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
-import { countInput, type Counted } from './count-input.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { answerEmbeddings } from './embeddings/index.ts';
 import { explainRoute } from './explain.ts';
 import {
-  answerFromElsewhere,
+  answerFromOtherReplica,
   IDEMPOTENCY_HEADER,
   type IdempotentAnswer,
   IdempotentAnswers,
@@ -27,35 +21,38 @@ import {
 import { LearnedRefusals } from './attempt/index.ts';
 import { refuseUnread } from './refuse-unread.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
-import { Run, type Shared } from './run.ts';
 import type { EngineSettings } from './settings.ts';
-import { Trail } from './trail.ts';
-import { Visit } from './visit.ts';
-
-/** Makes an answer. @returns true when the client has a complete, good one */
-type Answering = (arrival: Arrival, visit: Visit) => Promise<boolean>;
+import { KeepingClient, keepingOf } from './streams/index.ts';
+import { type Answering, type Task, type TaskEngine, text } from './tasks/index.ts';
+import { AttemptLog } from './attempt-log.ts';
+import { ClientConnection } from './client-connection.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
-  readonly #active = new Roster<Visit>();
-  readonly #shared: Shared;
+  readonly #active = new Roster<ClientConnection>();
+  readonly #engine: TaskEngine;
   readonly #idempotent: IdempotentAnswers;
-  /** Questions for a number of tokens that wait for their answer. */
-  #counts = 0;
+  /** Work that is not recorded and runs. */
+  #asides = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
-    this.#shared = {
-      learned: new LearnedRefusals(),
-      answered: new AnsweredCalls(deps.clock.now),
-      cohorts: new Cohorts(() => this.#active.size === 1),
+    this.#engine = {
+      deps,
+      shared: {
+        learned: new LearnedRefusals(),
+        answered: new AnsweredCalls(deps.clock.now),
+        cohorts: new Cohorts(() => this.#active.size === 1),
+      },
+      recorded: (call, answering) => this.#serve(call, answering),
+      aside: (work) => this.#aside(work),
     };
     this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
   /** Requests being answered; those that read a shared answer count besides its run. */
   get active(): number {
-    return this.#active.size + this.#idempotent.readers + this.#counts;
+    return this.#active.size + this.#idempotent.readers + this.#asides;
   }
 
   /** Answers that are being streamed. */
@@ -65,13 +62,16 @@ export class Gateway {
     return streams;
   }
 
-  /** Answers one request. Never rejects: every failure reaches the client in its own protocol. */
-  serve(call: ApiCall): Promise<unknown> {
-    return this.#serve(call, (arrival, visit) => new Run(arrival, visit, this.#deps, this.#shared).answer());
+  /**
+   * Answers one request, of any task. Where the task's requests are recorded, it never rejects: every failure reaches the client
+   * in its own protocol. @throws GatewayError where nothing was sent to the client
+   */
+  serve(call: ApiCall, task: Task = text): Promise<unknown> {
+    return task.answer(call, this.#engine);
   }
 
   /**
-   * What a request has to expect of the limits of whoever asks, as far as that is known before its body.
+   * Expectation of the caller's limits, as far as it is known before the body.
    * @returns `unread`: to be refused whatever it says, so that `refuseUnread` is worth asking; `read`: to be refused, most
    *   likely, but somebody has to read it; null: nothing, or an answer that is there already, which counts nothing
    */
@@ -81,7 +81,7 @@ export class Gateway {
     if (scopes.length === 0) return null;
     const isFull = limits.limiter.isFull(scopes);
     if ((!isFull && !limits.limiter.isSpent(scopes)) || header(IDEMPOTENCY_HEADER) !== null) return null;
-    // What is logged has to be read.
+    // A request that is logged has to be read.
     return isFull && !isKept(principal, settings()) ? 'unread' : 'read';
   }
 
@@ -95,9 +95,23 @@ export class Gateway {
     return refuseUnread(call, outline, this.#deps);
   }
 
-  /** Answers one request for embeddings, in the client's shape. Never rejects. */
-  embed(call: ApiCall): Promise<unknown> {
-    return this.#serve(call, (arrival, visit) => answerEmbeddings(arrival, visit, this.#deps));
+  /**
+   * Answers one request by something else than a run. What holds for every request (idempotency keys, logs, refusals in the
+   * client's protocol) holds for it. @param answer throws what the client is refused with
+   */
+  answerBy(call: ApiCall, answer: (arrival: Arrival) => Promise<void>): Promise<unknown> {
+    return this.#serve(call, async (arrival) => {
+      try {
+        await answer(arrival);
+        return true;
+      } catch (thrown) {
+        const error = GatewayError.from(thrown);
+        if (error.kind === 'internal')
+          this.#deps.log.error('request failed', { id: arrival.id, error: thrown });
+        refuse({ arrival, attemptLog: new AttemptLog(), report: new Report() }, error);
+        return false;
+      }
+    });
   }
 
   #serve(call: ApiCall, answering: Answering): Promise<unknown> {
@@ -111,20 +125,20 @@ export class Gateway {
     try {
       shared = this.#idempotent.open(key, call);
     } catch (thrown) {
-      const refused = { arrival: this.#arrive(call), trail: new Trail(), report: new Report() };
+      const refused = { arrival: this.#arrive(call), attemptLog: new AttemptLog(), report: new Report() };
       return refuse(refused, GatewayError.from(thrown));
     }
     if (!shared) return;
     const account = this.#idempotent.accountOf(shared, call.account);
     const own = { ...call, client: shared.answer, account };
     // The run lets go of its own body when it can.
-    call.body = '';
+    call.body = NO_JSON;
     call.json = undefined;
     const { answers } = this.#deps;
     const source = answers && (await answers.claim(shared.name, shared.fingerprint));
     if (source && source.type !== 'own') {
-      const refused = { arrival: this.#arrive(own), trail: new Trail(), report: new Report() };
-      return this.#idempotent.settle(shared, await answerFromElsewhere(refused, source));
+      const refused = { arrival: this.#arrive(own), attemptLog: new AttemptLog(), report: new Report() };
+      return this.#idempotent.settle(shared, await answerFromOtherReplica(refused, source));
     }
     const publication = source?.publication;
     publication?.begin(publicAnswer(shared));
@@ -140,39 +154,53 @@ export class Gateway {
   /** @returns true when the client has a complete, good answer */
   async #run(call: ApiCall, answering: Answering): Promise<boolean> {
     const settings = this.#deps.settings();
-    const tape = isKept(call.principal, settings) ? this.#deps.tapes.open(call) : null;
-    const own = tape ? { ...call, client: tape.client, tape } : call;
-    const visit = new Visit(own.client);
-    const place = this.#active.add(visit);
+    const recorder = isKept(call.principal, settings) ? this.#deps.recorders.open(call) : null;
+    const own = recorder ? { ...call, client: recorder.client, recorder } : call;
+    let kept = own;
+    let refusal: GatewayError | undefined;
     try {
-      const arrival = arrive(own, settings, this.#deps);
-      const gathered = this.#shared.cohorts.arriving.gathered();
-      if (gathered) await gathered;
-      return await answering(arrival, visit);
+      kept = this.#kept(own, settings);
+    } catch (thrown) {
+      refusal = GatewayError.from(thrown);
+    }
+    const clientConnection = new ClientConnection(kept.client);
+    const place = this.#active.add(clientConnection);
+    try {
+      const arrival = arrive(kept, settings, this.#deps);
+      if (refusal) {
+        refuse({ arrival, attemptLog: new AttemptLog(), report: new Report() }, refusal);
+        return false;
+      }
+      await this.#engine.shared.cohorts.arriving.gathered();
+      return await answering(arrival, clientConnection);
     } catch (thrown) {
       // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
       const error = GatewayError.from(thrown);
       this.#deps.log.error('an answer could not be sent', { error });
       const { status, body } = call.protocol.server.encodeError(error, '');
-      call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body), 'text');
+      call.client.respond(status, { 'content-type': 'application/json' }, JSON.stringify(body));
       return false;
     } finally {
-      tape?.close();
-      this.#active.remove(visit, place);
+      recorder?.close();
+      this.#active.remove(clientConnection, place);
     }
   }
 
-  /**
-   * The input tokens of a request, which is not answered. Throws GatewayError for what the request itself would be
-   * refused for.
-   * @param request what the call is about, with everything that it refers to
-   */
-  async count(call: ApiCall, request: CanonicalRequest): Promise<Counted> {
-    this.#counts++;
+  /** The call, whose stream is kept from now on where that is wanted. */
+  #kept(call: ApiCall, { config }: EngineSettings): ApiCall {
+    const keeping = keepingOf(call, config.streams);
+    if (!keeping) return call;
+    const { streams, clock } = this.#deps;
+    const { projectId } = call.principal;
+    return { ...call, client: new KeepingClient(call.client, { ...keeping, streams, projectId, clock }) };
+  }
+
+  async #aside<Made>(work: () => Promise<Made>): Promise<Made> {
+    this.#asides++;
     try {
-      return await countInput(this.#deps, call, request);
+      return await work();
     } finally {
-      this.#counts--;
+      this.#asides--;
     }
   }
 
@@ -181,18 +209,18 @@ export class Gateway {
    * @throws GatewayError `not_found` for what is unknown or another project's
    */
   async relayRemote(call: RemoteCall): Promise<void> {
-    const visit = new Visit(call.client);
-    const place = this.#active.add(visit);
+    const clientConnection = new ClientConnection(call.client);
+    const place = this.#active.add(clientConnection);
     try {
-      await relayRemote(call, visit, this.#deps);
+      await relayRemote(call, clientConnection, this.#deps);
     } finally {
-      this.#active.remove(visit, place);
+      this.#active.remove(clientConnection, place);
     }
   }
 
   /** How a request would be routed. Throws GatewayError for what the request itself would be refused for. */
-  explain(call: ExplainCall): JsonObject {
-    return explainRoute(this.#deps, call);
+  explain(call: ExplainCall, task: Task = text): JsonObject {
+    return explainRoute(this.#deps, call, task);
   }
 
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */

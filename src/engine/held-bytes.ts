@@ -2,7 +2,7 @@
 // size is never told at all. Holds nothing itself.
 import type { ByteAccount } from './call.ts';
 
-/** What is not worth telling, in bytes. */
+/** Change that is too small to count, in bytes. */
 export const STEP_BYTES = 64 * 1024;
 
 export class HeldBytes {

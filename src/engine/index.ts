@@ -1,18 +1,64 @@
-// What the server may know of the engine: the gateway, what one call is, and the settings it runs under; and, for whoever
+// Exports of the engine for the server: the gateway, what one call is, and the settings it runs under; and, for whoever
 // examines endpoints, how to ask one.
 export { askForAnswer, type AnswerAsking, type AskedAnswer } from './attempt/index.ts';
 export { askUpstream, collectAnswer } from './attempt/index.ts';
-export type { ApiCall, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
-export type { Counted } from './count-input.ts';
+export {
+  BATCH_KIND,
+  BATCH_PURPOSE,
+  type BatchDependencies,
+  Batches,
+  batchEvent,
+  BatchPace,
+  runBatch,
+} from './batches/index.ts';
+export type { ApiCall, Body, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
 export { Gateway } from './gateway.ts';
+export { postRoutes } from './tasks/index.ts';
 export type { GatewayDependencies } from './dependencies.ts';
 export { EndUsers } from './end-users.ts';
 export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
 export { headerText, retryHeaders } from './answer/index.ts';
 export type { AnswerExchange, AnswerSource, FollowedEnd, Publication, PublicAnswer } from './answer/index.ts';
-export { withLateCounts } from './late-counts.ts';
+export { listModels } from './list-models.ts';
+export { LocalModels } from './local-models.ts';
+export { withDeferredUsage } from './deferred-usage.ts';
 export type { RemoteCall } from './relay-remote.ts';
 export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
-export type { AttemptTape, Tape, Tapes } from './tape.ts';
+export {
+  ANSWER_KIND,
+  BackgroundResponses,
+  type JobOutcome,
+  type JobRun,
+  JobRunner,
+  type JobRunnerOptions,
+  type JobWork,
+  makeAnswer,
+  makeResponse,
+  prefersAsync,
+  recordOfJob,
+  RESPONSE_KIND,
+  responseEvent,
+  resultPath,
+  type WorkDependencies,
+} from './jobs/index.ts';
+export {
+  type Gone,
+  KeptStream,
+  KeptStreams,
+  type StreamElsewhere,
+  type StreamsElsewhere,
+} from './streams/index.ts';
+export {
+  findTask,
+  MODALITIES,
+  type Task,
+  taskMaking,
+  taskOf,
+  TASK_FACTS,
+  TASKS,
+  text,
+} from './tasks/index.ts';
+export type { AttemptRecorder, PayloadRecorder, PayloadRecorders } from './payload-recorder.ts';
 export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';
+export { FAILURE_RULES } from './failure-table.ts';

@@ -1,5 +1,5 @@
 // An answer as it was kept for its client.
-import type { JsonObject } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
 
 export interface KeptAnswer {
   /** With every member that a later request may ask for. */

@@ -1,6 +1,6 @@
-// What a client is told whom a limit stops: before its request begins, or in the middle of its answer.
+// Errors for a client that a limit stops: before its request begins, or in the middle of its answer.
 import { GatewayError } from '../canonical/index.ts';
-import { type Refusal, refusalText } from '../limits/index.ts';
+import { type Refusal, refusalText } from '../accounts/limits/index.ts';
 
 /** @param nowMs Unix milliseconds */
 export function limitError(refusal: Refusal, nowMs: number): GatewayError {
@@ -8,9 +8,11 @@ export function limitError(refusal: Refusal, nowMs: number): GatewayError {
   const isRate = refusal.reason === 'rate';
   return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
     code: isRate ? 'rate_limit_exceeded' : 'budget_exceeded',
-    // Whoever is asked in its place would be used by the same client.
+    // The same client would use any replacement.
     fault: 'gateway',
     retryAfterMs: waitOf(refusal, nowMs),
+    isLasting: refusal.frees === 'never',
+    counted: refusal.limit.rule.kind === 'tokens' ? 'tokens' : 'requests',
   });
 }
 

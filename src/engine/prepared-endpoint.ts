@@ -1,13 +1,14 @@
-// What never changes between two requests to an endpoint: where they go, what stands before their bodies, whose
+// Parts that never change between two requests to an endpoint: where they go, what stands before their bodies, whose
 // connections carry them, and what must not come back. Made with the first of them, since models that nobody listed have
 // endpoints, too. Sends nothing.
 import { createHash } from 'node:crypto';
-import type { JsonValue, Parameter } from '../canonical/index.ts';
+import type { JsonValue, MemberEdits } from '../base/json/index.ts';
+import type { Parameter } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
-import { findProtocol, type MemberEdits, type Protocol } from '../protocols/index.ts';
-import type { HostedOperation, Hosting } from '../providers/index.ts';
-import { EchoMask, secretsOfAsking, secretsOfHeaders } from '../telemetry/echo-mask.ts';
+import { findProtocol, type Protocol } from '../protocols/index.ts';
+import type { HostedOperation, Hosting } from '../catalog/providers/index.ts';
+import { EchoMask, secretsOfAsking, secretsOfHeaders } from '../base/telemetry/echo-mask.ts';
 import type { PoolName } from '../upstream/connection-pools.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
 import { Destination, type Method } from '../upstream/destination.ts';
@@ -18,23 +19,23 @@ type ClientHeaders = Iterable<readonly [name: string, value: string]>;
 /** A request but for its body. */
 export interface Envelope {
   readonly to: Destination;
-  /** What a host wants changed in every body; null: nothing. */
+  /** Changes that a host wants in every body; null: none. */
   readonly edits: MemberEdits | null;
 }
 
-/** What is asked of an endpoint besides answers. */
+/** Operation of an endpoint besides answers. */
 export interface Operation {
   readonly url: string;
   readonly method?: Method | undefined;
-  /** What its host wants in the place of what it wants for answers. */
+  /** Changes that its host wants in the place of those for answers. */
   readonly hosted?: HostedOperation | undefined;
 }
 
-/** Those of a client's headers that go on. */
+/** Headers of a client that go on. */
 export interface PassedHeaders {
   readonly headers: ClientHeaders;
-  /** Their names; undefined when there are none. */
-  readonly names: ReadonlySet<string> | undefined;
+  /** Their names, and of each the words of its list that stay here; undefined when there are none. */
+  readonly names: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 const prepared = new WeakMap<Endpoint, PreparedEndpoint>();
@@ -66,7 +67,9 @@ export class PreparedEndpoint {
       throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
     this.endpoint = endpoint;
     this.#protocol = protocol;
-    this.lacking = [...new Set([...protocol.upstream.lacks, ...endpoint.unsupported])];
+    const { alsoTakes = [] } = endpoint;
+    const lacks = [...protocol.upstream.lacks].filter((parameter) => !alsoTakes.includes(parameter));
+    this.lacking = [...new Set([...lacks, ...endpoint.unsupported])];
   }
 
   /** Whose connections its requests may use. Secrets are in the name only as a digest. */
@@ -128,14 +131,14 @@ export class PreparedEndpoint {
   }
 
   #envelope({ url, method, hosted }: Operation, given: Headers): Envelope {
-    const { hosting, road } = this.endpoint;
-    if (!hosting) return { to: new Destination({ url, method, headers: given, road }), edits: null };
+    const { hosting, networkRoute } = this.endpoint;
+    if (!hosting) return { to: new Destination({ url, method, headers: given, networkRoute }), edits: null };
     const { headers, members } = hostedHeaders(hosting, given);
     const { set, remove } = hosted ?? hosting;
     const all: Record<string, JsonValue> = {};
     for (const [name, value] of Object.entries({ ...set, ...members }))
       if (value !== undefined) all[name] = value;
-    return { to: new Destination({ url, method, headers, road }), edits: { set: all, remove } };
+    return { to: new Destination({ url, method, headers, networkRoute }), edits: { set: all, remove } };
   }
 }
 
@@ -162,14 +165,25 @@ function hostedHeaders(
 function withPassed(headers: Headers, { headers: client, names }: PassedHeaders): Headers {
   if (names === undefined) return headers;
   let merged: Record<string, string> | undefined;
-  for (const [name, value] of client) if (names.has(name)) (merged ??= { ...headers })[name] = value;
+  for (const [name, value] of client) {
+    const withheld = names.get(name);
+    const passed = withheld && withoutWords(value, withheld);
+    if (passed) (merged ??= { ...headers })[name] = passed;
+  }
   return merged ?? headers;
 }
 
-/** Those of the same provider with the same credential share connections, whatever models and addresses they are for. */
-function poolOf({ provider, auth, headers, credential, road }: Endpoint): PoolName {
+/** A list of words without some of them: as it was written where it has none of these. */
+function withoutWords(list: string, words: ReadonlySet<string>): string {
+  const all = list.split(',').map((word) => word.trim());
+  const left = all.filter((word) => !words.has(word));
+  return left.length === all.length ? list : left.join(',');
+}
+
+/** Name of the pool: endpoints of the same provider with the same credential share connections, whatever models and addresses they are for. */
+function poolOf({ provider, auth, headers, credential, networkRoute }: Endpoint): PoolName {
   const key = auth && [auth.header, auth.prefix, auth.key.reveal()];
-  const proof = [key, headers, credential?.id ?? 0, road?.id];
+  const proof = [key, headers, credential?.id ?? 0, networkRoute?.id];
   const digest = createHash('sha256').update(JSON.stringify(proof)).digest('hex').slice(0, 32);
   return { id: `${provider}\n${digest}`, label: provider };
 }

@@ -6,7 +6,7 @@ import { arrive } from './arrival.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { settle } from './settle/index.ts';
-import { Trail } from './trail.ts';
+import { AttemptLog } from './attempt-log.ts';
 
 /**
  * Refuses a call, if that is certain.
@@ -20,20 +20,19 @@ export function refuseUnread(
   deps: GatewayDependencies,
 ): Promise<void> | null {
   const arrival = arrive(call, deps.settings(), deps);
-  const { allowance, settings } = arrival;
-  if (!allowance) return null;
+  const { quota, settings } = arrival;
+  if (!quota) return null;
   const endUser = deps.endUsers.hashOf(call.principal.projectId, outline.endUser);
   const model = settings.catalog.find(outline.model)?.id ?? '';
-  const failure = allowance.refuse({ model, endUser });
+  const failure = quota.refuse({ model, endUser });
   if (!failure) return null;
-  const refused = { arrival, trail: new Trail(), report: new Report() };
+  const refused = { arrival, attemptLog: new AttemptLog(), report: new Report() };
   const outcome = { ...refused, request: outline, route: null, turns: [], turnCount: 0, failure };
   settle({ ...outcome, cancelled: false, content: null }, false, deps);
   return tell();
 
   async function tell(): Promise<void> {
-    const confirmed = deps.ledger.confirmed();
-    if (confirmed) await confirmed;
+    await deps.ledger.confirmed();
     if (failure) refuse(refused, failure);
   }
 }

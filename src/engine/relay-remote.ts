@@ -6,10 +6,12 @@ import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/i
 import { askKeeper } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import type { Visit } from './visit.ts';
-import { recordLateCounts } from './late-counts.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { recordDeferredUsage } from './deferred-usage.ts';
 import { findRemote, type RemoteAnswer } from './remote-answer.ts';
-import { toByteString } from '../lib/byte-string.ts';
+import { parseJson } from '../base/json/index.ts';
+import { toByteString } from '../base/lib/byte-string.ts';
+import { joined } from '../base/lib/slices.ts';
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -31,7 +33,11 @@ export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'cl
  * Passes a request on, and its answer back. Rejects where the client got nothing.
  * @throws GatewayError `not_found` for what is unknown, another project's, or kept by nobody
  */
-export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayDependencies): Promise<void> {
+export async function relayRemote(
+  call: RemoteCall,
+  clientConnection: ClientConnection,
+  deps: GatewayDependencies,
+): Promise<void> {
   const { protocol, principal, operation, id } = call;
   const found = await findRemote(id, principal.projectId, protocol.name, deps.ledger);
   const remote = protocol.server.remoteAnswers;
@@ -52,9 +58,15 @@ export async function relayRemote(call: RemoteCall, visit: Visit, deps: GatewayD
   };
   const count = (text: string): void => {
     const counts = generation.usage === null ? remote.countsIn(text) : undefined;
-    if (counts) recordLateCounts(found, counts, endpoint, deps);
+    if (counts) recordDeferredUsage(found, counts, endpoint, deps);
   };
-  await pass({ url, method: operation.method }, { endpoint, names, remote, count }, call, visit, deps);
+  await pass(
+    { url, method: operation.method },
+    { endpoint, names, remote, count },
+    call,
+    clientConnection,
+    deps,
+  );
 }
 
 /** Where the answer is kept. The model may have other endpoints by now: any of the same account will do. */
@@ -92,7 +104,7 @@ function pass(
   operation: { readonly url: string; readonly method: RemoteOperation['method'] },
   { endpoint, names, remote, count }: Passing,
   { principal, client, account, headers }: RemoteCall,
-  visit: Visit,
+  clientConnection: ClientConnection,
   { upstream, clock, ticker, settings, redact }: GatewayDependencies,
 ): Promise<void> {
   const { timeouts } = settings().config.routing;
@@ -118,10 +130,12 @@ function pass(
       { upstream, clock, ticker, timeouts, tenant: principal.keyId, account },
       {
         whole(status, body) {
+          const text = body.toString();
           // A refusal is in the words of the client's own protocol.
-          if (status < 300) count(body);
-          const shown = status < 300 ? remote.patchAnswer(body, names) : redact(body);
-          client.respond(status, { ...told, 'content-type': 'application/json' }, shown, 'bytes');
+          if (status < 300) count(text);
+          const shown =
+            status < 300 ? joined(remote.patchAnswer(body, parseJson(text), names)) : redact(text);
+          client.respond(status, { ...told, 'content-type': 'application/json' }, shown);
           resolve();
         },
         events(frames) {
@@ -136,11 +150,11 @@ function pass(
         failed,
       },
     );
-    visit.watch();
-    visit.cancellation.add({
+    clientConnection.watch();
+    clientConnection.cancellation.add({
       cancel(reason) {
         asked.abort();
-        if (visit.left) resolve();
+        if (clientConnection.left) resolve();
         else failed(reason);
       },
     });

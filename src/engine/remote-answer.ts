@@ -1,7 +1,7 @@
 // Where an answer is that its upstream keeps: the records are the only store of that, and know whose it is.
 import type { ProtocolName } from '../canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
-import type { LedgerStore } from '../storage/ports.ts';
+import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
+import type { LedgerStore } from '../accounts/ports/index.ts';
 
 export interface RemoteAnswer {
   readonly generation: GenerationRecord;

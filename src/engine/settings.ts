@@ -1,6 +1,7 @@
 // The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
 import type { Catalog } from '../catalog/index.ts';
-import type { RoutingSettings } from '../routing/index.ts';
+import type { RoutingSettings } from './routing/index.ts';
+import type { StreamSettings } from './streams/index.ts';
 import type { IdempotencyLimits } from './answer/index.ts';
 
 export interface Timeouts {
@@ -32,7 +33,7 @@ export interface EngineConfig {
   readonly routing: RoutingSettings & {
     /** Further tries per endpoint, before the next one. */
     readonly retries: number;
-    /** What is done about an endpoint that asks for a short pause. */
+    /** Treatment of an endpoint that asks for a short pause. */
     readonly rateLimited: 'next' | 'wait';
     readonly timeouts: Timeouts;
   };
@@ -43,11 +44,14 @@ export interface EngineConfig {
   readonly compatibility: {
     /** Repeat `reasoning` as `reasoning_content`. */
     readonly reasoningContent: boolean;
+    /** True: streams of Responses use the words of Open Responses, whatever the client's header says. */
+    readonly openResponses: boolean;
     /** True: `stream_options` without a stream is no mistake. */
     readonly ignoreStreamOptions: boolean;
   };
   readonly idempotency: IdempotencyLimits;
-  /** Of whose requests the content is kept, unless a key says otherwise; false: of nobody's. */
+  readonly streams: StreamSettings;
+  /** Requests of which the content is kept, unless a key says otherwise; false: none. */
   readonly logging: { readonly content: false | 'failures' | 'all' };
   /** Traces: the share of requests whose spans are kept, 0 to 1; null: none are made. */
   readonly telemetry: { readonly otlp: { readonly sample: number } | null };

@@ -1,8 +1,8 @@
-// What is told of a request once it is over, to whoever watches: metrics, traces, alerts. Neither the request nor its
+// Report of a request once it is over, for its observers: metrics, traces, alerts. Neither the request nor its
 // answer waits for them.
-import type { Principal } from '../auth/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
-import type { TraceContext } from '../telemetry/trace-context.ts';
+import type { Principal } from '../accounts/auth/index.ts';
+import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
+import type { TraceContext } from '../base/telemetry/trace-context.ts';
 
 /** A call of a tool that the gateway ran itself. */
 export interface ToolRun {
@@ -24,11 +24,11 @@ export interface Settlement {
   readonly models: readonly string[];
   /** Calls of tools that the gateway ran, in the order of their ends. */
   readonly toolRuns: readonly ToolRun[];
-  /** Who asked. */
+  /** Caller. */
   readonly principal: Principal;
-  /** Where it belongs among traces; null where none are made. */
+  /** Place among traces; null where none are made. */
   readonly trace: TraceContext | null;
-  /** What the ledger said instead of writing it; undefined where it did write it. */
+  /** Error of the ledger where it did not write it; undefined where it did. */
   readonly unrecorded?: unknown;
 }
 

@@ -1,7 +1,6 @@
-// What the relay lane learns from an answer that passes: a sink behind a decoder that keeps almost nothing.
+// Tap of the relay lane on an answer that passes: a sink behind a decoder that keeps almost nothing.
 import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../canonical/index.ts';
 import { isContent } from '../canonical/index.ts';
-import { parseAnswer } from './broken-answer.ts';
 import type { CodecContext, RelayTap, UpstreamCodec } from './protocol.ts';
 
 /** Nothing that is read here needs an id. */
@@ -47,12 +46,12 @@ export class AnswerTap implements EventSink, RelayTap {
 
 /**
  * Reads a whole answer.
- * @param body its text, or its bytes as a byte string
+ * @param json undefined: it is no JSON
  * @throws GatewayError when it is no answer of the protocol, or failed
  */
-export function readAnswer(body: string, decode: UpstreamCodec['decodeResponse']): AnswerTap {
+export function readAnswer(json: unknown, decode: UpstreamCodec['decodeResponse']): AnswerTap {
   const tap = new AnswerTap();
-  decode(parseAnswer(body), tap, NO_IDS);
+  decode(json, tap, NO_IDS);
   if (tap.error) throw tap.error;
   return tap;
 }

@@ -1,14 +1,9 @@
 // The failures of an upstream that answered 200 and then broke off or wrote nonsense, in one wording for all
 // protocols. Knows no body's shape.
-import type { CollectedEvents, FinishEvent, JsonValue } from '../canonical/index.ts';
-import {
-  GatewayError,
-  MAX_ANSWER_DEPTH,
-  MAX_ANSWER_NODES,
-  nestsDeeper,
-  opensMore,
-  parseJson,
-} from '../canonical/index.ts';
+import type { JsonValue } from '../base/json/index.ts';
+import type { CollectedEvents, FinishEvent } from '../canonical/index.ts';
+import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES, nestsDeeper, opensMore, parseJson } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
 /** An answer that cannot be used. @param message what is wrong, as a sentence about the upstream */

@@ -1,4 +1,4 @@
-// What every call in an upstream's answer has in the end, whatever the upstream wrote: a name, and an id that no other
+// Head of every call in an upstream's answer, whatever the upstream wrote: a name, and an id that no other
 // call of the answer has. Clients find tools by the one and results by the other. Knows no body's shape.
 import { brokenAnswer } from './broken-answer.ts';
 import type { CodecContext } from './protocol.ts';

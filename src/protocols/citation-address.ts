@@ -1,6 +1,6 @@
 // Addresses that answers name as their sources, as the URIs that strict clients demand. Knows no protocol's forms.
 
-/** What no URI has (RFC 3986, appendix A), and a percent sign that escapes nothing. */
+/** Characters that no URI has (RFC 3986, appendix A), and a percent sign that escapes nothing. */
 const FOREIGN = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]|%(?![\dA-Fa-f]{2})/gu;
 /** Brackets stand around an IPv6 address in the authority, and nowhere else. */
 const BEFORE_PATH = /^[A-Za-z][\w+.-]*:\/\/[^/?#]*/;

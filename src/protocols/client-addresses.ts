@@ -1,18 +1,20 @@
-// Where clients of a protocol find it, what they ask for there, and by what a request of theirs is known where its path
+// Addresses of a protocol for clients, what they ask for there, and by what a request of theirs is known where its path
 // does not tell. Knows nothing of who answers.
-import type { JsonObject } from '../canonical/index.ts';
+import type { z } from 'zod';
+import type { JsonObject } from '../base/json/index.ts';
+import type { Described, NamedShape, RouteDescription } from '../base/lib/route-description.ts';
 import type { RequestRoute } from './server-codec.ts';
 
-/** What a client asks for. */
+/** Operation that a client asks for. */
 export interface ClientOperation {
   /** Name in the records. */
   readonly api: string;
   /**
-   * `answer`: what a model says; `embed`: vectors; `count`: the tokens of a request; `compact`: a summary in the place of
-   * a conversation that the gateway keeps.
+   * `answer`: what a model says; `compact`: a summary in the place of a conversation that the gateway keeps; else the name
+   * of a task.
    */
-  readonly does: 'answer' | 'embed' | 'count' | 'compact';
-  /** What the address says. */
+  readonly does: string;
+  /** Members that the address gives. */
   readonly route?: RequestRoute;
 }
 
@@ -29,11 +31,19 @@ export interface ClientRoute {
   readonly path: string;
   /** True: the path is whole. Absent: it stands below each base. */
   readonly isWhole?: true;
-  /** What is asked for there, or how it is read from the address; then undefined is nothing that is served. */
+  /** Operation of the address, or a function that reads it from the address; undefined then is nothing that is served. */
   readonly operation: ClientOperation | ((address: ClientAddress) => ClientOperation | undefined);
-  /** One sentence for whoever asked for nothing that is served. */
-  readonly hint?: string;
+  /** Names of what may be asked for there, for those who asked for nothing that is served. Absent: the path says it all. */
+  readonly methods?: readonly string[];
+  /**
+   * Entry in the description of the API. The same function at another path says that the path is an alias. Where an
+   * address decides what is asked for, each operation has a path of its own.
+   */
+  readonly describes: () => ClientDescription | readonly RouteDescription[];
 }
+
+/** The description of a POST. */
+export type ClientDescription = Described & { readonly id: string };
 
 /** A model as lists tell of it. */
 export interface ListedModel {
@@ -59,20 +69,36 @@ export interface ModelLists {
   /** Throws GatewayError `invalid_request` for a query that cannot be followed. */
   encodeList(models: readonly ListedModel[], query: URLSearchParams): JsonObject;
   encodeModel(model: ListedModel): JsonObject;
+  /** Their shapes. */
+  readonly shapes: { readonly list: z.ZodType; readonly model: z.ZodType };
+  /** Entries of `paths` in the description of the API. Absent: there are none. */
+  readonly described?: { readonly list: Described; readonly model: Described };
 }
 
-/** What can be seen of a request before its body. */
+/** Parts of a request that can be seen before its body. */
 export interface RequestHead {
   /** Reads a header by lower-case name. */
   readonly header: (name: string) => string | null;
   readonly url: URL;
 }
 
-/** Where clients of a protocol find it. */
+/** A part of a known API that the gateway does not serve. */
+export interface UnservedPart {
+  /** Matches the whole decoded path. Served paths are looked for first. */
+  readonly match: RegExp;
+  /** A sentence: the nearest thing that is served. */
+  readonly nearest: string;
+}
+
+/** Addresses at which clients of a protocol find it. */
 export interface ClientAddresses {
-  /** Where they look for it besides the gateway's own bases. */
+  /** Addresses besides the gateway's own bases at which they look for it. */
   readonly bases?: readonly string[];
   readonly routes: readonly ClientRoute[];
+  /** Parts of its owner's API that are not served, and of others whose clients read its errors. */
+  readonly unserved?: readonly UnservedPart[];
+  /** The shape of its errors. */
+  readonly errors: NamedShape;
   /** Headers that clients may write into the query instead: header to parameter. */
   readonly headersInQuery?: Readonly<Record<string, string>>;
   /** True for what only its own clients send. Absent: nothing tells them. */

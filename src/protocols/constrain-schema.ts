@@ -1,6 +1,7 @@
 // JSON Schemas in the subset that Anthropic enforces by grammar, as does Bedrock. Knows nothing of tools or of answers.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../canonical/index.ts';
-import { GatewayError, isJsonArray, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
+import { isJsonArray, isJsonObject } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 
 /** Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11). */
 const KEPT: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 // A custom (free-form) tool as the function that stands for it at upstreams without custom tools. The engine's
 // restorer takes the one argument `input` off again. Knows no protocol's envelope.
-import type { CustomTool, JsonObject } from '../canonical/index.ts';
-import { asString } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import type { CustomTool } from '../canonical/index.ts';
+import { asString } from '../base/json/index.ts';
 
 export interface StandInFunction {
   /** The tool's own words and its grammar; undefined when there are none. */

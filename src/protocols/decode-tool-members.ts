@@ -1,6 +1,7 @@
 // The members that a tool has in both of OpenAI's protocols: its name, the schema of its arguments, the format of its
 // input. Knows nothing of where they stand.
-import type { JsonObject, Problems } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import type { Problems } from '../canonical/index.ts';
 import { readObject, readWord, requireString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 

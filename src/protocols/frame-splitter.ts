@@ -34,7 +34,7 @@ export class FrameSplitter {
     const endOf = this.#isMixed ? endOfMixed : endOfPlain;
     // The first bytes wait for each other: a byte order mark is no part of an event.
     if (this.#begun && this.#waiting > 0 && endOf(this.#tail + bytes, 0) === 0) return this.#wait(bytes);
-    // What waited holds no blank line: the search begins where one may begin that this read completes.
+    // Waiting bytes hold no blank line: the search begins where one may begin that this read completes.
     const seen = this.#begun ? Math.max(0, this.#waiting - HALF_BLANK) : 0;
     let text = this.#joined(bytes);
     if (!this.#begun && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
@@ -59,7 +59,7 @@ export class FrameSplitter {
       bytes.length < HALF_BLANK ? (this.#tail + bytes).slice(-HALF_BLANK) : bytes.slice(-HALF_BLANK);
   }
 
-  /** What waited, with these bytes behind it. */
+  /** Waiting bytes, with these bytes behind them. */
   #joined(bytes: string): string {
     if (this.#waiting === 0) return bytes;
     this.#pieces.push(bytes);

@@ -1,10 +1,9 @@
 // The members that steer the gateway itself and that every client protocol takes alike: routing, fallback, limits
 // of time, and whether token counts are wanted. Checks what needs only the request; whether slugs and models exist
 // is decided in `routing/`.
+import { asArray, isJsonObject, type JsonObject } from '../base/json/index.ts';
 import {
-  asArray,
   COMPLEXITIES,
-  isJsonObject,
   PRIMARY_FACTORS,
   ROUTING_TYPES,
   STREAM_SAFETIES,
@@ -13,7 +12,6 @@ import {
   toRoutingFactor,
   toRoutingType,
   type GatewayOptions,
-  type JsonObject,
   type ModelRouting,
   type NameList,
   type PriceLimit,

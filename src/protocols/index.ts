@@ -2,13 +2,18 @@
 export type {
   AnswerContext,
   AuthScheme,
+  BackgroundCodec,
+  BackgroundFailure,
+  BatchCodec,
+  BatchLine,
+  BatchProblem,
+  BatchStatus,
   ClientAddress,
+  ClientDescription,
   ClientOperation,
+  ClientRoute,
   CodecContext,
-  CountCodec,
-  CountServer,
-  DecodedEmbeddings,
-  EmbeddingsCodec,
+  DecodedTask,
   ListedModel,
   Ported,
   Protocol,
@@ -19,18 +24,35 @@ export type {
   RemoteCounts,
   RemoteNames,
   RemoteOperation,
+  FileShapes,
   RequestRoute,
   ServedProtocol,
   ServerCodec,
   ServerFacts,
+  ShownBatch,
+  ShownFile,
   StoredItems,
+  KeptThreadTurn,
+  LineEnd,
+  ThreadCodec,
+  UnansweredEnd,
+  EarlierAnswer,
   StreamDecoder,
+  TaskAnswer,
+  TaskClient,
+  TaskCodec,
+  TaskUpstream,
   UpstreamCodec,
 } from './protocol.ts';
 
 export { parseAnswer } from './broken-answer.ts';
+export { anyObject, eventStream } from './described-shapes.ts';
+export { decodeBatchRequest } from './openai/batches.ts';
 export { decodeMetadata } from './openai/decode-metadata.ts';
+export { listShape } from './openai/described-shapes.ts';
+export { sharesMembers } from './openai/shared-members.ts';
 export {
+  batchesOf,
   findProtocol,
   keepingProtocol,
   mainProtocol,
@@ -39,11 +61,13 @@ export {
   servedProtocols,
   serverFacts,
 } from './registry.ts';
+export { schemaOf, type Field } from './field-table.ts';
 export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
-export { editMembers, type MemberEdits } from './json-splice.ts';
+export { editMembers } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';
 export { encodeRateLimitHeaders } from './rate-limit-headers.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
-export { tellForeign } from './tell-foreign.ts';
+export { taskRequest } from './task-codec.ts';
+export { renderForeign } from './render-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';
 export { readBoolean, readString } from './read-member.ts';

@@ -1,6 +1,6 @@
 // Edits the top-level members of a JSON object in its text, leaving every other byte alone: how the relay lane
 // patches an envelope without re-serialising the content. Works on byte strings and on text alike. Never parses.
-import { isWrittenAsIs, type JsonValue, type ValuePlace } from '../canonical/index.ts';
+import { isWrittenAsIs, type JsonValue, type MemberEdits } from '../base/json/index.ts';
 
 interface Member {
   readonly key: string;
@@ -46,24 +46,15 @@ function keyAt(text: string, from: number, end: number): string {
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
-export interface MemberEdits {
-  /** New values; a key that is not there is appended. */
-  readonly set: Readonly<Record<string, JsonValue>>;
-  readonly remove?: readonly string[] | undefined;
-  /** A long value whose place is known already: it is passed over unread. */
-  readonly known?: ValuePlace | undefined;
-}
-
 /**
  * The same object with some members changed or removed, in one walk over its members, which ends early where nothing is
  * removed: envelopes come first. Of a key that stands twice, the first is changed.
  */
-export function editMembers(text: string, { set, remove = NONE, known }: MemberEdits): string {
+export function editMembers(text: string, { set, remove = NONE }: MemberEdits): string {
   const missing = Object.keys(set);
-  const knownFrom = known ? known.from : -1;
   let out = '';
   let copied = 0;
-  /** Where members begin that go; -1: the one before stays. */
+  /** Offset of the first of the members that go; -1: the one before stays. */
   let cut = -1;
   /** Behind the last of them. */
   let gone = 0;
@@ -75,7 +66,7 @@ export function editMembers(text: string, { set, remove = NONE, known }: MemberE
     const keyEnd = stringEnd(text, from);
     const key = keyAt(text, from, keyEnd);
     const valueFrom = skipSpace(text, text.indexOf(':', keyEnd) + 1);
-    const to = known && knownFrom === valueFrom ? known.to : valueEnd(text, valueFrom);
+    const to = valueEnd(text, valueFrom);
     at = nextMember(text, to);
     if (remove.includes(key)) {
       if (cut < 0) cut = from;
@@ -97,7 +88,7 @@ export function editMembers(text: string, { set, remove = NONE, known }: MemberE
     out += text.slice(copied, valueFrom) + toAscii(set[name] ?? null);
     copied = to;
   }
-  // Where the last one goes, so does the comma before it.
+  // The comma before the last member goes with it.
   if (cut >= 0) {
     out += text.slice(copied, kept < 0 ? cut : skipSpace(text, kept));
     copied = gone;

@@ -1,7 +1,8 @@
 // Members below the top of a request body that no canonical node holds: the one place that finds them, for every
 // protocol. Each says by a shape which members its nodes have; what those mean is its decoders' business.
-import { arePlain, isJsonArray, isJsonObject } from '../canonical/index.ts';
-import type { JsonObject, JsonValue, LossElsewhere, ProtocolName } from '../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../base/json/index.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
+import type { LossElsewhere, ProtocolName } from '../canonical/index.ts';
 
 /** A node, or the elements of a list of such nodes. */
 export interface MemberShape {
@@ -12,7 +13,7 @@ export interface MemberShape {
   /** True: an encoder of the same protocol writes the node anew, without its unknown members. */
   readonly isRewritten?: true;
 }
-/** Where it depends on the node; undefined for nodes that only their own protocol knows, which are reported as a whole. */
+/** Shape that depends on the node; undefined for nodes that only their own protocol knows, which are reported as a whole. */
 export type Shape = MemberShape | ((node: JsonObject) => MemberShape | undefined);
 
 /** A shape of these members. @param names with a space between them */
@@ -68,8 +69,6 @@ class Search {
   }
 
   #at(step: string | number, value: JsonValue | undefined, shape: Shape): void {
-    // Of plain messages every member is known.
-    if (arePlain(value)) return;
     this.#path.push(step);
     if (isJsonArray(value)) for (let i = 0; i < value.length; i++) this.#at(i, value[i], shape);
     else if (isJsonObject(value)) this.#node(value, shape);

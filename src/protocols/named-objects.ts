@@ -1,7 +1,9 @@
 // Objects in a vendor's account that a request names by id: files, containers, stores of vectors, caches, skills. The
 // account is the operator's, and everybody's who has a key here. Finds the ids; who may use them is not decided here.
-import type { CanonicalRequest, Item, JsonValue } from '../canonical/index.ts';
-import { areTexts, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
+import type { CanonicalRequest, Item } from '../canonical/index.ts';
+import { isJsonObject } from '../base/json/index.ts';
+import { areTexts } from '../canonical/index.ts';
 
 export interface NamedObject {
   readonly id: string;
@@ -14,7 +16,7 @@ type IsId = (member: string, text: string) => boolean;
 
 /** `file_id`, `vector_store_ids`, and a container that is named and not described. */
 const ID_MEMBER = /^(?:id|container|.*_ids?)$/;
-/** What they hold is the client's own: an account of its own, names, words. */
+/** Contents of these are the client's own: an account of its own, names, words. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set([
   'connector_id',
   'headers',
@@ -56,8 +58,16 @@ export function idsInUnknownParts(items: readonly Item[], isId: IsId = isFileMem
     if ('parts' in item)
       for (const part of item.parts)
         if (part.type === 'unknown')
-          found.push(...idsIn(part.source.raw, part.path ?? item.path ?? 'items', isId));
+          found.push(
+            ...idsIn(contentOf(part.source.raw, part.path), part.path ?? item.path ?? 'items', isId),
+          );
   return found;
+}
+
+/** A part that a member of a message was made of stands at that member, which names it already. */
+function contentOf(raw: JsonObject, path: string | undefined): JsonValue | undefined {
+  const { type } = raw;
+  return typeof type === 'string' && path?.endsWith(`.${type}`) ? raw[type] : raw;
 }
 
 function isIdMember(member: string): boolean {

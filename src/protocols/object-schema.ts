@@ -1,8 +1,9 @@
 // The schema of a tool's input, for upstreams that want an object at its root: Anthropic and Bedrock. Knows no tool.
-import type { JsonObject, JsonValue, MutableJsonObject, Report } from '../canonical/index.ts';
-import { asArray, asObject, isJsonObject } from '../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
+import type { Report } from '../canonical/index.ts';
+import { asArray, asObject, isJsonObject } from '../base/json/index.ts';
 
-/** Of a tool that takes nothing. */
+/** Schema of a tool that takes nothing. */
 export const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 const COMBINATIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 

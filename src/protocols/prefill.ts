@@ -3,7 +3,7 @@
 import type { CanonicalRequest, Report } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 
-/** What an encoder throws for a server that is known to refuse such a request: `unsupported`, naming the message. */
+/** Error of an encoder for a server that is known to refuse such a request: `unsupported`, naming the message. */
 export function refusedPrefill(request: CanonicalRequest): GatewayError {
   return new GatewayError(
     'unsupported',

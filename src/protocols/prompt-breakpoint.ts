@@ -1,7 +1,8 @@
 // Prompt-cache breakpoints in OpenAI's form, `prompt_cache_breakpoint` on a content part (API reference, "Prompt
 // caching", GPT-5.6 and later, 2026-11), to and from the canonical form, which is Anthropic's. Owns the lifetimes that
 // both sides know; must not know where a breakpoint may stand.
-import type { JsonObject, Problems, Report } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import type { Problems, Report } from '../canonical/index.ts';
 import { readObject, readString } from './read-member.ts';
 import type { Member } from './read-member.ts';
 

@@ -1,10 +1,10 @@
 // The flat forms of tools that somebody else runs, as the Responses API defines them and Chat Completions of many
 // vendors borrow them: a web search, a remote MCP server. Reads what is meant; who runs it is decided elsewhere.
-import { asObject, asString, isJsonObject } from '../canonical/index.ts';
+import { asObject, asString, isJsonObject } from '../base/json/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
 import type {
   ChosenTool,
   HostedMeaning,
-  JsonObject,
   McpApproval,
   McpFilter,
   Problems,
@@ -24,7 +24,7 @@ import type { Member } from './read-member.ts';
 /** Members of a user's place (OpenAI API reference, "Web search", `user_location`, 2026-11). */
 const PLACE = ['city', 'country', 'region', 'timezone'] as const;
 
-/** What a tool of this type does; undefined for types that the gateway cannot run. */
+/** Capability of a tool of this type; undefined for types that the gateway cannot run. */
 export function readHostedTool(
   type: string,
   raw: JsonObject,
@@ -41,7 +41,7 @@ export function isSearchType(type: string): boolean {
 }
 
 /**
- * What a choice, or an entry in a list of allowed tools, names: `{type, name?, server_label?}` (OpenAI API reference,
+ * Name in a choice, or in an entry of a list of allowed tools: `{type, name?, server_label?}` (OpenAI API reference,
  * "Create a model response", `tool_choice`, 2026-11).
  * @returns undefined for what the gateway cannot run
  */

@@ -1,7 +1,9 @@
 // Reads one member of a request body under a type and a range. Each reader takes null and absence as
 // undefined, and notes a problem for anything else that does not fit. Knows no member by name.
-import { GatewayError, isJsonArray, isJsonObject } from '../canonical/index.ts';
-import type { JsonObject, JsonValue, Problems } from '../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
+import type { Problems } from '../canonical/index.ts';
 
 export type Member = JsonValue | undefined;
 

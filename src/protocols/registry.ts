@@ -1,6 +1,6 @@
 // Every protocol, one line each, and how one is found.
 import type { ProtocolName } from '../canonical/index.ts';
-import type { KeepingProtocol, Protocol, ServedProtocol, ServerFacts } from './protocol.ts';
+import type { BatchCodec, KeepingProtocol, Protocol, ServedProtocol, ServerFacts } from './protocol.ts';
 import { anthropicMessages } from './anthropic-messages/index.ts';
 import { bedrockConverse } from './bedrock-converse/index.ts';
 import { gemini } from './gemini/index.ts';
@@ -28,7 +28,7 @@ export const protocols: readonly Protocol[] = [
 
 export const PROTOCOL_NAMES: readonly ProtocolName[] = protocols.map(({ name }) => name);
 
-/** Those that clients can speak. */
+/** Protocols that clients can speak. */
 export const servedProtocols: readonly ServedProtocol[] = protocols.filter(isServed);
 
 /** The one whose items and answers the gateway keeps. */
@@ -41,7 +41,14 @@ export function findProtocol(name: ProtocolName): Protocol | undefined {
   return byName.get(name);
 }
 
-/** What is known of every server of a protocol. Throws TypeError for one that is not implemented. */
+/** The batches that clients of a protocol have. Throws TypeError where they have none. */
+export function batchesOf(name: ProtocolName): BatchCodec {
+  const batches = byName.get(name)?.server?.batches;
+  if (!batches) throw new TypeError(`there are no batches of ${name}`);
+  return batches;
+}
+
+/** Facts that hold for every server of a protocol. Throws TypeError for one that is not implemented. */
 export function serverFacts(name: ProtocolName): ServerFacts {
   const protocol = byName.get(name);
   if (!protocol) throw new TypeError(`there is no protocol ${name}`);

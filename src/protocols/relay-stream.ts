@@ -1,13 +1,8 @@
-// What the relayed streams of all protocols have in common: events are cut out of the bytes, one after the other looked
+// Relayed streams of all protocols, as far as they are alike: events are cut out of the bytes, one after the other looked
 // at, and nothing goes out before the first content, for until then another upstream may still give the answer. A protocol
 // says what an event means and how the answer ends.
-import {
-  MAX_HELD_BYTES,
-  parseJson,
-  type FinishEvent,
-  type GatewayError,
-  type Usage,
-} from '../canonical/index.ts';
+import { parseJson } from '../base/json/index.ts';
+import { MAX_HELD_BYTES, type FinishEvent, type GatewayError, type Usage } from '../canonical/index.ts';
 import { frameData, FrameSplitter } from './frame-splitter.ts';
 import type { RelayFacts, RelayStream } from './protocol.ts';
 
@@ -55,7 +50,7 @@ export abstract class PatchedStream implements RelayStream {
 
   readonly #take = (frame: string): boolean => this.take(frame);
 
-  /** What may go out now. Throws RangeError when too much is held back. */
+  /** Bytes that may go out now. Throws RangeError when too much is held back. */
   #release(): string {
     const frames = this.#held;
     if (this.committed) {

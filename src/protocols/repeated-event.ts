@@ -1,6 +1,6 @@
-// What a stream writes around each piece of a text is mostly the same from one event to the next: there it is compared with the
+// Events of a stream that are mostly the same around each piece of a text: there an event is compared with the
 // event before, and the text alone is read. Knows no protocol.
-import { asString, parseJson } from '../canonical/index.ts';
+import { asString, parseJson } from '../base/json/index.ts';
 
 /** Longer events are not remembered, in characters. */
 const LONGEST = 4_096;
@@ -40,7 +40,7 @@ export class RepeatedEvent {
     const at = data.indexOf(key);
     if (data.length > LONGEST || at < 0 || data.includes(key, at + 1)) return;
     const quote = data.startsWith(' ', at + key.length) ? at + key.length + 1 : at + key.length;
-    // What is written with escapes is not found: another event will do.
+    // A text that is written with escapes is not found: another event will do.
     if (!data.startsWith(`"${text}"`, quote)) return;
     this.#before = data.slice(0, quote + 1);
     this.#behind = data.slice(quote + 1 + text.length);

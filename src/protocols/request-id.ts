@@ -1,6 +1,6 @@
-// What an upstream calls a request that it refused: said in a header, in a member of the body or in the words of the
+// Id that an upstream gives to a request that it refused: in a header, in a member of the body or in the words of the
 // error. It is for the records and for whoever asks the vendor; a client that reads the words has an id of its own.
-import { asObject, asString, parseJson } from '../canonical/index.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
 
 /**
  * Headers, in lower case: OpenAI's ("Debugging requests", 2026-11) and most others'; Anthropic's ("Errors", 2026-11); AWS's

@@ -1,7 +1,7 @@
 // Screens that a client captured for the model (`computer_call_output` of the Responses API), where they were uploaded as
 // files. Shared by all who must put the picture in the place of its id.
 import type { Item } from '../canonical/index.ts';
-import { asObject, asString } from '../canonical/index.ts';
+import { asObject, asString } from '../base/json/index.ts';
 
 /** The id of the file that a screenshot is in; undefined for every other item, and where the picture itself is there. */
 export function screenshotFile(item: Item): string | undefined {

@@ -1,4 +1,7 @@
 // A protocol as spoken to a client: what its codec must do.
+import type { z } from 'zod';
+import type { Field } from './field-table.ts';
+import type { JsonObject, JsonValue } from '../base/json/index.ts';
 import type {
   CanonicalRequest,
   ClientNames,
@@ -7,8 +10,6 @@ import type {
   GatewayError,
   HostedFacts,
   Item,
-  JsonObject,
-  JsonValue,
   LimitStates,
   OpaqueReasoning,
   ProtocolName,
@@ -16,12 +17,13 @@ import type {
   RequestOutline,
   ResponseFormat,
 } from '../canonical/index.ts';
+import type { BackgroundCodec } from './background-codec.ts';
+import type { BatchCodec } from './batch-codec.ts';
 import type { ClientAddresses } from './client-addresses.ts';
-import type { CountServer } from './count-codec.ts';
-import type { EmbeddingsServer } from './embeddings-codec.ts';
 import type { NamedObject } from './named-objects.ts';
 import type { CodecContext } from './protocol.ts';
 import type { RemoteAnswers } from './remote-answers.ts';
+import type { ThreadCodec } from './thread-codec.ts';
 
 /** A request rewritten for an upstream that knows less, and how its answer is put back. */
 export interface Ported {
@@ -49,6 +51,8 @@ export interface AnswerContext {
   readonly request: CanonicalRequest;
   /** Repeat `reasoning` under the name `reasoning_content`, for clients that read only that. */
   readonly reasoningContentMirror: boolean;
+  /** True: the client reads the words of the protocol's open variant (`openHeader`), where they differ. */
+  readonly readsOpenWords?: boolean | undefined;
   /** Cost of the answer in USD once it is settled; undefined before that, and where a price is unknown. */
   costUsd?: number | undefined;
   /** Tokens of the prompt as long as the upstream has not counted them: asked where a protocol begins with them. */
@@ -61,11 +65,16 @@ export interface AnswerContext {
 
 /** Items in the protocol's own raw form, where the gateway keeps conversations in it. */
 export interface StoredItems {
+  /** A kept answer, as far as clients may rely on it. */
+  readonly shape: z.ZodType;
   /**
-   * The items of `input` as they are kept: a text becomes a message, and each has an id.
-   * @param newId makes an id with a prefix
+   * The items of `input` as they are kept: a text becomes a message, and each has an id. No upstream gets an id that is made
+   * here.
+   * @param generationId of the request that they come with: ids that name it need no entries of their own in the index of items
    */
-  identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[];
+  identify(input: JsonValue | undefined, generationId: string): readonly JsonObject[];
+  /** An item as its client said it: without an id that was made here. */
+  asSaid(item: JsonObject): JsonObject;
   /** How the id of an item begins that tells this work of the gateway's own tools. */
   idPrefix(facts: HostedFacts): string;
   /** The id of the kept item that `item` stands for; undefined for one that stands for itself. */
@@ -77,10 +86,15 @@ export interface StoredItems {
   /** A kept answer as the API gives it back: the same object where nothing of it is hidden. */
   showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject;
   /** The frames of a kept answer's stream, in order: the place of each is its number. */
-  replay(response: JsonObject, include: ReadonlySet<string>, context: CodecContext): readonly string[];
+  replay(
+    response: JsonObject,
+    include: ReadonlySet<string>,
+    context: CodecContext,
+    words?: Pick<AnswerContext, 'readsOpenWords'>,
+  ): readonly string[];
 }
 
-/** What the address of a request says, in protocols that put it there. */
+/** Members that the address of a request gives, in protocols that put them there. */
 export interface RequestRoute {
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
@@ -88,6 +102,14 @@ export interface RequestRoute {
   readonly streamAsArray?: boolean | undefined;
   /** True: the body holds several requests that are answered together. */
   readonly batch?: boolean | undefined;
+}
+
+/** A member by which a request names its client's last answer, for the upstream to compare with. */
+export interface EarlierAnswer {
+  /** Id of the generation that a body names; undefined where it names none of the gateway's. */
+  namedBy(body: JsonObject): string | undefined;
+  /** The members of the body that change where the upstream's own id takes its place. */
+  renamed(body: JsonObject, upstreamId: string): Readonly<Record<string, JsonValue>>;
 }
 
 /** How to tell of a request of which only a few short members were read. */
@@ -101,9 +123,30 @@ export interface OutlineCodec {
   decode(members: JsonObject, route?: RequestRoute): RequestOutline | null;
 }
 
+/** A stored file, as far as clients are shown it. */
+export interface ShownFile {
+  readonly id: string;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** RFC 3339. */
+  readonly createdAt: string;
+}
+
+/** How clients of a protocol upload files and are shown them. */
+export interface FileShapes {
+  /** Purpose of an upload that names none. */
+  readonly usualPurpose: string;
+  /** Names of query parameters that differ from OpenAI's. */
+  readonly names: { readonly after: string };
+  encode(file: ShownFile): JsonObject;
+  encodeList(files: readonly ShownFile[], hasMore: boolean): JsonObject;
+  encodeDeleted(id: string): JsonObject;
+}
+
 /** The protocol as spoken to a client. */
 export interface ServerCodec {
-  /** Where clients find it. */
+  /** Addresses at which clients find it. */
   readonly addresses: ClientAddresses;
   /**
    * The one form of opaque reasoning that a client of this protocol can carry. That of other families travels inside
@@ -129,13 +172,25 @@ export interface ServerCodec {
   readonly omitsCallIds?: true;
   /** Absent: answers of this protocol are not kept. */
   readonly items?: StoredItems;
+  /** Absent: nothing in its requests asks for an answer in the background. */
+  readonly background?: BackgroundCodec;
+  /** Absent: its clients have no batches. */
+  readonly batches?: BatchCodec;
+  /** Absent: its clients always send whole conversations. */
+  readonly threads?: ThreadCodec;
+  /** Absent: no upstream compares answers. */
+  readonly earlierAnswer?: EarlierAnswer;
+  /** Absent: its clients know files as OpenAI has them, or not at all. */
+  readonly files?: FileShapes;
+  /** Request header, in lower case, of clients that read an open variant of the protocol. Absent: there is none. */
+  readonly openHeader?: string;
   /** Names of the members of a request body that the protocol or the gateway gives a meaning. Absent: nobody asks. */
   readonly members?: ReadonlySet<string>;
-  /** The members of a request body, for people: what each takes. Absent: nobody has written them down. */
-  readonly fields?: readonly { readonly name: string; readonly note: string }[];
+  /** Members of a request body that mean something to the gateway: what each takes. Absent: bodies are the vendor's own matter. */
+  readonly fields?: readonly Field<string>[];
   /** Absent: no upstream keeps answers for its clients. */
   readonly remoteAnswers?: RemoteAnswers;
-  /** What its clients call what reports name. `decodeRequest` gives it to the report. */
+  /** Names that its clients have for what reports name. `decodeRequest` gives it to the report. */
   readonly names: ClientNames;
   /** Absent: its requests are always read as a whole. */
   readonly outline?: OutlineCodec;
@@ -144,10 +199,15 @@ export interface ServerCodec {
   /** Objects of the vendor's account that a request names, but for those in the place of media. */
   namedObjects(request: CanonicalRequest): readonly NamedObject[];
   /**
-   * What its answers have a place for besides what every protocol tells and its own raw forms: pictures that were made,
-   * and compacted conversations.
+   * Kinds of work that its answers have a place for besides its own raw forms: searches, words that were looked for in a page,
+   * pictures that were made, compacted conversations, tokens that were written to a cache, …
    */
-  readonly alsoTells: ReadonlySet<HostedFacts['type'] | 'compaction'>;
+  readonly alsoTells: ReadonlySet<HostedFacts['type'] | 'page_pattern' | 'compaction' | 'cache_writes'>;
+  /**
+   * True: its clients take the last item of an answer for the answer. Reasoning without words does not stand there; the
+   * gateway keeps it for the next turn.
+   */
+  readonly endsInAnswer?: true;
   /** True: a whole answer can tell that it failed, and still hold what was said before. */
   readonly tellsFailure?: true;
   /** The body of a non-streamed answer. */
@@ -160,14 +220,11 @@ export interface ServerCodec {
   /** The frame that fills a long silence in a stream that has begun. Absent: a comment line, which readers skip. */
   readonly keepAlive?: string;
   /**
-   * Names of the client's request headers, in lower case, that go on, as they are, to an upstream that speaks the
-   * protocol too. No other header of a client ever does. Absent: there are none.
+   * Request headers of the client, by lower-case name, that go on to an upstream that speaks the protocol too. No other
+   * header of a client ever does. Of each: words of its list that stay here, because they ask for what the gateway does
+   * itself. Absent: there are none.
    */
-  readonly passedHeaders?: ReadonlySet<string>;
-  /** Absent: clients have no operation that counts tokens. */
-  readonly counting?: CountServer;
-  /** Absent: clients have no operation that makes embeddings. */
-  readonly embeddings?: EmbeddingsServer;
+  readonly passedHeaders?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Body of an error answer; `requestId` where the protocol has a place for it. */
   encodeError(error: GatewayError, requestId: string): { readonly status: number; readonly body: JsonObject };
   /** Headers that tell what is left of limits. Absent: as OpenAI has them. */

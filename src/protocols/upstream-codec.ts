@@ -1,10 +1,10 @@
 // A protocol as spoken to an upstream: what its codec must do, and what is known of every server of it.
+import type { JsonObject } from '../base/json/index.ts';
 import type {
   AnnouncedLimit,
   CanonicalRequest,
   EventSink,
   GatewayError,
-  JsonObject,
   LimitNotice,
   Parameter,
   Quirks,
@@ -34,7 +34,7 @@ export interface AuthScheme {
   readonly prefix: string;
 }
 
-/** What is expected of a server of which nobody says anything else. */
+/** Expectations of a server of which nobody says anything else. */
 export interface ServerFacts {
   /** How a key travels in the owner's API. */
   readonly auth: AuthScheme;
@@ -54,6 +54,8 @@ export interface ServerFacts {
    * clients are served in it alone.
    */
   readonly forOwnClients?: true;
+  /** Parameters outside the protocol that are written for servers that no vendor runs. Absent: none. */
+  readonly extraParameters?: readonly Parameter[];
   /** True: programs serve it at one address beside other protocols. */
   readonly hasSiblings?: true;
   /** True: it has a word of its own for an end with calls, and one for every end. */
@@ -64,7 +66,7 @@ export interface ServerFacts {
 
 /** The protocol as spoken to an upstream. */
 export interface UpstreamCodec {
-  /** What is known of all its servers. */
+  /** Facts that hold for all its servers. */
   readonly facts: ServerFacts;
   /** Path below the provider's base URL, e.g. `/chat/completions`. */
   readonly path: string;
@@ -82,6 +84,8 @@ export interface UpstreamCodec {
   readonly schemasOnly?: boolean;
   /** True: the protocol has no custom tools; they travel as functions, and nobody enforces their grammars. */
   readonly functionsOnly?: boolean;
+  /** True: its models may sign an answer behind the last word. */
+  readonly signsLast?: true;
   /** Roles whose messages hold text alone. Absent: there are none. */
   readonly textOnly?: ReadonlySet<Role>;
   /**

@@ -1,11 +1,11 @@
-// What the error answers of all upstreams have in common, whatever their protocol: what a status says, whose fault a
+// Errors of all upstreams, as far as they are alike, whatever their protocol: what a status says, whose fault a
 // kind is, how long to wait, and words that must be cut. Knows no body's shape.
 import type { ErrorKind, Fault, UpstreamFailure } from '../canonical/index.ts';
 import { ERROR_KINDS, isCallersStatus } from '../canonical/index.ts';
 
 import { requestIdOf, withoutRequestId } from './request-id.ts';
 
-export { retryAfterMs } from '../lib/retry-after.ts';
+export { retryAfterMs } from '../base/lib/retry-after.ts';
 
 /** Longest message that is kept, in characters: some servers repeat the whole prompt, which is not for records. */
 const LONGEST_MESSAGE = 2000;
@@ -51,6 +51,9 @@ export function kindOfStatus(status: number): ErrorKind {
       return 'too_large';
     case 429:
       return 'rate_limited';
+    // The server has no such operation: that says nothing of its health.
+    case 501:
+      return 'unsupported';
     default:
       return isCallersStatus(status) ? 'invalid_request' : 'upstream_unavailable';
   }

@@ -1,7 +1,8 @@
-// Where requests hold the credentials of tools and of their servers, and how these are masked in what is kept or repeated.
+// Places in which requests hold the credentials of tools and of their servers, and how these are masked in what is kept or repeated.
 // One list for all protocols: a body that came to the wrong address is recorded as well, and must not show them either.
-import { isJsonObject, REDACTED, withoutSecrets } from '../canonical/index.ts';
-import type { JsonObject, JsonValue, MutableJsonObject } from '../canonical/index.ts';
+import { isJsonObject } from '../base/json/index.ts';
+import { REDACTED, withoutSecrets } from '../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
 
 /** Members of a body that describe tools and servers. */
 const PLACES = ['tools', 'mcp_servers'] as const;
@@ -20,7 +21,7 @@ const SECRETS: ReadonlySet<string> = new Set([
 ]);
 /** Addresses, which may hold secrets. */
 const ADDRESSES: ReadonlySet<string> = new Set(['serverurl', 'url', 'endpoint']);
-/** What tells of a client's own function: its parameters may have any names, and none of them is a secret. */
+/** Sign of a client's own function: its parameters may have any names, and none of them is a secret. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   'function',
   'custom',

@@ -1,7 +1,7 @@
 // Whether a template could be used: what it holds besides its own parts must be what a request may say. Owns no rule of
 // its own: the protocol that takes templates decodes it like a request.
 import { GatewayError } from '../canonical/index.ts';
-import type { PromptTemplate } from '../state/prompt-template.ts';
+import type { PromptTemplate } from '../engine/state/prompt-template.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { storedItems } from './routes/state-routes.ts';
 

@@ -13,6 +13,12 @@ export function serverFor(request: Request): ServerCodec {
   return (protocolOfClient(request) ?? mainProtocol).server;
 }
 
+/** The protocol in which a client is answered about files, where its own has files; undefined: OpenAI's. */
+export function speakerOfFiles(request: Request): ServerCodec | undefined {
+  const server = protocolOfClient(request)?.server;
+  return server?.files && server;
+}
+
 /** Reads a request's headers by lower-case name, also where clients of the protocol may write them into the query. */
 export function headersOf(
   request: Request,

@@ -1,9 +1,9 @@
 // The client of one request as the engine sees it: a promise for the Response, and a stream that is pushed.
-import type { Client, ClientStream, Encoding } from '../engine/index.ts';
-import { pushBody, type Connection, type PushBody } from '../runtime/http-server.ts';
+import type { Body, Client, ClientStream, Encoding } from '../engine/index.ts';
+import { pushBody, type Connection, type PushBody } from '../base/runtime/http-server.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { headersLikeBefore } from './headers-like-before.ts';
-import { isAscii } from '../lib/byte-string.ts';
+import { isAscii } from '../base/lib/byte-string.ts';
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
@@ -27,9 +27,11 @@ export class HttpClient implements Client {
     this.#fail(error);
   }
 
-  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
+  respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
     this.#connection.impatient();
-    this.#answer(new Response(encodeBody(body, encoding), { status, headers: headersLikeBefore(headers) }));
+    // No memory is shared with another thread.
+    const whole = body as string | Buffer<ArrayBuffer>;
+    this.#answer(new Response(whole, { status, headers: headersLikeBefore(headers) }));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {
@@ -56,7 +58,7 @@ class HttpStream implements ClientStream {
   }
 
   write(data: string, encoding: Encoding): boolean {
-    return this.#body.write(encodeBody(data, encoding));
+    return this.#body.write(encodePiece(data, encoding));
   }
 
   onDrain(drained: () => void): void {
@@ -70,6 +72,6 @@ class HttpStream implements ClientStream {
 }
 
 /** The runtime would encode a byte string as UTF-8: only plain text may be handed over as it is, which spares a copy. */
-function encodeBody(body: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
-  return encoding === 'text' || isAscii(body) ? body : Buffer.from(body, 'latin1');
+function encodePiece(data: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
+  return encoding === 'text' || isAscii(data) ? data : Buffer.from(data, 'latin1');
 }

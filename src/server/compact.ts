@@ -5,12 +5,13 @@ import {
   asArray,
   asObject,
   asString,
-  GatewayError,
+  bytesOfJson,
   isJsonObject,
-  parseJson,
-  type CanonicalRequest,
+  jsonBytes,
   type JsonObject,
-} from '../canonical/index.ts';
+  parseJson,
+} from '../base/json/index.ts';
+import { GatewayError, type CanonicalRequest } from '../canonical/index.ts';
 import { endpointsFor, type Catalog } from '../catalog/index.ts';
 import {
   outputOf,
@@ -18,15 +19,14 @@ import {
   type ApiCall,
   type Client,
   type ClientStream,
-  type Encoding,
+  type Body,
   type Gateway,
 } from '../engine/index.ts';
-import { newId } from '../runtime/ids.ts';
+import { newGenerationId, newId } from '../base/runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
 import { storedItems, type StateDependencies } from './routes/state-routes.ts';
 import { summaryRequest } from './summary-request.ts';
-import { fromByteString, toByteString } from '../lib/byte-string.ts';
 
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
   readonly gateway: Gateway;
@@ -47,7 +47,7 @@ interface Compacted {
   /** The response that holds the summary. */
   readonly answer: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the user said, which stays as it is. */
+  /** Messages of the user, which stay as they are. */
   readonly said: readonly JsonObject[];
   /** The item that stands for everything else. */
   readonly item: { readonly id: string; readonly type: 'compaction'; readonly encrypted_content: string };
@@ -71,7 +71,7 @@ export async function compact(deps: CompactDependencies, call: ApiCall): Promise
     output: [...said, item],
     usage: answer['usage'],
   };
-  call.client.respond(200, headers, JSON.stringify(result), 'text');
+  call.client.respond(200, headers, JSON.stringify(result));
 }
 
 /** Answers a turn that ends with a trigger: its output is the compaction. @throws GatewayError like `compact` */
@@ -133,18 +133,18 @@ async function summarise(
   const previous = request.state?.previousResponseId;
   const from = { responses: deps.state.responses, projectId, now: deps.now(), memory };
   const before = previous === undefined ? [] : await previousItems(previous, from);
-  const input = storedItems.identify(request.raw['input'], newId);
+  const input = storedItems.identify(request.raw['input'], newGenerationId(deps.now()));
   const all = [...before, ...input];
   if (all.length === 0) {
     throw new GatewayError('invalid_request', 'input: there is nothing to compact', { param: 'input' });
   }
   const native = compactsItself(deps.catalog(), body);
-  const json = summaryRequest(body, input, native);
+  const json = summaryRequest(body, input.map(storedItems.asSaid), native);
   const inner = new InnerClient(client);
   await deps.gateway.serve({
     ...call,
     api: API,
-    body: toByteString(JSON.stringify(json)),
+    body: jsonBytes(bytesOfJson(json)),
     json,
     client: inner,
     // The turn that only asks for the summary is nobody's history.
@@ -153,7 +153,7 @@ async function summarise(
   const { answer } = inner;
   if (!answer) return null;
   if (answer.status !== 200) {
-    client.respond(answer.status, answer.headers, answer.body, answer.encoding);
+    client.respond(answer.status, answer.headers, answer.body);
     return null;
   }
   const response = asObject(parseJson(inner.text()));
@@ -205,8 +205,7 @@ class InnerClient implements Client {
     | {
         readonly status: number;
         readonly headers: Readonly<Record<string, string>>;
-        readonly body: string;
-        readonly encoding: Encoding;
+        readonly body: Body;
       }
     | undefined;
   readonly #client: Client;
@@ -215,8 +214,8 @@ class InnerClient implements Client {
     this.#client = client;
   }
 
-  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
-    this.answer = { status, headers, body, encoding };
+  respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
+    this.answer = { status, headers, body };
   }
 
   openStream(): ClientStream {
@@ -228,7 +227,6 @@ class InnerClient implements Client {
   }
 
   text(): string {
-    const { body = '', encoding } = this.answer ?? {};
-    return encoding === 'bytes' ? fromByteString(body) : body;
+    return String(this.answer?.body ?? '');
   }
 }

@@ -1,5 +1,6 @@
 // Which protocol a request speaks that is only to be explained: its path does not say it.
-import { asObject, GatewayError } from '../canonical/index.ts';
+import { asObject } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import { mainProtocol, servedProtocols, type ServedProtocol } from '../protocols/index.ts';
 
 /**

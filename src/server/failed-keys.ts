@@ -1,9 +1,9 @@
 // Slows those who try keys: after many refused keys from one address, further refusals from there take longer. A right key
 // is never slowed, for addresses are shared. Knows no key.
-import type { Clock } from '../runtime/clock.ts';
-import type { Connection } from '../runtime/http-server.ts';
-import type { Counters } from '../telemetry/counters.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { Clock } from '../base/runtime/clock.ts';
+import type { Connection } from '../base/runtime/http-server.ts';
+import type { Counters } from '../base/telemetry/counters.ts';
+import type { Logger } from '../base/telemetry/log.ts';
 import { HeldAnswers } from './held-answers.ts';
 
 /** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */

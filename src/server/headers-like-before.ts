@@ -2,7 +2,7 @@
 // fraction of what it costs the runtime to check, copy and place it.
 import { ANSWER_HEADERS } from './answer-headers.ts';
 
-/** What an answer had that went out. */
+/** Headers of an answer that went out. */
 interface Sent {
   readonly names: readonly string[];
   readonly values: string[];

@@ -1,5 +1,5 @@
 // Answers that are ready and sent a little later. So many at most: each is about a kilobyte. Knows not why.
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../base/runtime/clock.ts';
 
 /** Answers that are held back at once; what is beyond is sent at once. */
 const MOST_HELD = 10_000;

@@ -1,24 +1,43 @@
 // Lists in pages, as OpenAI has them: the query that asks for a page, and the envelope around one. Knows no list.
-import { GatewayError, INCLUDABLE, type JsonObject } from '../canonical/index.ts';
-import type { ItemPage, PageRequest } from '../storage/ports.ts';
-
-const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 20;
+import { z } from 'zod';
+import type { JsonObject } from '../base/json/index.ts';
+import { GatewayError, INCLUDABLE } from '../canonical/index.ts';
+import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
 
 /**
- * Reads `after`, `limit` and `order` (`asc` or `desc`, the default).
+ * Parameters that ask for a page of a list.
  * @param most greatest `limit`
  * @param usual `limit` where the query names none
- * @throws GatewayError `invalid_request` naming the parameter
  */
-export function readPage(query: URLSearchParams, most = MAX_LIMIT, usual = DEFAULT_LIMIT): PageRequest {
-  const limit = query.get('limit') ?? String(usual);
-  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > most)
-    throw wrong('limit', `must be an integer from 1 to ${most}`);
-  const order = query.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw wrong('order', 'must be asc or desc');
-  return { after: query.get('after') || undefined, limit: Number(limit), order };
+export function pageQuery(most = 100, usual = 20) {
+  const wrongLimit = `must be an integer from 1 to ${most}`;
+  return {
+    limit: z.coerce
+      .number(wrongLimit)
+      .int(wrongLimit)
+      .min(1, wrongLimit)
+      .max(most, wrongLimit)
+      .default(usual)
+      .describe('Most entries of the page.'),
+    after: z.string().optional().describe('The id of the last entry of the page before.'),
+    order: z.enum(['asc', 'desc'], 'must be asc or desc').default('desc').describe('By time.'),
+  };
 }
+
+/** Parameter that asks for further members of items; `readInclude` reads it. */
+export const INCLUDE = {
+  'include[]': z.string().optional().describe('Further members of the items.'),
+};
+
+/** A number of an event in a query. */
+export const eventNumber = z.coerce
+  .number('must be the number of an event')
+  .int('must be the number of an event')
+  .min(0, 'must be the number of an event')
+  .optional();
+
+/** Answer about something that was deleted. */
+export const deletedShape = z.looseObject({ id: z.string(), deleted: z.literal(true) });
 
 /**
  * Reads `include`, also as SDKs spell lists: `include[]=a&include[]=b`, `include[0]=a`.

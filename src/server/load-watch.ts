@@ -2,17 +2,17 @@
 // whether records find room. Beyond its limits new requests are refused until it is well again; running ones go on. Measures;
 // knows no path.
 import { GatewayError } from '../canonical/index.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { LedgerStore } from '../storage/ports.ts';
-import type { Counters } from '../telemetry/counters.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { Clock } from '../base/runtime/clock.ts';
+import type { LedgerStore } from '../accounts/ports/index.ts';
+import type { Counters } from '../base/telemetry/counters.ts';
+import type { Logger } from '../base/telemetry/log.ts';
 
 export interface LoadLimits {
   readonly server: {
     readonly overload: {
       /** 0: not watched. */
       readonly lagMs: number;
-      /** Of the memory that there is; 0: not watched. */
+      /** Share of the memory that there is; 0: not watched. */
       readonly memoryPercent: number;
     };
   };
@@ -25,7 +25,7 @@ export interface LoadWatchOptions {
   readonly clock: Clock;
   readonly ledger: Pick<LedgerStore, 'backlog'>;
   readonly residentBytes: () => number;
-  /** What the process may have. */
+  /** Memory that the process may have. */
   readonly memoryBytes: number;
   readonly counters: Counters;
   /** Told at every look how late the loop was, in milliseconds. */
@@ -97,7 +97,7 @@ export class LoadWatch {
       throw overloaded('the records of requests find no room (ledger.when_full)');
     }
     if (!this.#isShort) return;
-    // What is large goes first, and half-way between the limit and the end everything.
+    // Large requests are refused first, and half-way between the limit and the end all.
     const { memoryPercent: limit } = this.#options.config().server.overload;
     if (announced <= LARGE_BYTES && this.#memoryPercent < (limit + 100) / 2) return;
     this.#options.counters.add('refused_for_memory');
@@ -137,7 +137,7 @@ export class LoadWatch {
     const { counters, log } = this.#options;
     this.#late = CALM_LOOKS;
     counters.add('lag_stalls');
-    // What was begun in that time held it up, or else an answer that was streaming did.
+    // Work that was begun in that time held it up, or else an answer that was streaming did.
     const requests = this.#begun
       .filter(({ at, api }) => api !== '' && at >= since)
       .map(({ api, keyId }) => `${api} of ${keyId}`);

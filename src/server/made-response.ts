@@ -1,15 +1,15 @@
 // Responses that the gateway makes itself, outside a run of the engine: an object like any other, sent whole or as the
 // events of a stream. Knows nothing of why one is made.
+import type { JsonObject } from '../base/json/index.ts';
 import {
   Collector,
   INCLUDABLE,
   NO_USAGE,
   type CanonicalRequest,
   type CompactionItem,
-  type JsonObject,
 } from '../canonical/index.ts';
 import type { Client } from '../engine/index.ts';
-import { newId } from '../runtime/ids.ts';
+import { newId } from '../base/runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { storedItems } from './routes/state-routes.ts';
 
@@ -50,7 +50,7 @@ export function sendResponse(
 ): void {
   if (!stream) {
     const whole = { ...headers, 'content-type': 'application/json' };
-    return client.respond(200, whole, JSON.stringify(response), 'text');
+    return client.respond(200, whole, JSON.stringify(response));
   }
   const opened = client.openStream({
     ...headers,

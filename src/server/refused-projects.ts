@@ -1,13 +1,13 @@
 // Slows those who go on asking for what their limits have no room for: beyond a few, their requests wait in a line of their
 // project before anybody looks at them. So others have their turns in between, however many connections a project has, and
 // clients that wait for an answer before they ask again ask less often. Knows no limit.
-import { type Clock, nextTurn } from '../runtime/clock.ts';
-import type { Counters } from '../telemetry/counters.ts';
+import { type Clock, nextTurn } from '../base/runtime/clock.ts';
+import type { Counters } from '../base/telemetry/counters.ts';
 import { type Pace, WaitingLine } from './waiting-line.ts';
 
-/** Of the refusals of one project: a hundred, and then fifty in a second. */
+/** Pace of the refusals of one project: a hundred, and then fifty in a second. */
 const PACE: Pace = { free: 100, apartMs: 20, longestMs: 5_000 };
-/** Of those that need not wait, so many are begun in one turn of the loop: half a millisecond in which nobody else is served. */
+/** Most refusals without a wait that begin in one turn of the loop: half a millisecond in which nobody else is served. */
 const MOST_IN_A_TURN = 4;
 /** Requests that wait at once, of all projects; what is beyond does not wait. */
 const MOST_WAITING = 10_000;
@@ -82,7 +82,7 @@ export class RefusedProjects {
   #lineOf(projectId: string): WaitingLine {
     let line = this.#lines.get(projectId);
     if (line) return line;
-    // Those who wait in lines that are forgotten have their turns all the same.
+    // Requests in queues that are forgotten have their turns all the same.
     if (this.#lines.size >= MOST_PROJECTS) this.#lines.clear();
     this.#lines.set(projectId, (line = new WaitingLine(this.#options.clock, PACE)));
     return line;

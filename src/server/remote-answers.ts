@@ -2,8 +2,8 @@
 // the engine. Reads no body: none of them has one.
 import { type Gateway, type RemoteCall } from '../engine/index.ts';
 import { type RemoteOperation, type ServedProtocol, servedProtocols } from '../protocols/index.ts';
-import type { Connection } from '../runtime/http-server.ts';
-import { newGenerationId } from '../runtime/ids.ts';
+import type { Connection } from '../base/runtime/http-server.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
 import type { LoadWatch } from './load-watch.ts';
@@ -15,7 +15,7 @@ export interface RemoteDependencies extends ReplyDependencies {
   readonly load: Pick<LoadWatch, 'begin'>;
 }
 
-/** What is asked of which answer. */
+/** Operation and the answer that it is about. */
 interface Asked {
   readonly protocol: ServedProtocol;
   readonly operation: RemoteOperation;

@@ -1,11 +1,23 @@
 // Sends a client's bytes again, as they came: through the same engine, on behalf of the same key, as a new generation. Whoever
 // asks for that reads the whole answer. Knows nothing of what was kept.
-import type { Principal } from '../auth/index.ts';
+import type { Principal } from '../accounts/auth/index.ts';
+import { editJson, isJsonObject } from '../base/json/index.ts';
 import { GatewayError, toNameList, type ProtocolName } from '../canonical/index.ts';
-import type { ApiCall, Client, ClientStream, Encoding, Gateway } from '../engine/index.ts';
-import { toByteString } from '../lib/byte-string.ts';
-import { type ClientOperation, editMembers, findProtocol, type ServedProtocol } from '../protocols/index.ts';
+import {
+  type ApiCall,
+  type Body,
+  type Client,
+  type ClientStream,
+  type Encoding,
+  findTask,
+  type Gateway,
+  text,
+} from '../engine/index.ts';
+import { toByteString } from '../base/lib/byte-string.ts';
+import { joined } from '../base/lib/slices.ts';
+import { type ClientOperation, findProtocol, type ServedProtocol } from '../protocols/index.ts';
 import { parseBody, type RequestBody } from './body/body.ts';
+import { clientRoutes, operationAt } from './client-routes.ts';
 import { asksForCompaction } from './compact.ts';
 import type { MemoryBudget } from './body/memory-budget.ts';
 
@@ -55,15 +67,15 @@ export async function replayRequest(
   const { replayOf, principal, address, provider } = given;
   const protocol = findProtocol(given.protocol);
   const operation = protocol?.server && operationOf(protocol as ServedProtocol, given);
-  if (!operation || (operation.does !== 'answer' && operation.does !== 'embed'))
-    throw cannot('it asked for no answer of a model');
+  const task = operation && (operation.does === 'answer' ? text : findTask(operation.does));
+  if (!operation || !task?.isRecorded) throw cannot('it asked for no answer of a model');
   const isInAddress = operation.route?.model !== undefined;
   const read = parseBody(given.body);
   const body = given.model === null || isInAddress ? read : withModel(read, given.model);
   const route =
     given.model !== null && isInAddress ? { ...operation.route, model: given.model } : operation.route;
   const served = protocol as ServedProtocol;
-  refuseEffects(served, body.json, route, given);
+  if (task === text) refuseEffects(served, body.json, route, given);
   const headers = new Map(given.headers.filter(([name]) => !OF_THE_FIRST_TIME.test(name)));
   const hold = memory.open(principal.keyId);
   const client = new Listening(signal);
@@ -73,7 +85,7 @@ export async function replayRequest(
     ...(route && { route }),
     principal: provider === null ? principal : withProvider(principal, provider),
     request: { method: 'POST', url: address },
-    body: body.bytes,
+    body: body.body,
     json: body.json,
     header: (name) => headers.get(name) ?? null,
     headers,
@@ -83,40 +95,40 @@ export async function replayRequest(
   };
   try {
     hold.add(given.body.length);
-    await (operation.does === 'embed' ? gateway.embed(call) : gateway.serve(call));
+    await gateway.serve(call, task);
     return client.answer();
   } finally {
     hold.release();
   }
 }
 
-/** What the address means in the protocol; undefined for nothing that is served. */
+/** Meaning of the address in the protocol; undefined for nothing that is served. */
 function operationOf(
-  { server }: ServedProtocol,
+  protocol: ServedProtocol,
   { api, address }: ReplayedRequest,
 ): ClientOperation | undefined {
   const { pathname, searchParams: query } = new URL(address, 'http://gateway');
-  for (const { operation } of server.addresses.routes) {
-    const path = decodeURIComponent(pathname);
-    const found = typeof operation === 'function' ? operation({ path, query }) : operation;
+  for (const route of clientRoutes(protocol)) {
+    const found = operationAt(route, { path: decodeURIComponent(pathname), query });
     if (found?.api === api) return found;
   }
   return undefined;
 }
 
-/** What runs beside the model could act a second time, and a conversation would hold the turn twice. */
+/** Tools that run beside the model could act a second time, and a conversation would hold the turn twice. */
 function refuseEffects(
   { server }: ServedProtocol,
   json: unknown,
   route: ClientOperation['route'],
-  { mayActAgain, api }: ReplayedRequest,
+  { mayActAgain }: ReplayedRequest,
 ): void {
-  if (api === 'embeddings') return;
   if (asksForCompaction(json)) throw cannot('it asked for a summary that the gateway keeps');
   const request = server.decodeRequest(json, route);
   if (request.state?.conversationId !== undefined)
     throw cannot('its turn would stand in its conversation a second time');
-  if (request.tools.some(({ type }) => type === 'hosted') && !mayActAgain)
+  // A thread has its tools from its first request.
+  const isContinued = isJsonObject(json) && server.threads?.read(json)?.previousId !== undefined;
+  if ((isContinued || request.tools.some(({ type }) => type === 'hosted')) && !mayActAgain)
     throw cannot(
       'tools that it names run outside of the model, and would run again. Allow that with `tools`',
     );
@@ -128,8 +140,8 @@ function cannot(reason: string): GatewayError {
   });
 }
 
-function withModel({ bytes }: RequestBody, model: string): RequestBody {
-  return parseBody(Buffer.from(editMembers(bytes, { set: { model } }), 'latin1'));
+function withModel({ body }: RequestBody, model: string): RequestBody {
+  return parseBody(joined(editJson(body, { set: { model } })));
 }
 
 function withProvider(principal: Principal, provider: string): Principal {
@@ -147,10 +159,10 @@ class Listening implements Client, ClientStream {
     this.#signal = signal;
   }
 
-  respond(status: number, headers: Readonly<Record<string, string>>, body: string, encoding: Encoding): void {
+  respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
     this.#status = status;
     this.#headers = headers;
-    this.write(body, encoding);
+    this.#pieces.push(Buffer.from(body));
   }
 
   openStream(headers: Readonly<Record<string, string>>): ClientStream {

@@ -1,11 +1,12 @@
 // How an operation that calls no model is answered: authenticated, run, its result or its error sent with the request
 // id. Knows no path and no operation.
-import type { Principal } from '../auth/index.ts';
-import { GatewayError, type JsonObject } from '../canonical/index.ts';
+import type { Principal } from '../accounts/auth/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import { retryHeaders } from '../engine/index.ts';
 import { mainProtocol, type ServerCodec } from '../protocols/index.ts';
-import { newGenerationId } from '../runtime/ids.ts';
-import type { Logger } from '../telemetry/log.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
+import type { Logger } from '../base/telemetry/log.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import type { Hold, MemoryBudget } from './body/memory-budget.ts';
 
@@ -14,7 +15,7 @@ export interface ReplyDependencies {
   readonly authenticate: (header: (name: string) => string | null) => Principal;
   readonly now: () => number;
   readonly log: Logger;
-  /** What the bodies of requests may hold. */
+  /** Bytes that the bodies of requests may hold. */
   readonly memory: MemoryBudget;
 }
 
@@ -49,7 +50,8 @@ export async function reply(
     hold = deps.memory.open(principal.keyId);
     const result = await answer(principal, hold, id);
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
-    for (const [name, value] of Object.entries(requestIds(id))) result.headers.set(name, value);
+    for (const [name, value] of Object.entries(requestIds(id)))
+      if (!result.headers.has(name)) result.headers.set(name, value);
     return result;
   } catch (error) {
     return errorResponse(deps, error, id, manner?.server);
@@ -70,7 +72,8 @@ export function errorResponse(
   if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
   const { status, body } = server.encodeError(error, id);
   const headers: Record<string, string> = { ...ANSWER_HEADERS, ...requestIds(id), ...retryHeaders(error) };
-  // What still comes of the body is nobody's (RFC 9110, section 15.5.9).
+  if (error.allow) headers['allow'] = error.allow.join(', ');
+  // Nobody reads what still comes of the body (RFC 9110, section 15.5.9).
   if (error.httpStatus === 408) headers['connection'] = 'close';
   return Response.json(body, { status: error.httpStatus ?? status, headers });
 }

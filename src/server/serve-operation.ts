@@ -1,11 +1,12 @@
 // How an operation that models answer is served: the body read once, the key checked, the call handed on, a failure
 // told in the client's own protocol. Knows no path.
-import { GatewayError, readMembers } from '../canonical/index.ts';
+import { NO_JSON, readMembers } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { ClientOperation, RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
-import type { Connection } from '../runtime/http-server.ts';
-import { newGenerationId } from '../runtime/ids.ts';
-import { announcedBytes, byteString, parseBody, receiveBody, type ReceivedBody } from './body/body.ts';
+import type { Connection } from '../base/runtime/http-server.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
+import { announcedBytes, parseBody, receiveBody } from './body/body.ts';
 import type { BodyReader } from './body/body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
@@ -36,7 +37,7 @@ export interface Operation<Dependencies extends ServeDependencies = ServeDepende
   /** Name in the records. */
   readonly api: string;
   readonly does: ClientOperation['does'];
-  /** What the address says, where it says more than its path. */
+  /** Members that the address gives, where it says more than its path. */
   readonly route?: RequestRoute;
   readonly service: Service<Dependencies>;
 }
@@ -68,7 +69,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       ...(route && { route }),
       principal,
       request,
-      body: '',
+      body: NO_JSON,
       json: undefined,
       header,
       headers: request.headers,
@@ -101,19 +102,18 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
 }
 
 /** The call, which has its body from now on. Throws GatewayError. */
-function withBody(call: ApiCall, received: ReceivedBody): ApiCall {
-  const { bytes, json } = parseBody(received);
-  call.body = bytes;
+function withBody(call: ApiCall, received: Buffer): ApiCall {
+  const { body, json } = parseBody(received);
+  call.body = body;
   call.json = json;
   return call;
 }
 
 /** Refuses what has no room. @returns null where there is some, or nobody can tell as long as the body is not parsed */
-function refuseUnread(gateway: Gateway, call: ApiCall, received: ReceivedBody): Promise<void> | null {
+function refuseUnread(gateway: Gateway, call: ApiCall, received: Buffer): Promise<void> | null {
   const { outline } = call.protocol.server;
   if (!outline || gateway.refusalOf(call) !== 'unread') return null;
-  call.body = byteString(received);
-  const members = readMembers(call.body, outline.members);
+  const members = readMembers(received, outline.members);
   const told = members && outline.decode(members, call.route);
   return told ? gateway.refuseUnread(call, told) : null;
 }

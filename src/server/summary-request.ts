@@ -1,5 +1,5 @@
-// What a model is asked in order to compact a conversation: the words, and what of the client's request goes along.
-import type { JsonObject } from '../canonical/index.ts';
+// Request to a model in order to compact a conversation: the words, and what of the client's request goes along.
+import type { JsonObject } from '../base/json/index.ts';
 
 /** Stands behind the conversation, as its last message. */
 const TASK = `Stop here and write a hand-over summary of this conversation. It will take the place of everything above: whoever continues, possibly another model, will see only the user's messages and your summary, none of the answers, tool calls and tool results.

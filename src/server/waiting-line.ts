@@ -1,5 +1,5 @@
 // A line of those who wait, in which one after another has its turn. Who leaves before is passed over. Knows not why they wait.
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../base/runtime/clock.ts';
 
 export interface Pace {
   /** So many in a row have their turn at once. */
@@ -22,7 +22,7 @@ interface Waiting {
 export class WaitingLine {
   readonly #clock: Clock;
   readonly #pace: Pace;
-  /** Those who wait, from `#first` on, and some that have left. */
+  /** Requests that wait, from `#first` on, and some that have left. */
   #all: Waiting[] = [];
   #first = 0;
   /** How many wait. */

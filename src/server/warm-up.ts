@@ -1,8 +1,8 @@
 // A turn that generates nothing: the request is checked and remembered, and the client gets an id to go on from (OpenAI
 // guide "WebSocket mode": `generate: false`, 2026-11). No model is asked and nothing is recorded.
-import { asArray, asObject } from '../canonical/index.ts';
+import { asArray, asObject } from '../base/json/index.ts';
 import { previousItems, type ApiCall, type TurnMemory } from '../engine/index.ts';
-import { newGenerationId, newId } from '../runtime/ids.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
 import { storedItems, type StateDependencies } from './routes/state-routes.ts';
@@ -25,7 +25,7 @@ export async function warmUp(
   const id = newGenerationId(now);
   const facts = { id, model: request.model, createdSeconds: seconds, completedSeconds: seconds };
   const response = makeResponse(request, facts, []);
-  const own = storedItems.identify(request.raw['input'], newId);
+  const own = storedItems.identify(request.raw['input'], id);
   memory.remember(String(response['id']), [...before, ...own]);
   sendResponse(client, response, true, {});
 }

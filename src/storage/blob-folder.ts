@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobDraft, BlobStore } from './ports.ts';
+import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
 
-/** Where what is not complete yet lies. */
+/** Folder of files that are not complete yet. */
 const DRAFTS = 'drafts';
 const READ_BYTES = 256 * 1024;
 
@@ -62,10 +62,10 @@ export class BlobFolder implements BlobStore {
     return this.pathOf(name);
   }
 
-  /** Where a blob lies, if there is one. @throws TypeError for what is no name */
+  /** Path of a blob, if there is one. @throws TypeError for what is no name */
   pathOf(name: string): string {
     // Names come from our own ids, but a name that could leave the folder must never become a path.
-    if (!/^\w{3,100}$/.test(name)) throw new TypeError('not the name of a blob');
+    if (!/^[\w-]{3,100}$/.test(name)) throw new TypeError('not the name of a blob');
     return join(this.#folder, shardOf(name), name);
   }
 

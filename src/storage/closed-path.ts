@@ -1,8 +1,9 @@
-// Who may read what the gateway keeps: its owner alone. Mends the modes of what was there before, and refuses what another
+// Only the owner may read the gateway's files. Mends the modes of what was there before, and refuses what another
 // user could replace. Knows nothing of what the files hold.
-import { chmodSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync, statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 import { GatewayError } from '../canonical/index.ts';
-import { userId } from '../runtime/machine.ts';
+import { userId } from '../base/runtime/machine.ts';
 
 /** Permission bits of everybody but the owner. */
 const OTHERS = 0o077;
@@ -36,6 +37,23 @@ export function closeToOthers(path: string, uid: number | undefined = userId()):
   return closed === null
     ? `${was} and cannot be closed: keys and stored texts can be read there.${owner}`
     : `${was}; it is now ${octal(closed)}.${owner}`;
+}
+
+/** Group and others may make files in the directory. */
+const WRITABLE = 0o022;
+
+/**
+ * Refuses a link where others may make one: it would lead what is written to a file of their choice.
+ * @param path of something that need not be there
+ * @throws GatewayError `internal`
+ */
+export function refuseForeignLink(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isSymbolicLink() || (statSync(dirname(path)).mode & WRITABLE) === 0) return;
+  throw new GatewayError(
+    'internal',
+    `${path} is a link in a directory that other users can write to. Use another data directory, or put the file itself there.`,
+  );
 }
 
 function isShared(stats: Stats): boolean {

@@ -1,6 +1,6 @@
 // JSON texts of stored things. Small ones at once; of large ones each item in its own turn of the event loop, so that
 // nobody's stream waits for somebody's long answer.
-import { isJsonArray, type JsonObject, type JsonValue, lateMember } from '../canonical/index.ts';
+import { isJsonArray, type JsonObject, type JsonValue } from '../base/json/index.ts';
 import { othersRun } from './others-run.ts';
 
 /** Characters of JSON that are made in one go: about a millisecond. */
@@ -22,7 +22,7 @@ export async function jsonTexts<const T extends readonly (JsonObject | readonly 
     const pieces: string[] = [];
     await writeInTurns(value, pieces);
     await othersRun();
-    // Once for all levels: each copies what is below it.
+    // The text is made once for all levels: each copies what is below it.
     texts.push(pieces.join(''));
   }
   await othersRun();
@@ -74,11 +74,8 @@ function sizeInside(value: JsonObject | readonly JsonValue[], most: number): num
     }
     return size;
   }
-  const late = lateMember(value);
   for (const key in value) {
-    // It is not read for that.
-    const isLate = late?.name === key;
-    size += key.length + 4 + (isLate ? late.text.written.length : sizeUpTo(value[key], most - size));
+    size += key.length + 4 + sizeUpTo(value[key], most - size);
     if (size >= most) break;
   }
   return size;

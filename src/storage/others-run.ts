@@ -1,4 +1,4 @@
-// For work that is done in steps.
+// Lets other work run between the steps of a long one.
 
 /** Resolves when the event loop has seen to what is waiting. */
 export function othersRun(): Promise<void> {

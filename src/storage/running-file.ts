@@ -3,16 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapNewFile } from '../runtime/mapped-file.ts';
-import { lockFile } from '../runtime/sqlite.ts';
+import { mapNewFile } from '../base/runtime/mapped-file.ts';
+import { lockFile } from '../base/runtime/sqlite.ts';
 import { LOCK_SUFFIX, onLeftBehind } from './journal/journal-file.ts';
-import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from './running-ports.ts';
+import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from '../accounts/ports/index.ts';
 
 const SUFFIX = '.running';
 /** Bytes of a place, and how many there are. */
 const PLACE = 2048;
 const PLACES = 2048;
-/** Where in a place things stand; the length of the record is written last, and is 0 where there is none. */
+/** Places of values within a record; the length of the record is written last, and is 0 where there is none. */
 const LENGTH = 0;
 const REQUESTS = 4;
 const NANO_USD = 8;
@@ -20,7 +20,7 @@ const TOKENS = 16;
 const AT = 24;
 const RECORD = 32;
 
-/** Of a database that dies with its process. */
+/** Spend of a database that dies with its process. */
 export const NOTHING_RUNS: RunningStore = { open: () => null, recover: () => Promise.resolve() };
 
 export class RunningFile implements RunningStore {
@@ -95,7 +95,7 @@ export class RunningFile implements RunningStore {
     if (this.#isOff) return undefined;
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      // Before the file: whoever finds one without a lock may take it.
+      // The lock comes before the file: whoever finds one without a lock may take it.
       this.#unlock = lockFile(this.#path + LOCK_SUFFIX) ?? undefined;
       this.#bytes = mapNewFile(this.#path, PLACE * PLACES);
     } catch {
@@ -121,7 +121,7 @@ function* placesOf(file: Buffer): Iterable<{ readonly record: RunningRecord; rea
       tokens: file.readDoubleBE(start + TOKENS),
       atMs: file.readDoubleBE(start + AT),
     };
-    // Written by this program, and whole: its length came last.
+    // A record that this program wrote, and whole: its length came last.
     yield { record: JSON.parse(text) as RunningRecord, spent };
   }
 }

@@ -2,17 +2,17 @@
 // bucket never holds half of something, nobody's memory holds a whole file, and what a crash leaves behind is found here
 // without asking the bucket, which others may share. Knows nothing of who owns the bytes.
 import { GatewayError } from '../canonical/index.ts';
-import { S3Failure, type S3Bucket } from '../runtime/s3.ts';
+import { S3Failure, type S3Bucket } from '../base/runtime/s3.ts';
 import type { BlobFolder } from './blob-folder.ts';
-import type { BlobDraft, BlobStore } from './ports.ts';
+import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
 
 export interface S3BlobsOptions {
   readonly bucket: S3Bucket;
-  /** In front of every name. */
+  /** Prefix of every name. */
   readonly prefix: string;
-  /** Where drafts lie, and names whose objects are still to be deleted. */
+  /** Folder of drafts, and of names whose objects are still to be deleted. */
   readonly folder: BlobFolder;
-  /** How long one file may take to be sent, and any other step. */
+  /** Time that one file may take to be sent, and any other step. */
   readonly sendMs?: number;
   readonly stepMs?: number;
 }
@@ -90,7 +90,7 @@ export class S3Blobs implements BlobStore {
     try {
       await within(this.#stepMs, this.#bucket.delete(this.#prefix + name));
     } catch {
-      // Nobody can name it any more: it is enough when it goes some day.
+      // An object that nobody can name may go some day.
       await this.#note(name);
     }
   }

@@ -20,7 +20,7 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
       `${path} is missing, but the database holds keys that were made with it. Put the file back from a backup, or start with an empty data directory.`,
     );
   }
-  // Written aside and linked into place: another process that starts at the same time sees all of it or nothing,
+  // The file is written aside and linked into place: another process that starts at the same time sees all of it or nothing,
   // and only one of the two links succeeds.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -1,7 +1,7 @@
 // A URL taken apart: where the connection goes, through whom, and how the request line reads there. Knows no sockets.
-import type { Security, SocketTarget } from '../runtime/socket.ts';
+import type { Security, SocketTarget } from '../base/runtime/socket.ts';
 import { proxyOn, type Network } from './network.ts';
-import type { Proxy, Road } from './road.ts';
+import type { Proxy, NetworkRoute } from './network-route.ts';
 import { type Door, proxyTarget } from './tunnel.ts';
 
 export interface Address {
@@ -16,23 +16,23 @@ export interface Address {
   readonly start: string;
 }
 
-/** What is asked for. */
+/** The requested host and port. */
 export interface Asked {
   readonly url: string;
   readonly method: string;
   /** The IP address to connect to, if not wherever the name of the host leads. */
   readonly address?: string | undefined;
-  readonly road?: Road | undefined;
+  readonly networkRoute?: NetworkRoute | undefined;
 }
 
 /** @throws TypeError for a URL that is none */
 export function addressOf(asked: Asked, network: Network): Address {
-  const { method, address, road } = asked;
+  const { method, address, networkRoute } = asked;
   const url = new URL(asked.url);
   const tls = url.protocol === 'https:';
-  const proxy = proxyOn(road, network, url);
+  const proxy = proxyOn(networkRoute, network, url);
   const common: Security | undefined = network.ca.length > 0 ? { ca: network.ca } : undefined;
-  const security = tls && road ? ownSecurity(road, common) : common;
+  const security = tls && networkRoute ? ownSecurity(networkRoute, common) : common;
   const target: SocketTarget = {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
@@ -44,7 +44,7 @@ export function addressOf(asked: Asked, network: Network): Address {
   const host = `host: ${url.host}\r\n`;
   const start = `${method} ${path} HTTP/1.1\r\n${host}`;
   // A connection that was made to a chosen address is nobody's who lets the name lead.
-  const origin = [url.origin, address, network.id, road?.id].filter(Boolean).join(' ');
+  const origin = [url.origin, address, network.id, networkRoute?.id].filter(Boolean).join(' ');
   if (!proxy) return { origin, target, door: undefined, forwarder: undefined, start };
   const door: Door = { proxy, security: proxy.tls ? common : undefined };
   // A proxy that is given a whole request goes where its own names lead: not where the host's address was checked.
@@ -61,7 +61,7 @@ export function addressOf(asked: Asked, network: Network): Address {
   };
 }
 
-function ownSecurity({ ca, certificate }: Road, common: Security | undefined): Security {
+function ownSecurity({ ca, certificate }: NetworkRoute, common: Security | undefined): Security {
   const trust = ca === undefined ? common : { ca: [ca], trustsOnlyThese: true };
   return { ...trust, ...(certificate && { cert: certificate.cert, key: certificate.key.reveal() }) };
 }

@@ -1,15 +1,16 @@
 // One question to whom the operator or a vendor named: a token service, STS, a metadata server, a source of prices. Such
 // addresses are not guarded.
-import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
-import type { JsonObject } from '../canonical/index.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
+import type { JsonObject } from '../base/json/index.ts';
+import { askWhole } from './ask.ts';
 import type { Sender, UpstreamRequest } from './client.ts';
 import { Destination, type DestinationInput } from './destination.ts';
-import { collect, receive, type ReceiveFailure } from './receive.ts';
-import { STRAIGHT } from './road.ts';
-import { toByteString } from '../lib/byte-string.ts';
+import { STRAIGHT } from './network-route.ts';
+import { slicesOf } from '../base/lib/slices.ts';
 
 export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'> {
-  /** Who is asked, for messages. */
+  /** Name of the issuer, for messages. */
   readonly issuer: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** True: it tells this machine who it is. A proxy is not asked on its behalf, for it would be told who the proxy is. */
@@ -41,10 +42,7 @@ export async function askIssuer(
   const { issuer, maxBytes = MAX_ANSWER_BYTES } = question;
   const late = (): GatewayError => new GatewayError('timeout', `${issuer} does not answer`);
   if (signal.aborted) throw late();
-  const request = requestOf(question, client);
-  const asked = collect<[failure: ReceiveFailure, message: string]>((taker) =>
-    receive((listener) => client.send(request, listener), taker, maxBytes),
-  );
+  const asked = askWhole({ ...requestOf(question, client), maxBytes }, client);
   signal.addEventListener('abort', asked.abort, { once: true });
   const outcome = await asked.outcome;
   signal.removeEventListener('abort', asked.abort);
@@ -74,13 +72,13 @@ function requestOf(
       ...(type === undefined ? {} : { 'content-type': type }),
       ...headers,
     },
-    road: ofMachine ? STRAIGHT : client.road,
+    networkRoute: ofMachine ? STRAIGHT : client.networkRoute,
   });
-  return { to, body: toByteString(body) };
+  return { to, body: slicesOf(body) };
 }
 
 /**
- * What is thrown when an issuer gives nothing, in its own words, which name no secret.
+ * The error for an issuer that gives nothing, in its own words, which name no secret.
  * @param what was asked for, e.g. `no token for the service account`
  */
 export function notIssued(

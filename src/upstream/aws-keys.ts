@@ -1,8 +1,10 @@
 // Keys of an AWS account that have to be fetched: from the metadata of an instance, the agent of a container, or for a
 // role from STS. Sources: "AWS SDKs and Tools Reference Guide" (IMDS, container and assume-role credential providers),
 // "Use IMDSv2" (EC2), "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
-import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
-import { Secret } from '../telemetry/secret.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
+import { slicesOf } from '../base/lib/slices.ts';
+import { GatewayError } from '../canonical/index.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
 import { isToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
@@ -127,8 +129,8 @@ async function roleKeys(
     ...(externalId === null ? {} : { ExternalId: externalId }),
   };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const body = new URLSearchParams(form).toString();
-  const signer = new AwsSigner({ ...keys, region, service: 'sts' }, () => client.now());
+  const body = slicesOf(new URLSearchParams(form).toString());
+  const signer = new AwsSigner({ ...keys, region, service: 'sts' }, client.wall);
   const signature = signer.headers({ method: 'POST', url, headers, body });
   return readSts(await askIssuer({ issuer: 'STS', url, form, headers: signature }, client, signal));
 }

@@ -1,7 +1,7 @@
 // Access tokens of Microsoft Entra: for an application with a secret or a federated token, and for the identity of a
 // machine or an app. Sources: "OAuth 2.0 client credentials flow" (learn.microsoft.com, identity platform), "How to use
 // managed identities on a VM to acquire a token", "managed identities for App Service" (REST reference), 2026-11.
-import { Secret } from '../telemetry/secret.ts';
+import { Secret } from '../base/telemetry/secret.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { readToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
@@ -26,7 +26,7 @@ export async function applicationToken(
           client_assertion_type: JWT_BEARER,
           client_assertion: await readTokenFile(proof.tokenFile, 'the federated token of the application'),
         };
-  const now = client.now();
+  const now = client.wall();
   const form = { grant_type: 'client_credentials', client_id: clientId, scope, ...proven };
   const answer = await askIssuer({ issuer: 'Microsoft Entra', url: tokenUrl, form }, client, signal);
   return readToken(answer, { issuer: 'Microsoft Entra', whom: 'the application', now });
@@ -50,5 +50,5 @@ export async function identityToken(
     headers: Object.fromEntries(revealed) as Record<string, string>,
   };
   const answer = await askIssuer(question, client, signal);
-  return readToken(answer, { issuer, whom: 'the managed identity', now: client.now() });
+  return readToken(answer, { issuer, whom: 'the managed identity', now: client.wall() });
 }

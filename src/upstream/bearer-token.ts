@@ -1,5 +1,5 @@
 // A token in the `authorization` header, as OAuth 2.0 issues them. Knows no issuer.
-import { asNumber, asObject, asString, parseJson } from '../canonical/index.ts';
+import { asNumber, asObject, asString, parseJson } from '../base/json/index.ts';
 import { type IssuerAnswer, notIssued, refusalWords } from './ask-issuer.ts';
 import type { ReadyCredential, SignatureHeaders } from './credential.ts';
 import type { FetchedCredential } from './renewed-credential.ts';

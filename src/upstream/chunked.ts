@@ -1,4 +1,4 @@
-// Chunked transfer coding (RFC 9112 section 7.1), decoded from byte strings in pieces of any size.
+// Chunked transfer coding (RFC 9112 section 7.1), decoded in pieces of any size.
 
 /** Longest line of a chunk's size, or of a trailer. */
 const MAX_LINE = 4096;
@@ -6,10 +6,14 @@ const MAX_LINE = 4096;
 const MAX_EXTENSIONS = 16 * 1024;
 const MAX_TRAILERS = 16 * 1024;
 
+const CR = 13;
+const LF = 10;
+const NOTHING: Buffer = Buffer.alloc(0);
+
 export class ChunkedDecoder {
   #state: 'size' | 'data' | 'data-end' | 'trailers' = 'size';
   #left = 0;
-  #rest = '';
+  #rest = NOTHING;
   #extensions = 0;
   #trailers = 0;
   /** True once the last chunk and its trailers were read. */
@@ -17,43 +21,49 @@ export class ChunkedDecoder {
   /** True: bytes follow the end of the body. The peer broke the protocol. */
   surplus = false;
 
-  /** The payload in this piece. Throws RangeError on malformed framing. */
-  push(piece: string): string {
-    const text = this.#rest === '' ? piece : this.#rest + piece;
-    this.#rest = '';
-    let out = '';
+  /**
+   * The payload in this piece. Throws RangeError on malformed framing.
+   * @param piece is written to: payloads behind the first are moved up to it
+   */
+  push(piece: Buffer): Buffer {
+    const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    this.#rest = NOTHING;
+    /** The payload so far. The usual read holds one whole chunk, of which nothing has to be moved. */
+    let from = 0;
+    let to = 0;
     let at = 0;
-    while (at < text.length) {
+    while (at < bytes.length) {
       if (this.#state === 'data') {
-        const end = Math.min(at + this.#left, text.length);
-        // The usual read holds one whole chunk: its payload is a slice, not a copy.
-        out = out === '' ? text.slice(at, end) : out + text.slice(at, end);
+        const end = Math.min(at + this.#left, bytes.length);
+        if (to === 0) from = to = at;
+        else bytes.copyWithin(to, at, end);
+        to += end - at;
         this.#left -= end - at;
         at = end;
         if (this.#left === 0) this.#state = 'data-end';
         continue;
       }
-      const end = text.indexOf('\r\n', at);
+      const end = lineEnd(bytes, at);
       if (end < 0) {
-        // What begins behind a chunk is two bytes long: more of it will never be right.
-        if (text.length - at > (this.#state === 'data-end' ? 1 : MAX_LINE))
+        // The end of a chunk is two bytes long: more of it will never be right.
+        if (bytes.length - at > (this.#state === 'data-end' ? 1 : MAX_LINE))
           throw new RangeError(
             this.#state === 'data-end' ? 'chunk longer than announced' : 'chunk header too long',
           );
-        this.#rest = text.slice(at);
-        return out;
+        this.#rest = bytes.subarray(at);
+        break;
       }
-      this.#line(text, at, end);
+      this.#line(bytes, at, end);
       at = end + 2;
       if (this.done) {
-        this.surplus = at < text.length;
-        return out;
+        this.surplus = at < bytes.length;
+        break;
       }
     }
-    return out;
+    return bytes.subarray(from, to);
   }
 
-  #line(text: string, from: number, end: number): void {
+  #line(bytes: Buffer, from: number, end: number): void {
     switch (this.#state) {
       case 'data-end':
         if (end !== from) throw new RangeError('chunk longer than announced');
@@ -64,20 +74,20 @@ export class ChunkedDecoder {
         else if ((this.#trailers += end - from + 2) > MAX_TRAILERS) throw new RangeError('too many trailers');
         return;
       default:
-        this.#begin(text, from, end);
+        this.#begin(bytes, from, end);
     }
   }
 
-  #begin(text: string, from: number, end: number): void {
+  #begin(bytes: Buffer, from: number, end: number): void {
     let size = 0;
     let at = from;
     for (; at < end; at++) {
-      const digit = hexDigit(text.charCodeAt(at));
+      const digit = hexDigit(bytes[at] ?? 0);
       if (digit < 0) break;
       size = size * 16 + digit;
     }
     if (at === from || at - from > 8) throw new RangeError('malformed chunk size');
-    if (at < end) this.#extension(text.slice(at, end));
+    if (at < end) this.#extension(bytes.toString('latin1', at, end));
     this.#left = size;
     this.#state = size === 0 ? 'trailers' : 'data';
   }
@@ -88,6 +98,13 @@ export class ChunkedDecoder {
     this.#extensions += text.length;
     if (this.#extensions > MAX_EXTENSIONS) throw new RangeError('too many chunk extensions');
   }
+}
+
+/** Offset of the next CR LF; -1: there is none. */
+function lineEnd(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(CR, from);
+  while (at >= 0 && bytes[at + 1] !== LF) at = bytes.indexOf(CR, at + 1);
+  return at;
 }
 
 /** The value of a hexadecimal digit by its character code; -1 for anything else. */

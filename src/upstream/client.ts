@@ -1,22 +1,21 @@
 // The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
 // without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../base/runtime/clock.ts';
+import { bytesIn, type Slices } from '../base/lib/slices.ts';
 import type { Address } from './address.ts';
-import { Connection } from './connection.ts';
+import { Connection, Outbox } from './connection.ts';
 import { ConnectionPools, DEFAULT_REUSE, type PoolName, type ReuseSettings } from './connection-pools.ts';
 import type { Destination } from './destination.ts';
 import { Exchange, type UpstreamCall, type UpstreamListener } from './exchange.ts';
 import { type Network, PLAIN_NETWORK } from './network.ts';
-import { Outbox } from './outbox.ts';
-import type { Road } from './road.ts';
+import type { NetworkRoute } from './network-route.ts';
 
 export type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
 
 export interface UpstreamRequest {
   readonly to: Destination;
-  /** Byte string. */
-  readonly body: string;
-  /** Whose connections may be used. Absent: a new one, which is closed afterwards. */
+  readonly body: Slices;
+  /** Pool of connections that may be used. Absent: a new connection, which is closed afterwards. */
   readonly pool?: PoolName | undefined;
   /**
    * Whether it is sent again over a fresh connection when one that was used before turns out to be closed. Absent: yes,
@@ -34,26 +33,34 @@ export interface ClientOptions {
   readonly reuse?: () => ReuseSettings;
   /** Told when bytes came that nobody had asked for. */
   readonly stray?: (name: PoolName) => void;
-  /** What holds for requests without a road. Asked each time; the same object until it changes. */
+  /** Network settings of requests without a network route. Asked each time; the same object until it changes. */
   readonly network?: () => Network;
+  /** Unix milliseconds by the machine's clock. Default: `now`. */
+  readonly wall?: () => number;
   /** For the looks at idle connections. Default: the system's. */
   readonly every?: Clock['every'];
 }
 
-/** What sends requests, and the road that they take unless they have one of their own. */
-export type Sender = Pick<UpstreamClient, 'send' | 'now'> & { readonly road?: Road | undefined };
+/** Sender of requests, and the network route that they take unless they have one of their own. */
+export type Sender = Pick<UpstreamClient, 'send' | 'now' | 'wall'> & {
+  readonly networkRoute?: NetworkRoute | undefined;
+};
 
 export class UpstreamClient {
   /** @internal */
   readonly pools: ConnectionPools;
   readonly #network: () => Network;
   readonly #outbox = new Outbox();
-  /** Unix milliseconds. @internal */
+  /** Milliseconds that only go forward: for durations. @internal */
   readonly now: () => number;
+  /** Unix milliseconds: for signatures, and for what says when it expires. @internal */
+  readonly wall: () => number;
 
+  /** @param now milliseconds that only go forward */
   constructor(now: () => number, options: ClientOptions = {}) {
     const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
+    this.wall = options.wall ?? now;
     this.#network = network;
     const { every = systemClock.every } = options;
     this.pools = new ConnectionPools({ now, settings: reuse, stray, every });
@@ -88,8 +95,8 @@ export class UpstreamClient {
   }
 }
 
-function serialise(opening: string, { to, body, lines = '' }: UpstreamRequest): string {
+function serialise(opening: string, { to, body, lines = '' }: UpstreamRequest): Slices {
   // A length of nothing is only said where something is expected (RFC 9110 section 8.6).
-  const length = body === '' && to.method !== 'POST' ? '' : `content-length: ${body.length}\r\n`;
-  return `${opening}${lines}${length}\r\n${body}`;
+  const length = body.length === 0 && to.method !== 'POST' ? '' : `content-length: ${bytesIn(body)}\r\n`;
+  return [Buffer.from(`${opening}${lines}${length}\r\n`, 'latin1'), ...body];
 }

@@ -1,10 +1,10 @@
 // Idle connections, and who may use them again. A pool belongs to one provider and one credential, whatever addresses it
 // has: an answer that nobody asked for can then reach nobody else, and says that none of the pool's connections is to be
 // trusted. Knows nothing of HTTP; opens nothing.
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../base/runtime/clock.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Whose connections they are. */
+/** Owner of connections. */
 export interface PoolName {
   /** Unique to what proves to the peer who is asking. */
   readonly id: string;
@@ -26,7 +26,7 @@ export const DEFAULT_REUSE: ReuseSettings = { reuse: 'provider', maxAgeMs: 300_0
 /** A connection as its pool sees it. */
 export interface PooledConnection {
   readonly pool: Pool;
-  /** Where it leads. */
+  /** Origin that it is connected to. */
   readonly origin: string;
   /** Unix milliseconds. */
   readonly openedAt: number;
@@ -49,7 +49,7 @@ export interface Pool {
   readonly key: string | null;
   /** By origin; lists that become empty go. The last one was used last. */
   readonly idle: Map<string, PooledConnection[]>;
-  /** Those that are open, idle or not. */
+  /** Open connections, idle or not. */
   open: number;
   /** Connections that will be idle in the next turn of the loop, but for those that somebody waits for. */
   ending: number;
@@ -241,7 +241,7 @@ export class ConnectionPools {
     this.#looks++;
     for (const { idle } of this.#pools.values())
       for (const [origin, list] of idle) {
-        // Those that have waited longest stand first.
+        // The connections that have waited longest stand first.
         const waiting = list.findIndex(({ idleSince }) => this.#looks - idleSince < MOST_LOOKS);
         const overdue = waiting < 0 ? list.splice(0) : list.splice(0, waiting);
         this.#idle -= overdue.length;

@@ -1,23 +1,31 @@
 // One connection to an upstream and the exchange that it carries. Who may use it next is the pools' business.
-import { connectSocket, type ClientSocket, type SocketListener } from '../runtime/socket.ts';
+import { beginning, behind, type Slices } from '../base/lib/slices.ts';
+import { type ClientSocket, connectSocket, type SocketListener } from '../base/runtime/socket.ts';
 import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
 import type { Exchange } from './exchange.ts';
-import type { Outbox } from './outbox.ts';
 import {
   type ConnectionRest,
-  ResponseParser,
   type ResponseEvents,
   type ResponseHead,
+  ResponseParser,
 } from './response-parser.ts';
 import { connectThrough, refusalWords } from './tunnel.ts';
+import { nextTurn } from '../base/runtime/clock.ts';
 
 /** How soon a connection that was closed while idle is noticed: a few round trips. */
 const STALE_MS = 1_000;
-/** What some balancers say before they close an idle connection (RFC 9110 section 15.5.9): an end, not an answer. */
+/**
+ * Status that some balancers send before they close an idle connection (RFC 9110 section 15.5.9): an end, not an
+ * answer.
+ */
 const GOODBYE = /^HTTP\/1\.[01] 408[ \r]/;
 
-/** Where a connection leads, and who looks after it. */
+const NOTHING: Slices = [];
+/** For slices on their way to a socket, which takes what it is given at once: a write each would wake the peer for each. */
+const MEMORY = new Uint8Array(256 * 1024);
+
+/** Target of a connection, and the pools that own it. */
 export interface ConnectionPlace {
   readonly address: Address;
   readonly pools: ConnectionPools;
@@ -38,7 +46,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #abandon: (() => void) | undefined;
   #exchange: Exchange | undefined;
   #parser: ResponseParser | undefined;
-  #unsent = '';
+  #unsent: Slices = NOTHING;
   #heard = false;
   #startedAt = 0;
 
@@ -88,7 +96,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#socket?.resume();
   }
 
-  // What the socket tells.
+  // Handlers of the socket.
 
   open(socket: ClientSocket): void {
     this.#abandon = undefined;
@@ -105,20 +113,20 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#closed(this.#socket !== undefined, reason);
   }
 
-  // What the response parser finds; it only runs while there is an exchange.
+  // Handlers of the response parser; it only runs while there is an exchange.
 
   head(head: ResponseHead): void {
     const exchange = this.#exchange;
     if (!exchange) return;
     // A refusal may come before the whole request was read; success cannot: it is the answer to somebody else.
-    if (this.#isReused && this.#unsent !== '' && head.status < 300) return this.#disown(exchange);
+    if (this.#isReused && this.#unsent.length > 0 && head.status < 300) return this.#disown(exchange);
     const { forwarder } = this.#place.address;
     if (forwarder && head.status === 407) return this.#refused(exchange, refusalWords(forwarder, 407));
-    exchange.bytes = '';
+    exchange.bytes = NOTHING;
     exchange.listener.head(head);
   }
 
-  body(bytes: string): void {
+  body(bytes: Buffer): void {
     this.#exchange?.listener.data(bytes);
   }
 
@@ -140,13 +148,16 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   flush(): void {
-    if (this.#unsent === '' || !this.#socket || this.isClosed) return;
-    const taken = this.#socket.write(this.#unsent);
-    if (taken > 0) this.#unsent = taken >= this.#unsent.length ? '' : this.#unsent.slice(taken);
+    while (this.#unsent.length > 0 && this.#socket && !this.isClosed) {
+      const piece = beginning(this.#unsent, MEMORY);
+      const taken = this.#socket.write(piece);
+      if (taken > 0) this.#unsent = behind(this.#unsent, taken);
+      if (taken < piece.length) return;
+    }
   }
 
   /** One read of the socket. */
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     const exchange = this.#exchange;
     const parser = this.#parser;
     if (!exchange || !parser) return this.#unasked(bytes);
@@ -161,12 +172,12 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   /** Bytes on an idle connection belong to no request. */
-  #unasked(bytes: string): void {
-    if (!GOODBYE.test(bytes)) this.#place.pools.distrust(this);
+  #unasked(bytes: Buffer): void {
+    if (!GOODBYE.test(bytes.toString('latin1'))) this.#place.pools.distrust(this);
     this.terminate();
   }
 
-  /** What has begun to arrive is not the answer to this exchange, which is sent again over a fresh connection. */
+  /** The arriving bytes are not the answer to this exchange, which is sent again over a fresh connection. */
   #disown(exchange: Exchange): void {
     this.#place.pools.distrust(this);
     this.terminate();
@@ -198,7 +209,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     if (exchange.paused) this.#socket?.resume();
     const { pools } = this.#place;
     if (rest === 'stray') pools.distrust(this);
-    const isKept = rest === 'keep' && this.#unsent === '' && pools.keep(this);
+    const isKept = rest === 'keep' && this.#unsent.length === 0 && pools.keep(this);
     if (!isKept) this.terminate();
     exchange.listener.end();
   }
@@ -206,7 +217,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #closed(opened: boolean, reason: string | undefined): void {
     const exchange = this.#exchange;
     this.#socket = undefined;
-    this.#unsent = '';
+    this.#unsent = NOTHING;
     this.isClosed = true;
     // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
     // than that, it may have read the request and worked on it: sending it again could be paid for twice.
@@ -222,4 +233,27 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
       exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
     else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
   }
+}
+
+// Sends what the requests of one turn of the loop have to send together, at its end: each write wakes whoever takes it,
+// which costs several times the write itself where that one had gone to sleep in between.
+
+/** A connection with bytes to send. */
+export interface Sending {
+  flush(): void;
+}
+
+export class Outbox {
+  #waiting: Sending[] = [];
+
+  /** Has it flushed at the end of this turn. */
+  add(sending: Sending): void {
+    if (this.#waiting.push(sending) === 1) nextTurn(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const sending of waiting) sending.flush();
+  };
 }

@@ -1,6 +1,6 @@
-// Where credentials come from that are not simply a key: what the catalog found out when the configuration was loaded,
-// and what is fetched from there. Types only; knows no provider.
-import type { Secret } from '../telemetry/secret.ts';
+// Sources of credentials that are not simply a key: facts that the catalog found when the configuration was loaded,
+// and addresses to fetch from. Types only; knows no provider.
+import type { Secret } from '../base/telemetry/secret.ts';
 
 /** Keys of an AWS account. */
 export type AwsKeySource =
@@ -8,20 +8,20 @@ export type AwsKeySource =
       readonly from: 'given';
       readonly accessKeyId: string;
       readonly secretAccessKey: Secret;
-      /** Of temporary keys; null for lasting ones. */
+      /** Session of temporary keys. Null: lasting ones. */
       readonly sessionToken: Secret | null;
     }
   | {
       /** The metadata service of an EC2 instance. */
       readonly from: 'instance';
-      /** Without a path. */
+      /** Address without a path. */
       readonly url: string;
     }
   | {
       /** The agent of a container: ECS, EKS Pod Identity. */
       readonly from: 'container';
       readonly url: string;
-      /** What goes into `authorization`, as it is; null: nothing. */
+      /** Value of `authorization`, as it is. Null: none. */
       readonly token: Secret | null;
       /** A file that holds it: it changes, and is read each time. */
       readonly tokenFile: string | null;
@@ -32,7 +32,7 @@ export type AwsKeySource =
       readonly roleArn: string;
       readonly sessionName: string;
       readonly tokenFile: string;
-      /** Of STS. */
+      /** Address of STS. */
       readonly url: string;
     }
   | {
@@ -42,7 +42,7 @@ export type AwsKeySource =
       readonly sessionName: string;
       readonly externalId: string | null;
       readonly base: AwsKeySource;
-      /** Of STS. */
+      /** Address of STS. */
       readonly url: string;
       readonly region: string;
     };
@@ -81,13 +81,13 @@ export type TokenSource =
       /** Member that holds the token where the subject is JSON; null: it is the token. */
       readonly field: string | null;
       readonly tokenUrl: string;
-      /** Where the token is changed into one of a service account; null: it is used itself. */
+      /** Address at which the token is exchanged for one of a service account. Null: the token itself is used. */
       readonly impersonationUrl: string | null;
     }
   | {
       /** The metadata server of a Google machine. */
       readonly from: 'google-instance';
-      /** Without a path. */
+      /** Address without a path. */
       readonly url: string;
     }
   | {

@@ -1,4 +1,5 @@
-// What proves to an upstream who sends a request, where no fixed header does. Knows no provider.
+// Proof of identity to an upstream where no fixed header gives it. Knows no provider.
+import type { Slices } from '../base/lib/slices.ts';
 import type { Method } from './destination.ts';
 
 /** A request that is about to be sent. */
@@ -8,13 +9,12 @@ export interface UnsignedRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Byte string. */
-  readonly body: string;
+  readonly body: Slices;
 }
 
 export type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** What an upstream answered to a request that was signed. */
+/** Answer of an upstream to a signed request. */
 export interface SignedAnswer {
   readonly status: number;
   /** Reads a header by lower-case name. */

@@ -10,11 +10,11 @@ import {
 } from 'node:zlib';
 
 export interface ByteSink {
-  data(bytes: string): void;
+  data(bytes: Buffer): void;
   end(): void;
 }
 
-/** Where compressed bytes come from. */
+/** Source of compressed bytes. */
 export interface Pausable {
   pause(): void;
   resume(): void;
@@ -89,16 +89,16 @@ class Inflating implements Decompressor {
       if (this.#passed > FREE_BYTES && this.#passed > this.#taken * MAX_RATIO) {
         stream.destroy();
         failed(`the upstream's ${name} data are more than ${MAX_RATIO} times as large as they came`);
-      } else next.data(bytes.toString('latin1'));
+      } else next.data(bytes);
     });
     stream.on('end', () => next.end());
     stream.on('error', () => failed(`the upstream's ${name} data are damaged`));
     stream.on('drain', () => this.#drained());
   }
 
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     this.#taken += bytes.length;
-    if (this.#stream.destroyed || this.#stream.write(Buffer.from(bytes, 'latin1')) || this.#isFull) return;
+    if (this.#stream.destroyed || this.#stream.write(bytes) || this.#isFull) return;
     this.#isFull = true;
     this.#source.pause();
   }

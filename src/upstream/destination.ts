@@ -1,7 +1,8 @@
-// Where requests of one kind go, and everything that stands before their bodies: written once, sent many times.
+// Destination of requests of one kind, with everything that stands before their bodies: written once, sent many
+// times.
 import { type Address, addressOf } from './address.ts';
 import type { Network } from './network.ts';
-import type { Road } from './road.ts';
+import type { NetworkRoute } from './network-route.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -15,7 +16,7 @@ export interface DestinationInput {
   /** The IP address to connect to, if not wherever the name of the host leads. */
   readonly address?: string | undefined;
   /** How the host is reached, where that is not as for everybody. */
-  readonly road?: Road | undefined;
+  readonly networkRoute?: NetworkRoute | undefined;
 }
 
 /** How a request begins under one network. */
@@ -29,18 +30,18 @@ export class Destination {
   readonly url: string;
   readonly method: Method;
   readonly headers: Readonly<Record<string, string>>;
-  readonly road: Road | undefined;
+  readonly networkRoute: NetworkRoute | undefined;
   readonly #address: string | undefined;
   readonly #lines: string;
   #network: Network | undefined;
   #opening: Opening | undefined;
 
   /** @throws TypeError for a header whose value would end its line */
-  constructor({ url, method = 'POST', headers, address, road }: DestinationInput) {
+  constructor({ url, method = 'POST', headers, address, networkRoute }: DestinationInput) {
     this.url = url;
     this.method = method;
     this.headers = headers;
-    this.road = road;
+    this.networkRoute = networkRoute;
     this.#address = address;
     this.#lines = headerLines(headers);
   }
@@ -52,8 +53,8 @@ export class Destination {
    */
   over(network: Network): Opening {
     if (this.#opening && this.#network === network) return this.#opening;
-    const { url, method, road } = this;
-    const address = addressOf({ url, method, address: this.#address, road }, network);
+    const { url, method, networkRoute } = this;
+    const address = addressOf({ url, method, address: this.#address, networkRoute }, network);
     this.#network = network;
     this.#opening = { address, text: address.start + this.#lines };
     return this.#opening;

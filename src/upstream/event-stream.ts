@@ -2,6 +2,7 @@
 // headers and a payload, both guarded by checksums. Knows nothing of what the messages mean.
 // Source: "Amazon Event Stream Encoding" (docs.aws.amazon.com, Transcribe streaming; smithy.io, "Event streams").
 import { crc32 } from 'node:zlib';
+import { joined } from '../base/lib/slices.ts';
 
 /** One message. Header names keep their colon: `:event-type`, `:message-type`, `:exception-type`. */
 export interface EventStreamMessage {
@@ -23,7 +24,7 @@ const TEXT = 7;
 /** Cuts a byte stream into messages, in pieces of any size. */
 export class EventStreamParser {
   readonly #take: (message: EventStreamMessage) => void;
-  #pieces: string[] = [];
+  #pieces: Buffer[] = [];
   #size = 0;
   /** Bytes that the next step needs: a prelude, then the whole message. */
   #needed = PRELUDE;
@@ -32,15 +33,12 @@ export class EventStreamParser {
     this.#take = take;
   }
 
-  /**
-   * @param bytes byte string
-   * @throws RangeError for damage: a checksum that is wrong, or lengths that cannot be
-   */
-  push(bytes: string): void {
+  /** @throws RangeError for damage: a checksum that is wrong, or lengths that cannot be */
+  push(bytes: Buffer): void {
     this.#pieces.push(bytes);
     this.#size += bytes.length;
     if (this.#size < this.#needed) return;
-    const buffer = Buffer.from(this.#pieces.join(''), 'latin1');
+    const buffer = joined(this.#pieces);
     let at = 0;
     this.#needed = PRELUDE;
     while (buffer.length - at >= PRELUDE) {
@@ -52,7 +50,7 @@ export class EventStreamParser {
       this.#take(readMessage(buffer.subarray(at, at + length)));
       at += length;
     }
-    this.#pieces = at === buffer.length ? [] : [buffer.toString('latin1', at)];
+    this.#pieces = at === buffer.length ? [] : [buffer.subarray(at)];
     this.#size = buffer.length - at;
   }
 

@@ -1,4 +1,5 @@
 // One request and its answer, as whoever sends it sees them. Knows no sockets.
+import type { Slices } from '../base/lib/slices.ts';
 import type { ResponseHead } from './response-parser.ts';
 
 /**
@@ -11,8 +12,8 @@ export interface UpstreamListener {
   /** The request has been handed to a connection. */
   connected(): void;
   head(head: ResponseHead): void;
-  /** Byte string; at most one call per read. */
-  data(bytes: string): void;
+  /** At most one call per read. */
+  data(bytes: Buffer): void;
   end(): void;
   /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
   failed(failure: TransportFailure, message: string): void;
@@ -25,7 +26,7 @@ export interface UpstreamCall {
   resume(): void;
 }
 
-/** What an exchange needs of the connection that carries it. */
+/** The part of its connection that an exchange uses. */
 interface Carrier {
   terminate(): void;
   pause(): void;
@@ -35,7 +36,7 @@ interface Carrier {
 /** One request and its response; survives the change of a stale connection for a fresh one, unless that is to be told. */
 export class Exchange implements UpstreamCall {
   /** The whole request; empty once an answer has begun, when it can no longer be sent again. */
-  bytes: string;
+  bytes: Slices;
   readonly listener: UpstreamListener;
   /** True: whoever sends it wants to know of every time that it goes out. */
   readonly isTold: boolean;
@@ -43,7 +44,7 @@ export class Exchange implements UpstreamCall {
   paused = false;
   aborted = false;
 
-  constructor(bytes: string, listener: UpstreamListener, isTold: boolean) {
+  constructor(bytes: Slices, listener: UpstreamListener, isTold: boolean) {
     this.bytes = bytes;
     this.listener = listener;
     this.isTold = isTold;

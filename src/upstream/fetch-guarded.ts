@@ -1,15 +1,17 @@
 // Fetches what an address in a request points to, under guard: every hop is checked, connected to where it was checked,
 // and bounded in bytes and time. Images, files, MCP servers and web pages all come this way. Knows none of them.
+import { type Slices, slicesOf } from '../base/lib/slices.ts';
 import { GatewayError } from '../canonical/index.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../base/runtime/clock.ts';
 import { isPublicAddress } from './address-ranges.ts';
+import { ask } from './ask.ts';
 import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
 import type { PoolName } from './connection-pools.ts';
 import { Destination } from './destination.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
-import { collect, receive, type ReceiveFailure } from './receive.ts';
-import { STRAIGHT } from './road.ts';
+import { collect, type ReceiveFailure } from './receive.ts';
+import { STRAIGHT } from './network-route.ts';
 
 export interface GuardedRequest {
   readonly url: string;
@@ -17,7 +19,7 @@ export interface GuardedRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE' | undefined;
   /** By lower-case name. A redirect to another origin gets none of them but `accept` and `user-agent`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Byte string. */
+  /** It is sent as UTF-8. */
   readonly body?: string | undefined;
   /** `none` gives a redirect as the answer, to a caller that has rules of its own. Followed unless it says so. */
   readonly redirects?: 'none' | undefined;
@@ -36,8 +38,8 @@ export interface GuardedRequest {
 export interface GuardedListener {
   /** @param url where the answer came from, after redirects */
   head(head: ResponseHead, url: string): void;
-  /** Byte string, decompressed. */
-  data(bytes: string): void;
+  /** Decompressed. */
+  data(bytes: Buffer): void;
   /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
   end(): void;
   failed(error: GatewayError): void;
@@ -47,7 +49,7 @@ export interface GuardedAnswer {
   readonly status: number;
   /** Reads a header by lower-case name. */
   readonly header: (name: string) => string | null;
-  /** Where it came from, after redirects. */
+  /** Final address, after redirects. */
   readonly url: string;
   readonly bytes: Buffer;
 }
@@ -59,7 +61,7 @@ export interface GuardedFetchOptions extends GuardOptions {
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What another origin may learn of a request that was made to the first one. */
+/** Headers that another origin may get of a request that was made to the first one. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'user-agent']);
 
 export class GuardedFetch {
@@ -118,12 +120,12 @@ export class GuardedFetch {
   }
 }
 
-/** What is sent to one place; a redirect may change all of it. */
+/** Request to one address; a redirect may change all of it. */
 interface Hop {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Slices;
 }
 
 class GuardedCall implements UpstreamCall {
@@ -144,7 +146,12 @@ class GuardedCall implements UpstreamCall {
     this.#stopClock = options.clock.after(timeoutMs, () =>
       this.#fail(notFetched(`it took longer than ${timeoutMs} ms`)),
     );
-    void this.#visit({ url, method, body, headers: { 'user-agent': 'dragoman', ...request.headers } });
+    void this.#visit({
+      url,
+      method,
+      body: slicesOf(body),
+      headers: { 'user-agent': 'dragoman', ...request.headers },
+    });
   }
 
   abort(): void {
@@ -177,35 +184,31 @@ class GuardedCall implements UpstreamCall {
     const { pool, maxBytes } = this.#request;
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
     const address = addresses[place];
-    // What the operator exempts stands in the network of this machine, not in that of a proxy.
-    const road = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
-    const to = new Destination({ method, url: url.href, address, road, headers });
-    const call = receive(
-      (listener) => this.#options.client.send({ to, body, pool }, listener),
-      {
-        connected: () => this.#request.sent?.(),
-        head: (head) => {
-          const next = this.#redirected(hop, url, head);
-          if (!next) return this.#listener.head(head, url.href);
-          this.#call?.abort();
-          if (!this.#done) void this.#visit(next);
-        },
-        data: (bytes) => this.#pass(bytes),
-        end: () => this.#end(),
-        failed: (failure, message) => {
-          if (failure === 'connect' && place + 1 < addresses.length)
-            return this.#connect(hop, guarded, place + 1);
-          this.#fail(failureOf(failure, message, maxBytes));
-        },
+    // Addresses that the operator exempts are in the network of this machine, not in that of a proxy.
+    const networkRoute = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
+    const to = new Destination({ method, url: url.href, address, networkRoute, headers });
+    const call = ask({ to, body, pool, maxBytes }, this.#options.client, {
+      connected: () => this.#request.sent?.(),
+      head: (head) => {
+        const next = this.#redirected(hop, url, head);
+        if (!next) return this.#listener.head(head, url.href);
+        this.#call?.abort();
+        if (!this.#done) void this.#visit(next);
       },
-      maxBytes,
-    );
+      data: (bytes) => this.#pass(bytes),
+      end: () => this.#end(),
+      failed: (failure, message) => {
+        if (failure === 'connect' && place + 1 < addresses.length)
+          return this.#connect(hop, guarded, place + 1);
+        this.#fail(failureOf(failure, message, maxBytes));
+      },
+    });
     this.#call = call;
     if (this.#done) call.abort();
     else if (this.#paused) call.pause();
   }
 
-  /** Where the answer sends us; undefined when it is an answer. Throws nothing: a refusal ends the call. */
+  /** Next request of a redirect. Undefined: the answer is no redirect. Throws nothing: a refusal ends the call. */
   #redirected(hop: Hop, from: URL, head: ResponseHead): Hop | undefined {
     if (this.#request.redirects === 'none') return undefined;
     const location = head.header('location');
@@ -216,19 +219,19 @@ class GuardedCall implements UpstreamCall {
     const keepsBody = hop.method === 'GET' || head.status === 307 || head.status === 308;
     if (++this.#redirects > MAX_REDIRECTS) {
       this.#fail(notFetched(`it redirects more than ${MAX_REDIRECTS} times`));
-    } else if (isAway && keepsBody && hop.body !== '') {
+    } else if (isAway && keepsBody && hop.body.length > 0) {
       this.#fail(notFetched('it redirects what was sent to it to another origin'));
     }
     const headers = Object.entries(hop.headers).filter(([name]) => !isAway || HARMLESS.has(name));
     return {
       url: to.href,
       method: keepsBody ? hop.method : 'GET',
-      body: keepsBody ? hop.body : '',
+      body: keepsBody ? hop.body : [],
       headers: Object.fromEntries(headers),
     };
   }
 
-  #pass(bytes: string): void {
+  #pass(bytes: Buffer): void {
     try {
       this.#request.taking?.(bytes.length);
     } catch (error) {

@@ -2,7 +2,8 @@
 // Sources: "Using OAuth 2.0 for Server to Server Applications" (developers.google.com; RFC 7523), "Application Default
 // Credentials" and AIP-4117 (workload identity federation; RFC 8693), "Authenticate to metadata" (Compute Engine), 2026-11.
 import { importPKCS8, SignJWT } from 'jose';
-import { asObject, asString, GatewayError, parseJson } from '../canonical/index.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
+import { GatewayError } from '../canonical/index.ts';
 import { askIssuer, notIssued, refusalWords } from './ask-issuer.ts';
 import { bearerToken, isToken, readToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
@@ -25,7 +26,7 @@ export async function serviceAccountToken(
   client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
-  const now = client.now();
+  const now = client.wall();
   const seconds = Math.floor(now / 1000);
   const key = await importPKCS8(privateKey.reveal(), 'RS256').catch(() => {
     throw new GatewayError('authentication', `the private key of ${email} cannot be read`, {
@@ -50,7 +51,7 @@ export async function userToken(
   client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedCredential> {
-  const now = client.now();
+  const now = client.wall();
   const form = {
     grant_type: 'refresh_token',
     client_id: clientId,
@@ -74,7 +75,7 @@ export async function instanceToken(
     client,
     signal,
   );
-  return readToken(answer, { issuer, whom: 'this machine', now: client.now() });
+  return readToken(answer, { issuer, whom: 'this machine', now: client.wall() });
 }
 
 /** A token for an identity of another provider: exchanged, and where so configured once more for a service account. */
@@ -92,7 +93,7 @@ export async function federationToken(
     subject_token: await subjectToken(source, client, signal),
     subject_token_type: subjectTokenType,
   };
-  const now = client.now();
+  const now = client.wall();
   const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
   const exchanged = readToken(answer, { issuer: 'Google', whom: 'the federated identity', now });
   if (impersonationUrl === null) return exchanged;
@@ -111,7 +112,7 @@ export async function federationToken(
 }
 
 const TOKEN_SERVICE = "Google's token service";
-const NO_REQUEST = { method: 'POST', url: '', headers: {}, body: '' } as const;
+const NO_REQUEST = { method: 'POST', url: '', headers: {}, body: [] } as const;
 
 /** The other provider's own token. */
 async function subjectToken(

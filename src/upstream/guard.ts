@@ -11,7 +11,7 @@ export interface GuardOptions {
 }
 
 export interface Guarded {
-  /** Without a dot behind the name. */
+  /** The address, its host without a dot at the end. */
   readonly url: URL;
   /** Checked. Whoever connects must connect to one of these: the name could resolve differently the next time. */
   readonly addresses: readonly string[];

@@ -1,7 +1,7 @@
-// What holds for every outgoing connection that has no road of its own: the proxies that the environment names, what
-// does not go through them, and authorities that are trusted besides the machine's. Knows no sockets and no files.
+// Network settings of every outgoing connection without a network route of its own: proxies of the environment, their
+// exceptions, and authorities that are trusted besides the machine's. Knows no sockets and no files.
 import { isAddress, isInRange, isLinkLocalOrLoopback } from './address-ranges.ts';
-import { digestOf, parseProxy, type Proxy, type Road } from './road.ts';
+import { digestOf, parseProxy, type Proxy, type NetworkRoute } from './network-route.ts';
 
 export interface Network {
   /** The same for networks that are the same. */
@@ -64,9 +64,9 @@ export const PLAIN_NETWORK: Network = {
   ca: [],
 };
 
-/** The proxy through which an address is asked for, on its own road or as the environment says; null: straight. */
-export function proxyOn(road: Road | undefined, network: Network, url: URL): Proxy | null {
-  return road?.proxy === undefined ? proxyFor(network, url) : road.proxy;
+/** The proxy through which an address is asked for, on its own network route or as the environment says; null: straight. */
+export function proxyOn(networkRoute: NetworkRoute | undefined, network: Network, url: URL): Proxy | null {
+  return networkRoute?.proxy === undefined ? proxyFor(network, url) : networkRoute.proxy;
 }
 
 /**

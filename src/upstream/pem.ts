@@ -2,7 +2,7 @@
 // nothing of what a text holds.
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-/** What is wrong with a text, or with two of them together. */
+/** Fault of a text, or of two of them together. */
 export type PemFault =
   | { readonly of: 'cert'; readonly reason: 'absent' }
   /** @property position of the certificate in the text, from 1 */
@@ -60,7 +60,7 @@ function readKey(text: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    // What the runtime says of it may repeat it.
+    // The runtime's message may repeat the key.
     throw new PemError({ of: 'key', reason: 'absent' });
   }
 }

@@ -1,5 +1,6 @@
 // The answer to one request, as whoever asked takes it: its content coding undone, bounded in bytes; in pieces as they
 // come, or whole. Knows neither who sends the request nor what the answer says.
+import { joined } from '../base/lib/slices.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
 import type { ResponseHead } from './response-parser.ts';
@@ -12,8 +13,7 @@ export interface AnswerListener<Failure extends readonly unknown[]> {
   /** The request has been handed to a connection. */
   connected?(): void;
   head(head: ResponseHead): void;
-  /** Byte string. */
-  data(bytes: string): void;
+  data(bytes: Buffer): void;
   /** Exactly one of `end` and `failed` is called, unless the call was aborted. */
   end(): void;
   failed(...failure: Failure): void;
@@ -79,7 +79,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
 
   head(head: ResponseHead): void {
     if (this.#isOver) return;
-    // What a redirect says besides is read by nobody.
+    // The body of a redirect is not read.
     const isRead = head.status < 300 || head.status >= 400;
     if (isRead && Number(head.header('content-length') ?? 0) > this.#maxBytes) return this.#tooLarge();
     const coding = head.header('content-encoding');
@@ -90,7 +90,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
 
   #decode(coding: string): void {
     const source = { pause: () => this.#call?.pause(), resume: () => this.#call?.resume() };
-    const next = { data: (bytes: string) => this.#pass(bytes), end: () => this.#end() };
+    const next = { data: (bytes: Buffer) => this.#pass(bytes), end: () => this.#end() };
     this.#decompressor = decompressing(coding, source, next, (message) => this.#fail('coding', message));
     if (this.#decompressor && this.#isPaused) {
       this.#decompressor.pause();
@@ -98,7 +98,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
     }
   }
 
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     if (this.#isOver) return;
     if (!this.#decompressor) return this.#pass(bytes);
     this.#received += bytes.length;
@@ -117,7 +117,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
     this.#fail(failure, message);
   }
 
-  #pass(bytes: string): void {
+  #pass(bytes: Buffer): void {
     if (this.#isOver) return;
     this.#passed += bytes.length;
     if (this.#passed > this.#maxBytes) this.#tooLarge();
@@ -127,7 +127,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // What is compressed may end before the body does.
+    // Compressed content may end before the body does.
     if (!this.#isBodyOver) this.#call?.abort();
     this.#listener.end();
   }
@@ -168,8 +168,8 @@ export function collect<Failure extends readonly unknown[]>(
   let head: ResponseHead | undefined;
   const call = start({
     head: (begun) => (head = begun),
-    data: (bytes) => pieces.push(Buffer.from(bytes, 'latin1')),
-    end: () => resolve(head ? { head, bytes: Buffer.concat(pieces) } : null),
+    data: (bytes) => pieces.push(bytes),
+    end: () => resolve(head ? { head, bytes: joined(pieces) } : null),
     failed: (...failure) => resolve({ failure }),
   });
   return {

@@ -1,5 +1,6 @@
 // Credentials that expire: fetched once for everybody, kept, and replaced before they expire. The one place that knows
 // when; where they come from is not its business.
+import type { Clock } from '../base/runtime/clock.ts';
 import type {
   Credential,
   ReadyCredential,
@@ -47,16 +48,18 @@ interface Fetch {
 export class RenewedCredential implements Credential {
   readonly #fetchNew: FetchCredential;
   readonly #now: () => number;
+  readonly #wall: () => number;
   #kept: Kept | undefined;
   /** True when the upstream refused what is kept: only judges answers until there is another one. */
   #isSpent = false;
   #fetch: Fetch | undefined;
   #triedAt = -PAUSE_MS;
 
-  /** @param now Unix milliseconds */
-  constructor(fetchNew: FetchCredential, now: () => number) {
+  /** @param clock what is fetched says by its `wall` when it expires; nothing else is judged by that */
+  constructor(fetchNew: FetchCredential, { now, wall }: Pick<Clock, 'now' | 'wall'>) {
     this.#fetchNew = fetchNew;
     this.#now = now;
+    this.#wall = wall;
   }
 
   headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders> {
@@ -83,7 +86,10 @@ export class RenewedCredential implements Credential {
   #refresh(now: number): Promise<Fetched> {
     if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return outcomeOf(this.#fetch);
     const controller = new AbortController();
-    const fetched = this.#fetchNew(controller.signal).then((one) => ({ ...one, fetchedAt: this.#now() }));
+    const fetched = this.#fetchNew(controller.signal).then((one) => {
+      const fetchedAt = this.#now();
+      return { ...one, fetchedAt, expiresAt: fetchedAt + (one.expiresAt - this.#wall()) };
+    });
     const fetch: Fetch = { startedAt: now, fetched, controller, successor: undefined };
     const given = this.#fetch;
     this.#triedAt = now;
@@ -105,13 +111,13 @@ export class RenewedCredential implements Credential {
       this.#kept = { ...fetched, replacesRefused: this.#isSpent };
       this.#isSpent = false;
     } catch {
-      // What failed is not kept: the next who needs one asks again.
+      // A failure is not kept: the next request asks again.
     }
     if (this.#fetch === fetch) this.#fetch = undefined;
   }
 }
 
-/** What came of a fetch, or of its successor where it was given up. */
+/** Outcome of a fetch, or of its successor where it was given up. */
 async function outcomeOf(fetch: Fetch): Promise<Fetched> {
   try {
     return await fetch.fetched;

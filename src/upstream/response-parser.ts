@@ -1,5 +1,4 @@
-// One HTTP/1.1 response (RFC 9112), parsed from byte strings as they are read. No I/O.
-import { detached } from '../lib/byte-string.ts';
+// One HTTP/1.1 response (RFC 9112), parsed as its bytes are read. No I/O.
 import { ChunkedDecoder } from './chunked.ts';
 
 /** Most bytes of heads before a body, those of interim answers together with the last. */
@@ -7,12 +6,14 @@ const MAX_HEAD = 64 * 1024;
 /** Most interim answers (1xx) before the answer. Nobody sends more than one or two. */
 const MAX_INTERIM = 16;
 /**
- * What a head may look like (RFC 9112 sections 4 and 5): no header folded over lines, no white space before a colon, no
- * CR, LF or NUL but at the ends of lines, and no more headers than this. A proxy must not guess at anything else.
+ * Form of a head (RFC 9112 sections 4 and 5): no header folded over lines, no white space before a colon, no CR, LF
+ * or NUL but at the ends of lines, and no more headers than this. A proxy must not guess at anything else.
  */
 const HEAD = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\0\r\n]*)?\r\n(?:[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n){0,256}$/;
 /** The same number, for the words of the error. */
 const MAX_HEADERS = 256;
+const BLANK_LINE = '\r\n\r\n';
+const BLANK_BYTES = Buffer.from(BLANK_LINE);
 const LF = 10;
 const COLON = 58;
 
@@ -70,13 +71,13 @@ export class ResponseHead {
 export interface ResponseEvents {
   head(head: ResponseHead): void;
   /** At most one call per read. */
-  body(bytes: string): void;
+  body(bytes: Buffer): void;
   end(rest: ConnectionRest): void;
 }
 
 /**
- * What becomes of a connection whose answer is complete: it may carry another request, or it may not; `stray`: bytes
- * followed that belong to no answer, so that other connections to the same place are not to be trusted either.
+ * State of a connection whose answer is complete: it may carry another request, or it may not; `stray`: bytes
+ * followed that belong to no answer, so that other connections to the same address are not to be trusted either.
  */
 export type ConnectionRest = 'keep' | 'close' | 'stray';
 
@@ -86,7 +87,7 @@ export class ResponseParser {
   readonly #events: ResponseEvents;
   readonly #isConnect: boolean;
   #framing: Framing = 'head';
-  /** Of a head that is not complete yet: joined once, however small the pieces are. */
+  /** Pieces of an incomplete head: joined once, however small they are. */
   readonly #pieces: string[] = [];
   /** Their last characters, in which a blank line may have begun. */
   #tail = '';
@@ -102,8 +103,8 @@ export class ResponseParser {
     this.#isConnect = isConnect;
   }
 
-  /** Takes the bytes of one read. Throws RangeError when the peer breaks the protocol. */
-  push(bytes: string): void {
+  /** Takes the bytes of one read, which are its own from then on. Throws RangeError when the peer breaks the protocol. */
+  push(bytes: Buffer): void {
     let rest = bytes;
     if (this.#framing === 'head') {
       const body = this.#readHead(rest);
@@ -116,7 +117,7 @@ export class ResponseParser {
       case 'length':
         return this.#readLength(rest);
       case 'close':
-        if (rest !== '') this.#events.body(rest);
+        if (rest.length > 0) this.#events.body(rest);
         return;
       default:
         return;
@@ -131,36 +132,34 @@ export class ResponseParser {
     return true;
   }
 
-  /** What follows the head; undefined while it is not complete. */
-  #readHead(piece: string): string | undefined {
-    let text = piece;
-    for (;;) {
-      const end = this.#endOfHead(text);
+  /** Bytes behind the head. Undefined: it is not complete. */
+  #readHead(bytes: Buffer): Buffer | undefined {
+    for (let from = 0; ;) {
+      const end = this.#endOfHead(bytes, from);
       if (end < 0) return undefined;
-      const raw = this.#joined(text.slice(0, end)).slice(0, -2);
-      text = text.slice(end);
+      const raw = this.#joined(bytes.toString('latin1', from, end)).slice(0, -2);
+      from = end;
       const status = readStatus(raw);
       if (status === 101) throw new RangeError('an upgrade that nobody asked for');
       if (status >= 200) {
-        // It lives as long as the answer, which came with it.
-        this.#begin(new ResponseHead(status, detached(raw)));
-        return text;
+        this.#begin(new ResponseHead(status, raw));
+        return bytes.subarray(end);
       }
       if (++this.#interim > MAX_INTERIM) throw new RangeError(`more than ${MAX_INTERIM} interim answers`);
     }
   }
 
-  /** Where the head ends in this piece, its blank line included; -1: not here, and the piece was put aside. */
-  #endOfHead(text: string): number {
-    const before = this.#tail;
-    const seen = before === '' ? text : before + text;
-    const at = seen.indexOf('\r\n\r\n');
-    const end = at < 0 ? -1 : at + 4 - before.length;
-    this.#headBytes += at < 0 ? text.length : end;
+  /** Offset behind the head that goes on at `from`, its blank line included; -1: not here, and the rest was buffered. */
+  #endOfHead(bytes: Buffer, from: number): number {
+    const shared = (this.#tail + bytes.toString('latin1', from, from + 3)).indexOf(BLANK_LINE);
+    const blank = shared < 0 ? bytes.indexOf(BLANK_BYTES, from) : from + shared - this.#tail.length;
+    const end = shared < 0 && blank < 0 ? -1 : blank + BLANK_LINE.length;
+    this.#headBytes += (end < 0 ? bytes.length : end) - from;
     if (this.#headBytes > MAX_HEAD) throw new RangeError('response head too long');
-    if (at < 0) {
+    if (end < 0) {
+      const text = bytes.toString('latin1', from);
       this.#pieces.push(text);
-      this.#tail = seen.slice(-3);
+      this.#tail = (this.#tail + text).slice(-3);
     }
     return end;
   }
@@ -199,18 +198,18 @@ export class ResponseParser {
     this.#events.head(head);
   }
 
-  #readChunked(piece: string): void {
+  #readChunked(piece: Buffer): void {
     const decoder = this.#chunked;
-    if (!decoder || piece === '') return;
+    if (!decoder || piece.length === 0) return;
     const payload = decoder.push(piece);
-    if (payload !== '') this.#events.body(payload);
+    if (payload.length > 0) this.#events.body(payload);
     if (decoder.done) this.#finish(decoder.surplus);
   }
 
-  #readLength(piece: string): void {
+  #readLength(piece: Buffer): void {
     const taken = Math.min(this.#left, piece.length);
     this.#left -= taken;
-    if (taken > 0) this.#events.body(taken === piece.length ? piece : piece.slice(0, taken));
+    if (taken > 0) this.#events.body(taken === piece.length ? piece : piece.subarray(0, taken));
     if (this.#left === 0) this.#finish(taken < piece.length);
   }
 

@@ -2,14 +2,15 @@
 // the libraries sign through promises, for which the way of every request would have to wait.
 // Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published test suite.
 import { createHash, createHmac } from 'node:crypto';
-import type { Secret } from '../telemetry/secret.ts';
+import type { Slices } from '../base/lib/slices.ts';
+import type { Secret } from '../base/telemetry/secret.ts';
 import type { ReadyCredential, SignatureHeaders, SignedAnswer, UnsignedRequest } from './credential.ts';
 
 /** Keys of an account, and what they are used for. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
-  /** Of temporary keys; null for lasting ones. */
+  /** Session of temporary keys. Null: lasting ones. */
   readonly sessionToken: Secret | null;
   readonly region: string;
   /** The service's name in signatures, e.g. `bedrock`. */
@@ -54,7 +55,7 @@ export class AwsSigner implements ReadyCredential {
       ...names.map((name) => `${name}:${signed.get(name) ?? ''}`),
       '',
       names.join(';'),
-      createHash('sha256').update(request.body, 'latin1').digest('hex'),
+      digestOf(request.body),
     ].join('\n');
 
     const day = time.slice(0, 8);
@@ -88,7 +89,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** What stands in the request line, encoded once more: every service but S3 wants it so. */
+/** Path of the request line, encoded once more: every service but S3 wants it so. */
 function canonicalPath(path: string): string {
   return path.split('/').map(encode).join('/');
 }
@@ -106,4 +107,10 @@ function encode(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
+
+function digestOf(body: Slices): string {
+  const hash = createHash('sha256');
+  for (const slice of body) hash.update(slice);
+  return hash.digest('hex');
 }

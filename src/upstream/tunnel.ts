@@ -6,9 +6,9 @@ import {
   type Security,
   type SocketListener,
   type SocketTarget,
-} from '../runtime/socket.ts';
+} from '../base/runtime/socket.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
-import type { Proxy } from './road.ts';
+import type { Proxy } from './network-route.ts';
 
 /** A proxy, and whom TLS with it trusts. */
 export interface Door {
@@ -16,7 +16,7 @@ export interface Door {
   readonly security: Security | undefined;
 }
 
-/** Where a connection to a proxy goes. */
+/** Socket target of a connection to a proxy. */
 export function proxyTarget({ proxy, security }: Door): SocketTarget {
   const { host, port, tls } = proxy;
   return { host, port, tls, security };
@@ -45,7 +45,7 @@ class Tunnel implements SocketListener, ResponseEvents {
   readonly #listener: SocketListener;
   readonly #parser = new ResponseParser(this, true);
   #socket: ClientSocket | undefined;
-  #unsent: string;
+  #unsent: Uint8Array;
   #status = 0;
   /** It stands, and what comes belongs to whoever uses it. */
   #open = false;
@@ -58,9 +58,11 @@ class Tunnel implements SocketListener, ResponseEvents {
     const { host, address = host, port } = target;
     const authority = `${address.includes(':') ? `[${address}]` : address}:${port}`;
     const proof = proxy.authorization;
-    this.#unsent =
+    this.#unsent = Buffer.from(
       `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n` +
-      `${proof ? `proxy-authorization: ${proof.reveal()}\r\n` : ''}\r\n`;
+        `${proof ? `proxy-authorization: ${proof.reveal()}\r\n` : ''}\r\n`,
+      'latin1',
+    );
   }
 
   open(socket: ClientSocket): void {
@@ -70,12 +72,12 @@ class Tunnel implements SocketListener, ResponseEvents {
 
   drain(): void {
     if (this.#open) return this.#listener.drain();
-    if (this.#unsent === '') return;
+    if (this.#unsent.length === 0) return;
     const taken = this.#socket?.write(this.#unsent) ?? 0;
-    if (taken > 0) this.#unsent = this.#unsent.slice(taken);
+    if (taken > 0) this.#unsent = this.#unsent.subarray(taken);
   }
 
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     if (this.#open) return this.#listener.data(bytes);
     if (this.#problem !== undefined) return;
     try {
@@ -96,7 +98,7 @@ class Tunnel implements SocketListener, ResponseEvents {
     this.#listener.closed(reason === undefined ? words : `${words} (${reason})`);
   }
 
-  // What the parser finds.
+  // Handlers of the parser.
 
   head({ status }: ResponseHead): void {
     this.#status = status;

@@ -4,10 +4,11 @@
 import { join } from 'node:path';
 import { sampleRecord } from '../../bench/sample-records.ts';
 import type { ErrorKind, ProtocolName } from '../../src/canonical/index.ts';
-import type { AttemptRecord, GenerationRecord } from '../../src/ledger/index.ts';
-import { newGenerationId, newId } from '../../src/runtime/ids.ts';
-import { openSqlite, type SqlConnection } from '../../src/runtime/sqlite.ts';
-import type { Storage } from '../../src/storage/ports.ts';
+import type { AttemptRecord, GenerationRecord } from '../../src/accounts/ledger/index.ts';
+import { newGenerationId, newId } from '../../src/base/runtime/ids.ts';
+import { openSqlite, type SqlConnection } from '../../src/base/runtime/sqlite.ts';
+import { DAY_SPANS, HOUR_SPANS } from '../../src/storage/ledger/usage-tables.ts';
+import type { Storage } from '../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -169,12 +170,27 @@ const SHIFTED: Readonly<Record<string, (days: number) => Readonly<Record<string,
     id: `unhex(printf('%012x', created_at + ${days * DAY_MS}) || substr(hex(id), 13))`,
     created_at: `created_at + ${days * DAY_MS}`,
   }),
-  usage_hourly: (days) => ({ period: `period + ${days * 24}` }),
-  usage_daily: (days) => ({ period: `period + ${days}` }),
+  usage: shiftedSums,
   usage_end_users: (days) => ({ period: `period + ${days * 24}` }),
-  usage_end_user_rows: (days) => ({ period: `period + ${days * 24}` }),
 };
-const PERIOD_MS: Readonly<Record<string, number>> = { records: 1, usage_daily: DAY_MS };
+
+/** Rows of hours and of days; those of 5 minutes stay where they are. */
+function shiftedSums(days: number): Readonly<Record<string, string>> {
+  const hours = HOUR_SPANS.join();
+  return { period: `period + case when span in (${hours}) then ${days * 24} else ${days} end` };
+}
+
+/** What of a table's day is copied. */
+const COPIED: Readonly<Record<string, string>> = {
+  usage: `span in (${[...HOUR_SPANS, ...DAY_SPANS].join()})`,
+};
+
+/** When a row begins, in milliseconds. */
+const BEGINS: Readonly<Record<string, string>> = {
+  usage: `case when span in (${HOUR_SPANS.join()}) then ${HOUR_MS} else ${DAY_MS} end`,
+  usage_end_users: String(HOUR_MS),
+  records: '1',
+};
 
 /** Copies the day that is there. @param endMs what would begin later is left out */
 function copyDay(connection: SqlConnection, days: number, endMs: number): void {
@@ -182,12 +198,10 @@ function copyDay(connection: SqlConnection, days: number, endMs: number): void {
     const columns = connection.prepare(`select name from pragma_table_info('${table}')`).all();
     const names = columns.map(({ name }) => String(name));
     const values = names.map((name) => shifted(days)[name] ?? `"${name}"`);
-    // A day of today would not be over.
-    if (table === 'usage_daily' && days > 0) continue;
     const time = table === 'records' ? 'created_at' : 'period';
-    const end = Math.floor(endMs / (PERIOD_MS[table] ?? HOUR_MS));
     connection.exec(
-      `insert into "${table}" select ${values.join(', ')} from temp."day_${table}" where ${shifted(days)[time]} < ${end}`,
+      `insert into "${table}" select ${values.join(', ')} from temp."day_${table}"
+      where (${shifted(days)[time]}) * ${BEGINS[table]} < ${endMs} and ${COPIED[table] ?? 'true'}`,
     );
   }
 }

@@ -1,7 +1,8 @@
 // Every page of the console in a browser: what it shows, that it can be used by everybody, and that texts of others stay texts.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Diagnosis, storeDiagnoses } from '../../src/doctor/index.ts';
+import { type Diagnosis, storeDiagnoses } from '../../src/operations/doctor/index.ts';
 import { TEST_KEY } from '../harness.ts';
+import { isWhole } from '../share.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
@@ -24,13 +25,50 @@ const DIAGNOSIS: Diagnosis = {
 const PAGES = [
   ['overview', '', 'Overview'],
   ['requests', '/requests', 'Requests'],
+  ['usage', '/usage', 'Usage'],
+  ['end-users', '/usage?by=end_user', 'Usage'],
   ['playground', '/playground', 'Playground'],
-  ['models', '/models', 'Models and providers'],
-  ['provider', '/models/sim', 'Simulated models'],
-  ['keys', '/keys', 'Projects and keys'],
   ['routing', '/routing', 'Routing'],
   ['what-if', '/routing?view=what-if', 'Routing'],
+  ['providers', '/providers', 'Providers'],
+  ['provider', '/providers/sim', 'Simulated models'],
+  ['models', '/models', 'Models'],
+  ['model', '/model/sim/chat', 'sim/chat'],
+  ['keys', '/keys', 'Keys'],
+  ['key', '/keys/test', 'test'],
+  ['projects', '/keys?view=projects', 'Keys'],
+  ['jobs', '/jobs', 'Jobs'],
+  ['alerts', '/alerts', 'Alerts'],
+  ['settings', '/settings', 'Settings'],
+  ['configuration', '/settings?view=configuration', 'Settings'],
+  ['audit', '/settings?view=audit', 'Settings'],
 ] as const;
+
+/** A phone, a tablet, a laptop, and a large screen: width and height. */
+const SIZES = [
+  [390, 844],
+  [768, 1024],
+  [1440, 900],
+  [2560, 1300],
+] as const;
+
+/** Tables find out whether they fit in the frames after a change of the window: waits until they have, at most 5 s. */
+async function measuredAgain(page: Looked['page'], width: number): Promise<void> {
+  const fits = async (): Promise<boolean> =>
+    (await page.evaluate(() => document.documentElement.scrollWidth)) === width &&
+    (await page.evaluate(cutTables)).length === 0;
+  const until = performance.now() + 5000;
+  while (!(await fits()) && performance.now() < until)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+}
+
+/** Tables that are wider than their boxes. Runs in the page. */
+function cutTables(): readonly string[] {
+  return [...document.querySelectorAll('table')]
+    .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0) + 1)
+    .filter((table) => !table.closest('[tabindex="0"]'))
+    .map((table) => table.ariaLabel ?? '');
+}
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;
@@ -68,15 +106,21 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async (name, path, heading) => {
       const { page, open, picture } = looked;
       await open(path, heading);
-      await page.waitForLoadState('networkidle');
+      await looked.idle();
       for (const colorScheme of ['light', 'dark'] as const) {
         await showIn(page, colorScheme);
         await picture(`${name}-${colorScheme}`);
         expect(await barriers(page)).toEqual([]);
       }
-      await page.setViewportSize({ width: 390, height: 844 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-      await picture(`${name}-phone`);
+      for (const [size, height] of isWhole ? SIZES : SIZES.slice(0, 2)) {
+        await page.setViewportSize({ width: size, height });
+        await measuredAgain(page, size);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size);
+        // Nothing is cut either.
+        expect(await page.evaluate(cutTables)).toEqual([]);
+        await picture(`${name}-${size}`);
+        if (size === 390) expect(await barriers(page)).toEqual([]);
+      }
       await page.setViewportSize({ width: 1280, height: 800 });
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
     },
@@ -84,51 +128,87 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
-    'a request shows why it went where it went, what it cost, and what each side said',
+    'a request shows what was said, why it went where it went, what it cost, and what was changed',
     async () => {
       const { page, open, picture } = looked;
       await open(`/requests/${id}`, 'sim/gemini');
+      // The conversation comes first.
+      await page.getByRole('tab', { name: 'Conversation', selected: true }).waitFor();
+      await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
+      await page.getByRole('tab', { name: 'Routing' }).click();
       await page.getByText('priority 1').waitFor();
-      await page.getByRole('tab', { name: 'Tokens and cost' }).click();
+      await page.getByRole('tab', { name: 'Cost' }).click();
       await page.getByRole('row', { name: /Together/ }).waitFor();
-      await page.getByRole('tab', { name: 'Wire diff' }).click();
-      // By meaning, though the protocols differ.
-      const row = page.getByRole('row', { name: /messages\[0\]\.content.*contents\[0\]\.parts\[0\]\.text/ });
-      expect(await row.textContent()).toContain(XSS);
-      await picture('wire-diff');
+      await page.getByRole('tab', { name: /Changes/ }).click();
+      await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
+      // What nobody sent was not dropped, and what stayed the same is not listed.
+      expect(
+        await page
+          .getByRole('tabpanel')
+          .getByText(/^(?:same|form|gateway)$/)
+          .count(),
+      ).toBe(0);
+      await picture('changes');
       expect(await barriers(page)).toEqual([]);
-      await page.getByRole('tab', { name: 'Payloads' }).click();
-      await page.getByRole('heading', { name: 'Gateway → upstream' }).waitFor();
-      expect(page.url()).toContain('view=payloads');
+      await page.getByRole('tab', { name: 'Raw' }).click();
+      await page.getByRole('tab', { name: 'Upstream request' }).click();
+      await page.getByRole('region', { name: 'Upstream request' }).waitFor();
+      expect(page.url()).toContain('view=raw');
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
     },
     SLOW,
   );
 
   test(
-    'filters stand in the address, and requests come by themselves',
+    'filters stand in the address, and new requests come by themselves where nobody looks at a row',
     async () => {
       const { page, open } = looked;
       await open('/requests', 'Requests');
-      await page.getByLabel('Outcome').selectOption('failed');
+      await page.getByRole('button', { name: 'Failed', exact: true }).click();
       await page.getByRole('row', { name: /error-500/ }).waitFor();
-      expect(page.url()).toContain('outcome=failed');
-      await page.getByLabel('Model', { exact: true }).fill('sim/none');
+      expect(page.url()).toContain('state=failed');
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByLabel('Model, key or request id').fill('sim/none');
       await page.getByText('No request fits these filters').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
+      // Half a name is enough.
+      await page.getByLabel('Model, key or request id').fill('ech');
+      await page
+        .getByRole('row', { name: /sim\/chat/ })
+        .first()
+        .waitFor({ state: 'hidden' });
+      await page.getByRole('row', { name: /sim\/echo/ }).waitFor();
+      await page.getByLabel('Model, key or request id').fill('');
+      await page
+        .getByRole('row', { name: /sim\/chat/ })
+        .first()
+        .waitFor();
       const rows = page.getByRole('row', { name: /sim\/text-only/ });
       expect(await rows.count()).toBe(0);
-      // However many come at a time.
-      const told = Array.from({ length: 8 }, () =>
-        scene.gateway.post('/chat/completions', {
-          model: 'sim/text-only',
-          messages: [{ role: 'user', content: 'now' }],
-        }),
-      );
-      for (const answer of await Promise.all(told)) await answer.text();
+      const askSome = async (): Promise<void> => {
+        const told = Array.from({ length: 8 }, () =>
+          scene.gateway.post('/chat/completions', {
+            model: 'sim/text-only',
+            messages: [{ role: 'user', content: 'now' }],
+          }),
+        );
+        for (const answer of await Promise.all(told)) await answer.text();
+      };
+      await askSome();
       await rows.nth(7).waitFor();
       expect(await rows.count()).toBe(8);
+      // Under the pointer they wait.
+      await page
+        .getByRole('row', { name: /sim\/text-only/ })
+        .first()
+        .hover();
+      await askSome();
+      await page.getByRole('button', { name: '8 new' }).waitFor();
+      expect(await rows.count()).toBe(8);
+      await page.getByRole('button', { name: '8 new' }).click();
+      await rows.nth(15).waitFor();
+      await page.mouse.move(0, 0);
     },
     SLOW,
   );
@@ -137,25 +217,27 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     'pages are read again when something has happened, and every so often only while nobody can tell',
     async () => {
       const { page, context, open } = looked;
-      const heard = page.waitForResponse(/\/events\?types=alert,activity$/);
+      const heard = page.waitForResponse(/\/events\?types=activity$/);
       await open('', 'Overview');
       await heard;
-      const requests = page.locator('dl dd', { hasText: /^\d/ }).first();
-      const before = Number(await requests.textContent());
+      const requests = page.getByRole('link', { name: /^Requests\s*\d/ });
+      const text = await requests.textContent();
+      const before = Number(/\d+/.exec(text ?? '')?.[0]);
       const answer = scene.gateway.post('/chat/completions', {
         model: 'sim/echo',
         messages: [{ role: 'user', content: 'now' }],
       });
       await (await answer).text();
-      await page.waitForFunction(
-        (text) => document.querySelector('dl dd')?.textContent === text,
-        String(before + 1),
-      );
+      await page.getByRole('link', { name: new RegExp(`^Requests\\s*${before + 1}\\b`) }).waitFor();
+      // Paused, it stays as it is.
+      await page.getByRole('button', { name: 'Live' }).click();
+      await page.getByRole('button', { name: 'Paused' }).waitFor();
+      await page.getByRole('button', { name: 'Paused' }).click();
 
       const alone = await context.newPage();
       await alone.clock.install();
       await alone.route(/\/events\?/, (route) => route.fulfill({ status: 503 }));
-      await alone.goto(`${scene.gateway.origin}/console/models/sim`);
+      await alone.goto(`${scene.gateway.origin}/console/providers/sim`);
       await alone.getByRole('heading', { name: 'Simulated models' }).waitFor();
       const again = alone.waitForResponse(/\/providers\/sim$/);
       await alone.clock.fastForward(31_000);
@@ -166,17 +248,17 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
-    'what doctor found is shown with the provider, and what was never asked says how to',
+    'probe results are shown with the provider, and what was never probed says how to',
     async () => {
       const { page, open, picture } = looked;
-      await open('/models/lab', 'lab');
+      await open('/providers/lab', 'lab');
       await page.getByText('1 yes').click();
       await page.getByText('The gateway goes by: max_tokens_field: max_tokens').waitFor();
       await page.getByRole('row', { name: /developer role obeyed no refused/ }).waitFor();
-      await picture('doctor');
+      await picture('probe-results');
       expect(await barriers(page)).toEqual([]);
-      await open('/models/sim', 'Simulated models');
-      await page.getByText('npx dragoman doctor --model sim/…').waitFor();
+      await open('/providers/sim', 'Simulated models');
+      await page.getByText('npx --no dragoman doctor --model sim/MODEL').waitFor();
     },
     SLOW,
   );
@@ -186,12 +268,52 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, open } = looked;
       await open('/routing', 'Routing');
+      await page.getByLabel('Key', { exact: true }).selectOption('test');
+      await page.getByLabel('In order of').selectOption('price');
       await page.getByRole('button', { name: 'Explain' }).click();
-      await page.getByText('policy priority by cost').waitFor();
+      await page.getByText('policy priority by').waitFor();
       await page.getByRole('tab', { name: 'What if?' }).click();
       await page.getByLabel('If prices changed of').selectOption('sim');
       await page.getByRole('button', { name: 'Estimate' }).click();
       await page.getByText('Of all').waitFor();
+    },
+    SLOW,
+  );
+
+  test(
+    'on a touch screen, what is pressed is large enough for a finger, and nothing is cut',
+    async () => {
+      const phone = { width: 390, height: 844 };
+      const touched = await scene.look('admin', { viewport: phone, hasTouch: true, isMobile: true });
+      for (const [name, path, heading] of PAGES) {
+        await touched.open(path, heading);
+        await touched.idle();
+        expect([name, await touched.page.evaluate(smallTargets)]).toEqual([name, []]);
+        expect([name, await touched.page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+          name,
+          phone.width,
+        ]);
+      }
+      await touched.context.close();
+    },
+    3 * SLOW,
+  );
+
+  test(
+    'a key that is addressed by its name shows what it asked',
+    async () => {
+      await looked.open('/keys/test', 'test');
+      await looked.page.getByRole('table', { name: 'Models' }).getByRole('link').first().waitFor();
+    },
+    SLOW,
+  );
+
+  test(
+    'the page of one model is marked among the pages as those of all models',
+    async () => {
+      await looked.open('/model/sim/chat', 'sim/chat');
+      const models = looked.page.getByRole('navigation').getByRole('link', { name: 'Models', exact: true });
+      expect(await models.getAttribute('aria-current')).toBe('page');
     },
     SLOW,
   );
@@ -204,11 +326,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await open('', 'Overview');
       const colour = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).color);
       const light = await colour();
-      await page.getByRole('button', { name: 'Theme: dark' }).click();
+      await open('/settings', 'Settings');
+      await page.getByRole('button', { name: 'Dark' }).click();
       const dark = await colour();
       expect(dark).not.toBe(light);
       await page.reload();
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
       expect(await colour()).toBe(dark);
     },
     SLOW,
@@ -219,3 +342,18 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(await looked.undescribed()).toEqual([]);
   });
 });
+
+/** What is pressed and smaller than 44 px. A link in a line of text, and one that its whole row stands for, have no size of their own. */
+function smallTargets(): readonly string[] {
+  const isPressed =
+    'a[href], button, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio])';
+  return [...document.querySelectorAll<HTMLElement>(isPressed)].flatMap((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    const over = getComputedStyle(element, '::after');
+    const isRow = over.content !== 'none' && over.position === 'absolute';
+    const isText = getComputedStyle(element).display === 'inline';
+    const isSeen = element.checkVisibility() && width > 1 && !element.closest('.sr-only');
+    if (!isSeen || isRow || isText || (width >= 43.5 && height >= 43.5)) return [];
+    return [`${element.tagName} ${element.ariaLabel ?? element.textContent} ${width} × ${height}`];
+  });
+}

@@ -1,136 +1,186 @@
-// `npm run pictures`: makes the pictures of docs/console.md anew, of a gateway with a month of generated records behind it. No
-// part of `npm test`: what pages show is tested there.
+// `npm run pictures`: makes the pictures of README.md and docs/console.md anew, of a gateway with failing providers and a month of generated
+// records behind it. No part of `npm test`: what pages show is tested there. `DRAGOMAN_PICTURES=FOLDER` makes those of every page,
+// panel and dialog, in both themes and four widths, in that folder besides.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { sampleRecord } from '../../bench/sample-records.ts';
-import { newGenerationId } from '../../src/runtime/ids.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
-import { type ConsoleScene, type Looked, startConsole } from './scene.ts';
+import { makeTraffic, PAPERS, startBusyGateway } from './busy-gateway.ts';
+import type { Looked } from './scene.ts';
 
 const FOLDER = join(import.meta.dir, '..', '..', 'docs', 'pictures');
-const MOST_BYTES = 150_000;
-const RECORDS = 20_000;
-const DAY_MS = 86_400_000;
-const DAYS = 30;
+const ALL = process.env['DRAGOMAN_PICTURES'];
+const MOST_BYTES = 220_000;
 const PATIENCE_MS = 120_000;
+const SCHEMES = ['light', 'dark'] as const;
+/** Width and height. */
+const SIZES = [
+  [390, 844],
+  [768, 1024],
+  [1440, 900],
+  [2560, 1300],
+] as const;
 
-const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-pictures-'));
-let scene: ConsoleScene;
-let looked: Looked;
-
-/** Busier by day than by night. */
-async function fill(): Promise<void> {
-  const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db'), later: () => {} });
-  const end = Date.now();
-  for (let number = 0; number < RECORDS; number += 1) {
-    const day = end - ((number % DAYS) + 1) * DAY_MS;
-    const part = (number * 0.618_034) % 1;
-    const createdAt = Math.floor(day + (part - Math.sin(2 * Math.PI * part) / 9) * DAY_MS);
-    const { generation, attempts } = sampleRecord(newGenerationId(createdAt), createdAt, number);
-    storage.ledger.append(generation, attempts);
-    if (number % 1_000 === 0) await new Promise((resolve) => setImmediate(resolve));
-  }
-  while (await storage.usage.maintain(end));
-  await storage.close();
-}
+let busy: Awaited<ReturnType<typeof startBusyGateway>>;
+const windows = new Map<(typeof SCHEMES)[number], Looked>();
+/** Of a request that was rerouted, and of one whose stream broke. */
+let recovered = '';
+let broken = '';
+let handed = 0;
 
 beforeAll(async () => {
-  await fill();
-  scene = await startConsole(
-    {
-      projects: {
-        search: { budgets: [{ usd: 0.01, per: 'day' }], limits: [{ requests: 60, per: 'minute' }] },
-      },
-    },
-    { dataDir },
-  );
-  for (const name of ['website', 'nightly reports', 'support agents']) {
-    const { body } = await scene.gateway.manage('POST', '/keys', {
-      name,
-      project: name === 'website' ? 'search' : null,
-      log_content: true,
-      budgets: name === 'support agents' ? [{ usd: 0.002, per: 'month' }] : [],
+  busy = await startBusyGateway({ records: 20_000 });
+  await makeTraffic(busy, 10);
+  const { body } = await busy.gateway.manage('POST', '/keys', {
+    name: 'colleague',
+    budgets: [{ usd: 20, per: 'month' }],
+  });
+  await busy.ask('acme/small', String(body['key']), { stream: true });
+  for (const model of ['acme/small', 'sim/chat', 'acme/large', 'sim/stall'])
+    await fetch(`${busy.gateway.origin}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${PAPERS}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, input: 'Summarise the paper.', background: true }),
     });
-    for (const model of ['sim/chat', 'sim/messages', 'sim/gemini', 'sim/error-503'])
-      await (
-        await scene.gateway.post(
-          '/chat/completions',
-          {
-            model,
-            max_tokens: 200,
-            seed: 7,
-            reasoning: { effort: 'low' },
-            messages: [
-              { role: 'system', content: 'Be brief.' },
-              { role: 'user', content: 'What is 6 x 7?' },
-            ],
-          },
-          { authorization: `Bearer ${String(body['key'])}` },
-        )
-      ).text();
-  }
-  looked = await scene.look('admin', { colorScheme: 'light' });
+  const found = async (query: string): Promise<string> => {
+    const list = await busy.gateway.manage('GET', `/generations?limit=1&${query}`);
+    return (list.body['data'] as { id: string }[])[0]?.id ?? '';
+  };
+  await busy.ask('acme/large', PAPERS, { stream: true });
+  recovered = (await found('state=recovered')) || (await found('state=failed'));
+  broken = await found('state=broken_stream');
+  for (const colorScheme of SCHEMES)
+    windows.set(
+      colorScheme,
+      await busy.look('admin', {
+        colorScheme,
+        reducedMotion: 'reduce',
+        viewport: { width: 1440, height: 900 },
+      }),
+    );
 }, PATIENCE_MS);
-afterAll(async () => {
-  await scene?.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => busy?.close());
 
-test.each([
-  ['overview', '?range=30d', 'Overview'],
-  ['requests', '/requests', 'Requests'],
-  ['models', '/models', 'Models and providers'],
-  ['keys', '/keys', 'Projects and keys'],
-] as const)(
-  '%s',
-  async (name, path, heading) => {
-    await looked.open(path, heading);
-    await looked.page.waitForLoadState('networkidle');
-    await keep(name);
-  },
-  PATIENCE_MS,
-);
+/** Each with its address, its heading, and whether the manual shows it. */
+const PAGES: readonly (readonly [name: string, path: () => string, isInManual?: boolean])[] = [
+  ['overview', () => '', true],
+  ['requests', () => '/requests', true],
+  ['request', () => `/requests?open=${recovered}`, true],
+  ['request-broken', () => `/requests?open=${broken}`],
+  ['request-page', () => `/requests/${recovered}`],
+  ['request-timeline', () => `/requests/${recovered}?view=timeline`],
+  ['request-routing', () => `/requests/${recovered}?view=routing`],
+  ['request-cost', () => `/requests/${recovered}?view=cost`],
+  ['request-changes', () => `/requests/${recovered}?view=changes`],
+  ['request-raw', () => `/requests/${recovered}?view=raw`],
+  ['usage', () => '/usage?range=7d', true],
+  ['usage-end-users', () => '/usage?by=end_user'],
+  ['providers', () => '/providers', true],
+  ['provider', () => '/providers/downtown'],
+  ['models', () => '/models'],
+  ['model', () => '/model/acme/small'],
+  ['keys', () => '/keys', true],
+  ['key', () => '/keys/papers'],
+  ['projects', () => '/keys?view=projects'],
+  ['jobs', () => '/jobs', true],
+  ['alerts', () => '/alerts'],
+  ['settings', () => '/settings'],
+  ['configuration', () => '/settings?view=configuration'],
+  ['audit', () => '/settings?view=audit'],
+  ['routing', () => '/routing'],
+  ['what-if', () => '/routing?view=what-if'],
+];
 
-test(
-  'wire diff',
-  async () => {
-    const { page, open } = looked;
-    const { body } = await scene.gateway.manage('GET', '/generations?model=sim/messages&limit=1');
-    const [found] = body['data'] as { id: string }[];
-    await open(`/requests/${found?.id}?view=diff`, 'sim/messages');
-    await page.waitForLoadState('networkidle');
-    await page
-      .getByRole('heading', { name: 'Request', exact: true })
-      .evaluate((heading) => heading.scrollIntoView());
-    await keep('wire-diff');
-  },
-  PATIENCE_MS,
-);
+/** What a hand opens on a page. */
+const OPENED: readonly (readonly [name: string, path: string, open: (looked: Looked) => Promise<void>])[] = [
+  ['new-key', '/keys', ({ page }) => page.getByRole('button', { name: 'New key' }).first().click()],
+  [
+    'hand-over',
+    '/keys',
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'New key' }).first().click();
+      // A name is given once.
+      await page.getByLabel('Name', { exact: true }).fill(`colleague ${(handed += 1)}`);
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Copy key' }).waitFor();
+    },
+  ],
+  [
+    'new-project',
+    '/keys?view=projects',
+    ({ page }) => page.getByRole('button', { name: 'New project' }).click(),
+  ],
+  ['disable', '/providers/cheapllm', ({ page }) => page.getByRole('button', { name: 'Disable…' }).click()],
+  ['add-provider', '/providers', ({ page }) => page.getByRole('button', { name: 'Add provider' }).click()],
+  ['range', '/usage', ({ page }) => page.getByRole('button', { name: /^Time:/ }).click()],
+  ['search', '', ({ page }) => page.keyboard.press('Control+k')],
+  ['keyboard', '', ({ page }) => page.keyboard.press('?')],
+  [
+    'filter',
+    '/requests',
+    async ({ page }) => {
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Status' }).click();
+    },
+  ],
+];
 
-test(
-  'side by side',
-  async () => {
+for (const scheme of SCHEMES)
+  test(
+    `pages, ${scheme}`,
+    async () => {
+      const looked = windows.get(scheme);
+      if (!looked) return;
+      const { page } = looked;
+      for (const [name, path, isInManual = false] of PAGES) {
+        const manual = isInManual
+          ? join(FOLDER, scheme === 'light' ? `${name}.png` : `${name}-dark.png`)
+          : undefined;
+        for (const [width, height] of ALL === undefined ? SIZES.filter(([each]) => each === 1440) : SIZES) {
+          if (ALL === undefined && manual === undefined) continue;
+          await page.setViewportSize({ width, height });
+          await page.goto(`${busy.gateway.origin}/console${path()}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await looked.idle();
+          if (ALL !== undefined) await keep(looked, join(ALL, `${name}-${width}-${scheme}.png`));
+          if (manual !== undefined && width === 1440) {
+            await keep(looked, manual);
+            expect(statSync(manual).size).toBeLessThan(MOST_BYTES);
+          }
+        }
+      }
+      for (const [name, path, open] of ALL === undefined ? [] : OPENED)
+        for (const [width, height] of SIZES) {
+          await page.setViewportSize({ width, height });
+          await page.goto(`${busy.gateway.origin}/console${path}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          await looked.idle();
+          await open(looked);
+          await looked.idle();
+          await keep(looked, join(ALL ?? '', `${name}-${width}-${scheme}.png`));
+        }
+      await page.setViewportSize({ width: 1440, height: 900 });
+    },
+    10 * PATIENCE_MS,
+  );
+
+test.each(SCHEMES)(
+  'playground, %s',
+  async (scheme) => {
+    const looked = windows.get(scheme);
+    if (!looked) return;
     const { page, open } = looked;
     await open('/playground?model=sim%2Fmessages&model2=sim%2Fgemini&protocol2=gemini', 'Playground');
-    await page.getByText('System, reasoning, tools').click();
     await page.getByLabel('Reasoning').selectOption('low');
-    await page.getByText('System, reasoning, tools').click();
-    await page.getByLabel('Message').fill('What is 6 x 7?');
+    await page.getByLabel('Message', { exact: true }).fill('What is 6 x 7?');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
-    await page
-      .locator('summary', { hasText: /^Reasoning$/ })
-      .first()
-      .click();
-    await keep('playground');
+    await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
+    await looked.idle();
+    await keep(looked, join(FOLDER, scheme === 'light' ? 'playground.png' : 'playground-dark.png'));
   },
   PATIENCE_MS,
 );
 
-async function keep(name: string): Promise<void> {
-  const path = join(FOLDER, `${name}.png`);
-  await looked.page.screenshot({ path, animations: 'disabled' });
-  expect(statSync(path).size).toBeLessThan(MOST_BYTES);
+async function keep({ page }: Looked, path: string): Promise<void> {
+  mkdirSync(join(path, '..'), { recursive: true });
+  await page.screenshot({ path, animations: 'disabled' });
 }

@@ -26,8 +26,8 @@ async function drop(page: Page, label: string, files: readonly object[]): Promis
       transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type }));
     return transfer;
   }, files);
-  await page.getByLabel(label).dispatchEvent('dragover', { dataTransfer: data });
-  await page.getByLabel(label).dispatchEvent('drop', { dataTransfer: data });
+  await page.getByLabel(label, { exact: true }).dispatchEvent('dragover', { dataTransfer: data });
+  await page.getByLabel(label, { exact: true }).dispatchEvent('drop', { dataTransfer: data });
 }
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
@@ -62,15 +62,14 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async (protocol) => {
       const { page, open, picture } = looked;
       await open(`/playground?model=sim%2Fmessages&protocol=${protocol}`, 'Playground');
-      await page.getByText('System, reasoning, tools').click();
       await page.getByLabel('Reasoning').selectOption('low');
       await page.getByRole('button', { name: 'Put an example in' }).click();
-      await page.getByLabel('Message').fill('What is the weather in "Paris"?');
+      await page.getByLabel('Message', { exact: true }).fill('What is the weather in "Paris"?');
       await page.keyboard.press('Enter');
       await page.getByLabel('Result of get_weather').fill(`${XSS} 21 degrees`);
       await page.getByText('Reasoning', { exact: true }).last().waitFor();
       await page.getByRole('button', { name: 'Give the results' }).click();
-      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
       expect(await page.getByRole('main').textContent()).toContain('21 degrees');
       await picture(`playground-${protocol}`);
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
@@ -89,9 +88,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         exchange.chunk(say({ role: 'assistant', reasoning_content: 'First I think.' }));
       });
       await open(`/playground?model=lab%2Fslow&protocol=${protocol}`, 'Playground');
-      await page.getByText('System, reasoning, tools').click();
       await page.getByLabel('Reasoning').selectOption('low');
-      await page.getByLabel('Message').fill('Slowly, please');
+      await page.getByLabel('Message', { exact: true }).fill('Slowly, please');
       await page.keyboard.press('Enter');
       await page.getByText('First I think.').waitFor();
       await page.getByText('Answering…').waitFor();
@@ -100,7 +98,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByText('Then I answer.').waitFor();
       exchange.chunk('data: [DONE]\n\n');
       exchange.endStream();
-      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      await page.getByRole('link', { name: 'Open request' }).waitFor();
     },
     SLOW,
   );
@@ -110,11 +108,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async (protocol) => {
       const { page, open } = looked;
       await open(`/playground?model=sim%2Fchat&protocol=${protocol}`, 'Playground');
-      await page.getByText('System, reasoning, tools').click();
       await page.getByLabel('MCP server').fill(mcp.url);
-      await page.getByLabel('Message').fill('call playground__add {"a": 1, "b": 2}');
+      await page.getByLabel('Message', { exact: true }).fill('call playground__add {"a": 1, "b": 2}');
       await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      await page.getByRole('link', { name: 'Open request' }).waitFor();
       await page.getByText(/returned:.*the sum is 3/).waitFor();
       // Chat Completions have no place for what others ran.
       expect(await page.getByText('gave the sum is 3').count()).toBe(protocol === 'chat' ? 0 : 1);
@@ -135,7 +132,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       ]);
       await page.getByRole('button', { name: 'Take wrong.txt off' }).click();
       await page.getByRole('button', { name: 'Take note.txt off' }).waitFor();
-      await page.getByLabel('Message').fill('What is this?');
+      await page.getByLabel('Message', { exact: true }).fill('What is this?');
       const sent = page.waitForRequest(
         (request) =>
           /\/v1(?:beta)?\//.test(new URL(request.url()).pathname) &&
@@ -148,7 +145,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(body).toContain(btoa('The word is osprey.'));
       expect(body).not.toContain(btoa('not meant'));
       await page.getByRole('img', { name: 'dot.png' }).waitFor();
-      await page.getByRole('link', { name: 'Why here?' }).waitFor();
+      await page.getByRole('link', { name: 'Open request' }).waitFor();
       expect(await page.getByRole('alert').allTextContents()).toEqual([]);
       await picture(`playground-files-${protocol}`);
     },
@@ -160,11 +157,11 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     async () => {
       const { page, open, picture } = looked;
       await open('/playground?model=sim%2Fchat&model2=sim%2Fgemini&protocol2=messages', 'Playground');
-      await page.getByLabel('Message').fill('6 x 7');
+      await page.getByLabel('Message', { exact: true }).fill('6 x 7');
       await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByRole('link', { name: 'Why here?' }).nth(1).waitFor();
+      await page.getByRole('link', { name: 'Open request' }).nth(1).waitFor();
       await picture('side-by-side');
-      const facts = await page.getByText(/first token .* · whole .* · .* → .* tokens · \$0\.\d+/).count();
+      const facts = await page.getByText(/first token .* · whole .* → .* tokens · \$0\.\d+/).count();
       expect(facts).toBe(2);
     },
     SLOW,
@@ -184,11 +181,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         exchange.raw(refusal);
       });
       await open(`/playground?model=${encodeURIComponent(model)}`, 'Playground');
-      await page.getByLabel('Message').fill('Hello');
+      await page.getByLabel('Message', { exact: true }).fill('Hello');
       await page.keyboard.press('Enter');
       expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
-      await page.getByRole('link', { name: 'Why here?' }).click();
-      expect(await page.getByRole('alert').textContent()).toContain('<script>window.hacked=1</script>');
+      await page.getByRole('link', { name: 'Open request' }).click();
+      await page.getByRole('tab', { name: 'Conversation' }).waitFor();
+      expect(await page.getByRole('main').textContent()).toContain('<script>window.hacked=1</script>');
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
       expect(complaints).toEqual([expect.stringMatching(/status of 40[04]/)]);
     },
@@ -205,14 +203,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       try {
         for (const protocol of SEEN) {
           await open(`/playground?model=sim%2Fgemini&protocol=${protocol}`, 'Playground');
-          await page.getByLabel('Message').fill("It's 6 x 7");
+          await page.getByLabel('Message', { exact: true }).fill("It's 6 x 7");
           await page.keyboard.press('Enter');
-          await page.getByRole('link', { name: 'Why here?' }).waitFor();
-          await page.getByRole('button', { name: 'Copy as…' }).click();
+          await page.getByRole('link', { name: 'Open request' }).waitFor();
           const code = async (form: string): Promise<string> => {
             await page.getByRole('tab', { name: form }).click();
             // The panel before may be on its way out.
-            const panel = page.getByRole('dialog').getByRole('tabpanel', { name: form, exact: true });
+            const panel = page.getByRole('tabpanel', { name: form, exact: true });
             await panel.getByRole('button', { name: 'Copy', exact: true }).click();
             await panel.getByText('Copied').waitFor();
             return page.evaluate(() => navigator.clipboard.readText());
@@ -225,8 +222,6 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
           if (isWhole) expect(await printed([process.execPath, file])).toContain('6 x 7 = 42.');
           if (isWhole && python !== undefined)
             expect(await printed([python, '-c', script])).toContain('6 x 7 = 42.');
-          await page.keyboard.press('Escape');
-          await page.getByRole('dialog').waitFor({ state: 'hidden' });
         }
       } finally {
         rmSync(folder, { recursive: true, force: true });

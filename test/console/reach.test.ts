@@ -6,10 +6,19 @@ import { TEST_KEY } from '../harness.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
 
-/** Forms that are alike stand beside each other: one is seen dark, and one light. */
-const DIALOGS = ['New key', 'Change ci', 'New project', 'Change nightly', 'Rotate ci', 'Revoke ci'];
+/** Each with the menu that leads to it, where one does. Forms that are alike follow one another: one is seen dark, one light. */
+const DIALOGS: readonly (readonly [path: string, opens: string, entry: string | null])[] = [
+  ['/keys', 'New key', null],
+  ['/keys', 'Actions for ci', 'Change…'],
+  ['/keys?view=projects', 'New project', null],
+  ['/keys?view=projects', 'Actions for nightly', 'Change…'],
+  ['/keys', 'Actions for ci', 'Rotate…'],
+  ['/keys', 'Actions for ci', 'Revoke…'],
+  ['/providers', 'Add provider', null],
+  ['/providers/sim', 'Disable…', null],
+];
 const PHONE = { width: 390, height: 844 };
-const VIEWS = ['Why here', 'Tokens and cost', 'Translation', 'Wire diff', 'Payloads', 'Record'];
+const VIEWS = [/Conversation/, /Timeline/, /Routing/, /Cost/, /Changes/, /Raw/];
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;
@@ -25,7 +34,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       return {
         name: at.ariaLabel ?? at.labels?.[0]?.textContent ?? at.textContent,
         isSeen:
-          outlineStyle !== 'none' || getComputedStyle(at).outlineStyle !== 'none' || boxShadow !== 'none',
+          outlineStyle !== 'none' ||
+          getComputedStyle(at).outlineStyle !== 'none' ||
+          getComputedStyle(at, '::after').outlineStyle !== 'none' ||
+          boxShadow !== 'none',
       };
     });
   /** Goes on with Tab until something of this name has the focus; each stop on the way can be seen. */
@@ -82,58 +94,75 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   test(
     'every dialog keeps nobody out, has room on a phone, and gives the focus back',
     async () => {
-      const { page, open } = looked;
-      await open('/keys', 'Projects and keys');
+      const { page } = looked;
       const dialog = page.getByRole('dialog');
-      for (const [at, name] of DIALOGS.entries()) {
-        await button(name).press('Enter');
+      for (const [at, [path, opens, entry]] of DIALOGS.entries()) {
+        await page.goto(`${scene.gateway.origin}/console${path}`);
+        await button(opens).press('Enter');
+        if (entry !== null) await page.getByRole('menuitem', { name: entry }).click();
         // At what is to be filled in, or at the way back.
         await holds(dialog.locator('input, select, button:text("Cancel")'));
         expect(await wrongWith('[role=dialog]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
         await page.keyboard.press('Escape');
-        await holds(button(name));
+        await holds(button(opens));
       }
     },
-    2 * SLOW,
+    3 * SLOW,
   );
 
   test(
-    'so do the code for a program and the settings of the playground',
+    'so do the search of everything, the range of time with its calendar, and the list of keys',
     async () => {
       const { page, open } = looked;
+      await open('', 'Overview');
       const dialog = page.getByRole('dialog');
-      await open('/playground', 'Playground');
-      await button('Copy as…').press('Enter');
-      await holds(page.getByRole('tab', { name: 'curl' }));
-      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Control+k');
+      await holds(dialog.getByRole('combobox'));
+      expect(await wrongWith('[role=dialog]', 'light')).toEqual([]);
+      await page.keyboard.type('key');
+      await dialog.getByRole('option', { name: /Keys/ }).waitFor();
       await page.keyboard.press('Enter');
-      await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
+      await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+      await open('/usage', 'Usage');
+      await button('Time: Last 24 h').press('Enter');
+      await dialog.getByRole('grid').waitFor();
       expect(await wrongWith('[role=dialog]', 'dark')).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
-      await page.locator('summary').press('Enter');
-      expect(await wrongWith('main', 'light')).toEqual([]);
+      await page.locator('body').press('?');
+      await dialog.getByText('Go to Overview').waitFor();
+      expect(await wrongWith('[role=dialog]', 'light')).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
     },
     2 * SLOW,
   );
 
   test(
-    'a request is found, opened, and seen from all sides with the keyboard alone',
+    'a request is found, opened beside the list, and seen from all sides with the keyboard alone',
     async () => {
       const { page, open } = looked;
       await open('/requests', 'Requests');
-      await tabTo('Provider');
-      await page.keyboard.type('sim');
-      await page.waitForURL(/provider=sim/);
-      await tabTo('Clear');
+      await page.keyboard.press('/');
+      await holds(page.getByLabel('Model, key or request id'));
+      await page.keyboard.type('gemini');
+      await page.waitForURL(/text=gemini/);
+      await page
+        .getByRole('row', { name: /sim\/gemini/ })
+        .first()
+        .waitFor();
+      await tabTo(/sim\/gemini/);
       await page.keyboard.press('Enter');
-      await page.waitForURL(/requests$/);
-      await holds(page.getByLabel('Time', { exact: true }));
-      await tabTo('sim/gemini');
-      await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(id));
-      await page.getByRole('heading', { name: 'sim/gemini', level: 1 }).waitFor();
-      await tabTo('Why here');
+      await page.waitForURL(new RegExp(`open=${id}`));
+      const panel = page.getByRole('complementary', { name: 'Request' });
+      await panel.getByRole('tab', { name: 'Conversation' }).waitFor();
+      expect(await wrongWith('aside', 'light')).toEqual([]);
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'hidden' });
+      await holds(page.locator('[data-row]'));
+
+      await open(`/requests/${id}`, 'sim/gemini');
+      await tabTo('Conversation');
       for (const [at, name] of VIEWS.entries()) {
         if (at > 0) {
           await page.keyboard.press('ArrowRight');
@@ -142,46 +171,49 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         }
         await page.getByRole('tab', { name, selected: true }).waitFor();
         await page.locator('[aria-label=Loading]').waitFor({ state: 'detached' });
-        expect(await wrongWith('[role=tabpanel]', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
+        expect(await wrongWith('main', at % 2 === 0 ? 'dark' : 'light')).toEqual([]);
       }
     },
-    2 * SLOW,
+    3 * SLOW,
   );
 
   test(
     'limits are changed, a question is sent and the past computed with the keyboard alone',
     async () => {
       const { page, open } = looked;
-      await open('/keys', 'Projects and keys');
-      await tabTo('Change ci');
+      await open('/keys', 'Keys');
+      await tabTo('Actions for ci');
       await page.keyboard.press('Enter');
-      await holds(page.getByLabel('Name'));
-      await tabTo('Requests a minute');
-      await page.keyboard.type('60');
-      await tabTo('Change it');
+      await holds(page.getByRole('menuitem', { name: 'Change…' }));
       await page.keyboard.press('Enter');
-      await page.getByRole('row', { name: /60 requests per minute/ }).waitFor();
-      await holds(button('Change ci'));
-      await tabTo('Revoke ci');
+      await holds(page.getByLabel('Name', { exact: true }));
+      await tabTo('Budget in USD');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('7');
+      await tabTo('Save');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row', { name: /^ci.*\$7 per day/ }).waitFor();
+      await holds(button('Actions for ci'));
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ArrowUp');
+      await holds(page.getByRole('menuitem', { name: 'Revoke…' }));
       await page.keyboard.press('Enter');
       await holds(button('Cancel'));
-      await tabTo('Revoke it');
+      await tabTo('Revoke');
       await page.keyboard.press('Enter');
-      await page.getByRole('row', { name: /^ci.*revoked/ }).waitFor();
-      await holds(page.getByRole('main'));
+      await page.getByRole('row', { name: /^ci.*Revoked/ }).waitFor();
 
       await open('/playground', 'Playground');
       await tabTo('Message');
       await page.keyboard.type('What is 6 x 7?');
       await tabTo('Send');
       await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: 'Why here?' }).waitFor();
-      await holds(button('Send'));
+      await page.getByRole('link', { name: 'Open request' }).waitFor();
 
       await open('/routing', 'Routing');
       await tabTo('Explain');
       await page.keyboard.press('Enter');
-      await page.getByText('policy priority by').waitFor();
+      await page.getByText('policy priority').first().waitFor();
       await holds(button('Explain'));
       await tabTo('Where would it go?', 'Shift+Tab');
       await page.keyboard.press('ArrowRight');

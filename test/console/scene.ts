@@ -3,14 +3,18 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { complaintsOf, startBrowser } from '../browser.ts';
+import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { complaintsOf, SLOW, startBrowser } from '../browser.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
+import { eventually } from '../program.ts';
 
 export { HAS_BROWSER, SLOW } from '../browser.ts';
 
 /** Where pictures of a run are kept. */
 const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
+
+/** Without a request for so long, a page is at rest. */
+const QUIET_MS = 300;
 
 /** Would tell if it ran: a page may have nothing of this name. */
 export const XSS = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -20,7 +24,7 @@ interface OpenApi {
 }
 
 /** The page itself with what it loads, and who is signed in. */
-const OWN = /^(?:GET \/console(?:\/.*)?|(?:POST|DELETE) \/console\/session)$/;
+const OWN = /^(?:GET \/console(?:\/.*)?|(?:POST|DELETE) \/console\/session(?:\/token)?)$/;
 
 export interface Looked {
   readonly page: Page;
@@ -29,6 +33,8 @@ export interface Looked {
   readonly complaints: string[];
   /** What it asked the gateway for that is no operation of `/openapi.json`: only the console could do that. */
   undescribed(): Promise<readonly string[]>;
+  /** Waits until nothing is asked any more, but for the stream of what happens, which never ends. */
+  idle(): Promise<void>;
   /** Goes to a page below `/console`, and waits for its heading. */
   open(path: string, heading: string): Promise<void>;
   /** Keeps a picture of the page as it is. */
@@ -96,10 +102,27 @@ function watched(origin: string, context: BrowserContext, page: Page): Looked {
     const { protocol, pathname } = new URL(request.url());
     if (protocol.startsWith('http')) asked.add(`${request.method()} ${pathname}`);
   });
+  let last = performance.now();
+  const running = new Set<Request>();
+  page.on('request', (request) => {
+    if (!request.url().includes('/events?')) running.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    page.on(end as 'requestfinished', (request) => {
+      running.delete(request);
+      last = performance.now();
+    });
   return {
     page,
     context,
     complaints,
+    async idle() {
+      await eventually(
+        'a page that asks no more',
+        () => running.size === 0 && performance.now() - last > QUIET_MS,
+        SLOW,
+      );
+    },
     async undescribed() {
       const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApi;
       const described = Object.entries(paths).flatMap(([path, item]) =>

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { writeConsole } from '../../console/build/build.ts';
-import { OneTimeCodes, operatorToken } from '../../src/auth/index.ts';
+import { OneTimeCodes, signInCode } from '../../src/accounts/auth/index.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
 import { freshFolder } from '../program.ts';
@@ -57,13 +57,13 @@ test('the page and all that it loads come from here, and its policy allows nothi
   const page = await at('/requests/any');
   const text = await page.text();
   expect(page.headers.get('content-security-policy')).toMatch(
-    /default-src 'none'; script-src 'self'; style-src 'self';.* frame-ancestors 'none'$/,
+    /default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self';.* frame-ancestors 'none'$/,
   );
   expect(page.headers.get('x-frame-options')).toBe('DENY');
   expect(page.headers.get('cache-control')).toBe('no-store');
   expect(text).not.toMatch(/<script>|<style|style=|\son\w+=|https?:/);
   const loaded = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
-  expect(loaded).toHaveLength(2);
+  expect(loaded).toHaveLength(3);
   for (const path of loaded) {
     const file = await fetch(gateway.origin + path);
     expect(file.headers.get('cache-control')).toContain('immutable');
@@ -96,7 +96,10 @@ test('a session asks as its key does, and its answers hold no secret', async () 
   const audit = await gateway.manage('GET', '/audit?action=key.create&limit=1');
   expect(audit.body).toMatchObject({ data: [{ actor: { name: 'admin' }, after: { name: 'by-console' } }] });
   // What calls models is not behind it.
-  expect((await at('/api/v1/models', { headers: { cookie: session.cookie } })).status).toBe(404);
+  expect(
+    (await at('/api/v1/models', { headers: { cookie: session.cookie, 'x-csrf-token': session.csrf } }))
+      .status,
+  ).toBe(404);
   // The cookie is worth nothing elsewhere.
   const elsewhere = await fetch(`${gateway.origin}/v1/management/keys`, {
     headers: { cookie: session.cookie },
@@ -181,17 +184,17 @@ test('a link is good once, and for a quarter of an hour', async () => {
   expect(await statusOf(signIn({ code: late }))).toEqual([401, 'invalid_code']);
 });
 
-test('so is the token of a command of this machine, whichever process gets it', async () => {
+test('so is the code of a command of this machine, whichever process gets it', async () => {
   const operatorSecret = Buffer.alloc(32, 7);
   const claimed = new Set<string>();
   const claim = async (what: string): Promise<boolean> => claimed.size < claimed.add(what).size;
   const [first, second] = [1, 2].map(() => new OneTimeCodes({ operatorSecret, now: clock.now, claim }));
-  const token = operatorToken(operatorSecret, clock.now());
-  for (const code of [token, first?.issue() ?? '']) {
+  const until = clock.now() + 60_000;
+  for (const code of [signInCode(operatorSecret, until), first?.issue() ?? '']) {
     expect(await second?.take(code)).toBe(true);
     expect(await first?.take(code)).toBe(false);
   }
-  expect(await first?.take(operatorToken(Buffer.alloc(32, 8), clock.now()))).toBe(false);
+  expect(await first?.take(signInCode(Buffer.alloc(32, 8), until))).toBe(false);
   expect(claimed.size).toBe(2);
 });
 
@@ -202,12 +205,12 @@ test('over TLS the cookie is for TLS alone', async () => {
     body: JSON.stringify({ key: ADMIN_KEY }),
   });
   expect(answer.headers.get('set-cookie')).toMatch(
-    /^dragoman_console=[\w-]{43}; Path=\/console; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-dragoman_console=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
   );
 });
 
-/** Compressed, all of it together. */
-const MOST_BYTES = 400_000;
+/** Compressed, in bytes: what the first page loads, and all files together. */
+const MOST = { scripts: 170_000, styles: 15_000, font: 60_000, all: 500_000 };
 
 test('all files together are small, and made for production', async () => {
   const { folder, remove } = freshFolder();
@@ -216,7 +219,13 @@ test('all files together are small, and made for production', async () => {
     const assets = join(folder, 'built', 'assets');
     const files = readdirSync(assets).map((name) => ({ name, bytes: readFileSync(join(assets, name)) }));
     expect(files.length).toBeGreaterThan(2);
-    expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(MOST_BYTES);
+    expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(MOST.all);
+    const sizeOf = (type: string): number =>
+      files
+        .filter(({ name }) => name.endsWith(`.${type}.gz`))
+        .reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(sizeOf('css')).toBeLessThan(MOST.styles);
+    expect(sizeOf('woff2')).toBeLessThan(MOST.font);
     const scripts = files.filter(({ name }) => name.endsWith('.js.gz'));
     const text = scripts.map(({ bytes }) => gunzipSync(bytes).toString()).join('');
     expect(text.includes('NODE_ENV')).toBe(false);

@@ -63,18 +63,59 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
+    'a link that is pasted into an open page signs in there',
+    async () => {
+      const { page, complaints } = await scene.look('stranger');
+      await page.goto(`${scene.gateway.origin}/console/requests`);
+      await page.getByLabel('Key of an admin').waitFor();
+      const link = new URL(scene.gateway.signInLink());
+      // The browser loads nothing: only what is behind the `#` is another.
+      await page.evaluate((hash) => (location.hash = hash), link.hash);
+      await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+      expect(page.url()).not.toContain('code');
+      expect(complaints).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
     'a session that has ended asks for a key again, and stays where one was',
     async () => {
       const { page, context, complaints, open } = await scene.look('admin');
-      await open('/models', 'Models and providers');
+      await open('/models', 'Models');
       await context.clearCookies();
       await page.getByLabel('Search models').fill('gemini');
       await page.getByLabel('Key of an admin').fill(ADMIN_KEY);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Models and providers' }).waitFor();
+      await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
       expect(await page.getByLabel('Search models').inputValue()).toBe('gemini');
       // The browser says of itself that something was refused.
       expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+    },
+    SLOW,
+  );
+
+  test(
+    'a row opened in a new tab, a reload and a table of usage go on working',
+    async () => {
+      const { page, context, complaints, open } = await scene.look('admin');
+      await open('/requests', 'Requests');
+      const link = page.locator('[data-row]').first();
+      const opening = context.waitForEvent('page');
+      await link.click({ modifiers: ['ControlOrMeta'] });
+      const tab = await opening;
+      await tab.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await tab.getByRole('heading', { level: 1 }).waitFor();
+      expect(await tab.getByLabel('Key of an admin').count()).toBe(0);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+      const text = await page.evaluate(async () => {
+        const answer = await fetch('/console/api/v1/management/usage?format=csv');
+        return answer.text();
+      });
+      expect(text).toMatch(/^[\w,]+\r?\n/);
+      expect(complaints).toEqual([]);
+      await tab.close();
     },
     SLOW,
   );
@@ -99,7 +140,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         const { page, complaints } = await fresh.look('admin');
         await page.getByRole('heading', { name: 'Add a provider' }).waitFor();
         await page.getByRole('link', { name: /ask sim\/chat/ }).click();
-        await page.getByLabel('Message').fill('6 x 7');
+        await page.getByLabel('Message', { exact: true }).fill('6 x 7');
         await page.keyboard.press('Enter');
         await page.getByText('6 x 7 = 42.').waitFor();
         expect(complaints).toEqual([]);

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Chance } from '../leases/simulated-world.ts';
+import type { Chance } from '../sharing/simulated-world.ts';
 import { CLOCK_SHIFTER, type Cluster } from './cluster.ts';
 
 export interface Cause {
@@ -20,9 +20,9 @@ export interface Cause {
   run(cluster: Cluster, chance: Chance): Promise<void>;
 }
 
-/** While nobody shares counters, each goes on with its part of what was left: what others had leased may be spent twice. */
+/** While nobody shares counters, each goes on with its part of what was left: what others used since may be spent twice. */
 const ALONE = 1 / 3;
-/** What a killed process had leased counts as used; its running answers cost what they cost. */
+/** Reservations of a killed process count as used; its running answers cost what they cost. */
 const KILLED = 0;
 
 const SECOND = 1_000;

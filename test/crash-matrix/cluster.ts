@@ -21,7 +21,7 @@ import { type CutNetwork, startNetwork } from './cut-network.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 export const REPLICAS = 3;
-export const ADMIN_KEY = 'sk-test-admin';
+export const ADMIN_KEY = 'sk-test-admin-0123456789';
 export const LOAD_KEY = 'sk-test-load';
 /** What a model of the upstream costs: 0.02 USD for an answer of 20 tokens. */
 export const USD_PER_TOKEN = 0.001;

@@ -2,7 +2,7 @@
 // goes wrong meanwhile.
 import { hear, type Heard, type ProtocolName } from './asks.ts';
 import { LOAD_KEY, MODEL } from './cluster.ts';
-import type { Chance } from '../leases/simulated-world.ts';
+import type { Chance } from '../sharing/simulated-world.ts';
 
 export interface Note {
   readonly heard: Heard;
@@ -56,7 +56,7 @@ const CLIENTS: Readonly<Record<string, number>> = {
   continuing: 2,
   messages: 3,
   gemini: 3,
-  spending: SPENDERS,
+  runningCost: SPENDERS,
 };
 
 /** Starts all clients. */
@@ -138,7 +138,7 @@ function waysOf({ origin, chance, budget }: LoadOptions, told: Told): Record<str
     },
     messages: async () => void (await ask('messages', 'load', { text: 'hi' })),
     gemini: async () => void (await ask('gemini', 'load', { text: 'hi' })),
-    spending: async () =>
+    runningCost: async () =>
       void (await ask(chance.happens(0.5) ? 'chat' : 'messages', budget(), { text: 'spend' })),
   };
 }

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { findProgram } from '../../bench/processes.ts';
 import { aligned } from '../../bench/report.ts';
 import { packTree } from '../../bench/targets.ts';
-import { Chance } from '../leases/simulated-world.ts';
+import { Chance } from '../sharing/simulated-world.ts';
 import { POSTGRES_PROGRAMS } from '../servers/postgres.ts';
 import { VALKEY_PROGRAM } from '../servers/valkey.ts';
 import { type Cause, CAUSES } from './causes.ts';

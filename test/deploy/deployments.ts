@@ -78,9 +78,12 @@ export interface Manifest {
   };
 }
 
-/** The compose file, with its merged mappings. */
-export function composeFile(): ComposeFile {
-  return parse(readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeFile;
+/** Compose files: three replicas with their servers, and one gateway alone. */
+export const COMPOSE_FILES = ['compose.yaml', 'compose.alone.yaml'] as const;
+
+/** A compose file, with its merged mappings. */
+export function composeFile(name: (typeof COMPOSE_FILES)[number] = 'compose.yaml'): ComposeFile {
+  return parse(readFileSync(join(DEPLOY, name), 'utf8'), { merge: true }) as ComposeFile;
 }
 
 /** All manifests for Kubernetes. */
@@ -91,10 +94,13 @@ export function manifests(): readonly Manifest[] {
   );
 }
 
-/** @param variables that the person who starts it has set */
-export function composeReplicas(variables: Readonly<Record<string, string>>): readonly Replica[] {
+/** @param variables that the person who starts it has set @param file which compose file */
+export function composeReplicas(
+  variables: Readonly<Record<string, string>>,
+  file: (typeof COMPOSE_FILES)[number] = 'compose.yaml',
+): readonly Replica[] {
   const image = readImage();
-  return Object.entries(composeFile().services)
+  return Object.entries(composeFile(file).services)
     .filter(([, service]) => service.image?.startsWith('dragoman:'))
     .map(
       ([name, { command = [], environment = {}, volumes = [], healthcheck, stop_grace_period: grace }]) => {
@@ -104,12 +110,9 @@ export function composeReplicas(variables: Readonly<Record<string, string>>): re
           name,
           command: [...image.command, ...command],
           environment: { ...image.environment, ...(Object.fromEntries(filled) as Record<string, string>) },
-          config: readFileSync(
-            join(DEPLOY, mountedAt(volumes, environment['DRAGOMAN_CONFIG'] ?? '')),
-            'utf8',
-          ),
+          config: configAt(volumes, environment['DRAGOMAN_CONFIG']),
           graceMs: 1000 * Number(/^(\d+)s$/.exec(grace ?? '')?.[1]),
-          checks: [{ command: check }],
+          checks: [{ command: check.map((word) => programHere(word)) }],
         };
       },
     );
@@ -145,7 +148,12 @@ export function kubernetesReplicas(secret: Readonly<Record<string, string>>): re
   }));
 }
 
-/** What the Dockerfile says at its end, with the package where it is here. */
+/** The program of the image, where it is here. */
+function programHere(path: string): string {
+  return path === '/dragoman' ? join(ROOT, 'bin', 'dragoman') : path;
+}
+
+/** What the Dockerfile says at its end, with the program where it is here. */
 function readImage(): {
   readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
@@ -157,7 +165,7 @@ function readImage(): {
     .split(' ')
     .map((pair) => pair.split('='));
   return {
-    command: [program.replace('/opt/dragoman', ROOT), ...args],
+    command: [programHere(program), ...args],
     environment: Object.fromEntries(variables) as Record<string, string>,
   };
 }
@@ -171,7 +179,9 @@ function fill(text: string, variables: Readonly<Record<string, string>>): string
   });
 }
 
-/** The file here that is mounted at this path. */
-function mountedAt(volumes: readonly string[], path: string): string {
-  return volumes.find((volume) => volume.split(':')[1] === path)?.split(':')[0] ?? '';
+/** The text of the file here that is mounted at this path; empty where no path is named. */
+function configAt(volumes: readonly string[], path: string | undefined): string {
+  if (path === undefined) return '';
+  const mounted = volumes.find((volume) => volume.split(':')[1] === path)?.split(':')[0] ?? '';
+  return readFileSync(join(DEPLOY, mounted), 'utf8');
 }

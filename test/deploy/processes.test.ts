@@ -12,7 +12,7 @@ import { freshValkey, VALKEY_PROGRAM } from '../servers/valkey.ts';
 import { isWhole } from '../share.ts';
 import { composeReplicas, DEPLOY, kubernetesReplicas, type Replica } from './deployments.ts';
 
-const ADMIN_KEY = 'sk-test-admin';
+const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
 const PATIENCE_MS = 120_000;
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
@@ -21,7 +21,12 @@ if (NGINX === null) console.log('skipped: what deploy/nginx.conf does, because n
 /** What whoever deploys it puts in, as the two ways of doing so name it. */
 const REPLICAS: Readonly<Record<string, () => readonly Replica[]>> = {
   compose: () =>
-    composeReplicas({ POSTGRES_PASSWORD: 'test', DRAGOMAN_SECRET: SECRET, DRAGOMAN_ADMIN_KEY: ADMIN_KEY }),
+    composeReplicas({
+      POSTGRES_PASSWORD: 'test',
+      VALKEY_PASSWORD: 'test',
+      DRAGOMAN_SECRET: SECRET,
+      DRAGOMAN_ADMIN_KEY: ADMIN_KEY,
+    }),
   // They differ in little: once in a while is enough.
   ...(isWhole && {
     Kubernetes: () =>
@@ -103,11 +108,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
               expect((await fetch(origin + check.path)).status).toBe(200);
               continue;
             }
-            const command = check.command.map((word) => word.replace('http://127.0.0.1:4000', origin));
+            const command = [...check.command, '--url', origin];
             expect({ command, ...exitOf(command) }).toEqual({ command, exitCode: 0 });
-            // It would notice.
-            const gone = command.map((word) => word.replace('/readyz', '/nothing-is-here'));
-            expect(exitOf(gone).exitCode).not.toBe(0);
+            // It would notice: nobody listens there.
+            expect(exitOf([...check.command, '--url', 'http://127.0.0.1:1']).exitCode).toBe(1);
           }
       },
       PATIENCE_MS,

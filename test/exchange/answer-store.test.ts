@@ -4,15 +4,15 @@ import {
   type AnswerStore,
   type Asked,
   FAILED_MS,
-  HEARD_MS,
+  READER_MS,
   LEASE_MS,
   MemoryAnswerStore,
   type Said,
-} from '../../src/exchange/index.ts';
-import { ValkeyAnswerStore, ValkeyServer } from '../../src/valkey/index.ts';
-import { scriptOf } from '../../src/valkey/server.ts';
-import { Channel } from '../../src/workers/channel.ts';
-import { answerAnswers, SupervisorAnswerStore } from '../../src/workers/index.ts';
+} from '../../src/cluster/exchange/index.ts';
+import { ValkeyAnswerStore, ValkeyServer } from '../../src/cluster/valkey/index.ts';
+import { scriptOf } from '../../src/cluster/valkey/server.ts';
+import { Channel } from '../../src/cluster/workers/channel.ts';
+import { answerAnswers, SupervisorAnswerStore } from '../../src/cluster/workers/index.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../servers/valkey.ts';
 
 interface Making {
@@ -44,9 +44,9 @@ const claimOf = (run: string, name = 'n', fingerprint = 'f') => ({ name, fingerp
 
 function describeAnswerStore(name: string, make: () => Promise<Making>): void {
   const say = async (store: AnswerStore, changes: Partial<Said> = {}) =>
-    (await store.exchange([said(changes)], [])).heard[0];
+    (await store.exchange([said(changes)], [])).receipts[0];
   const ask = async (store: AnswerStore, changes: Partial<Asked> = {}) =>
-    (await store.exchange([], [asked(changes)])).told[0];
+    (await store.exchange([], [asked(changes)])).answers[0];
 
   describe(name, () => {
     test('one makes an answer, and another reads it as it comes', async () => {
@@ -113,7 +113,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       await store.claim(claimOf('r1'));
       await store.claim(claimOf('r2'));
       expect(await say(store)).toBe('heard');
-      await pass(HEARD_MS - 500);
+      await pass(READER_MS - 500);
       expect(await say(store)).toBe('heard');
       await pass(1000);
       expect(await say(store)).toBe('unheard');

@@ -1,20 +1,20 @@
 // What processes tell each other, in one process and at once.
-import { type Bulletin, Listeners, type Topic } from '../../src/exchange/index.ts';
+import { type PubSub, Listeners, type Topic } from '../../src/cluster/exchange/index.ts';
 
 /** Hands each message to all others, and notes it. */
 export class Board {
   readonly told: { readonly topic: Topic; readonly text: string }[] = [];
   readonly #all: Listeners[] = [];
 
-  member(): Bulletin {
+  member(): PubSub {
     const own = new Listeners();
     this.#all.push(own);
     return {
-      tell: (topic, text) => {
+      publish: (topic, text) => {
         this.told.push({ topic, text });
         for (const each of this.#all) if (each !== own) each.take(topic, text);
       },
-      hear: (topic, heard) => own.set(topic, heard),
+      subscribe: (topic, received) => own.set(topic, received),
     };
   }
 }

@@ -1,9 +1,9 @@
 // What happens, told between processes: only while somebody watches, no more than is agreed, and whatever others say.
 import { beforeEach, expect, test } from 'bun:test';
-import { EventHub, type LiveEvent } from '../../src/events/index.ts';
-import { EventExchange } from '../../src/exchange/events/index.ts';
-import { RoutingExchange, type Topic } from '../../src/exchange/index.ts';
-import { MemoryRoutingState } from '../../src/routing/index.ts';
+import { EventHub, type LiveEvent } from '../../src/operations/events/index.ts';
+import { EventExchange } from '../../src/cluster/exchange/events/index.ts';
+import { RoutingExchange, type Topic } from '../../src/cluster/exchange/index.ts';
+import { MemoryRoutingState } from '../../src/engine/routing/index.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { Board } from './board.ts';
 
@@ -26,9 +26,9 @@ class Process {
     const breaker = () => ({ failures: 3, windowMs: 60_000, openMs: 30_000 });
     this.routing = new MemoryRoutingState({ now, breaker, isShared: true });
     this.hub = new EventHub(this.routing, clock);
-    const bulletin = board.member();
+    const pubSub = board.member();
     const processes = (): number => PROCESSES;
-    this.exchange = new EventExchange({ bulletin, events: this.hub, clock, mostBytes, processes });
+    this.exchange = new EventExchange({ pubSub, events: this.hub, clock, mostBytes, processes });
   }
 
   /** @returns what ends it */
@@ -166,10 +166,10 @@ test('words that are no events harm nobody', () => {
     [1, 0, [['unknown', {}]]],
   ];
   const other = board.member();
-  for (const word of words) other.tell('events', JSON.stringify(word));
-  other.tell('events', '{');
-  other.tell('events', JSON.stringify([1, 0, [['alert', { ...alert, message: 'x'.repeat(300_000) }]]]));
-  other.tell('events', JSON.stringify([1, 0, [['alert', alert]]]));
+  for (const word of words) other.publish('events', JSON.stringify(word));
+  other.publish('events', '{');
+  other.publish('events', JSON.stringify([1, 0, [['alert', { ...alert, message: 'x'.repeat(300_000) }]]]));
+  other.publish('events', JSON.stringify([1, 0, [['alert', alert]]]));
   expect(one.messages()).toEqual(['real']);
 });
 
@@ -177,7 +177,7 @@ test('a breaker that another has opened is told of once, by what routing has hea
   const roads = new Board();
   const exchanges = [one, two].map(
     ({ routing }) =>
-      new RoutingExchange({ bulletin: roads.member(), routing, clock, processes: () => PROCESSES }),
+      new RoutingExchange({ pubSub: roads.member(), routing, clock, processes: () => PROCESSES }),
   );
   one.listen();
   two.routing.setAside({ modelId: 'sim/chat', slug: 'sim' }, clock.now() + 60_000, 'maintenance');

@@ -1,8 +1,8 @@
 // What routing knows, told to other processes: they leave alone what one has found broken or full, know how fast what they have
 // not tried is, and decide by their own eyes where they have some.
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type Bulletin, RoutingExchange } from '../../src/exchange/index.ts';
-import { MemoryRoutingState } from '../../src/routing/index.ts';
+import { type PubSub, RoutingExchange } from '../../src/cluster/exchange/index.ts';
+import { MemoryRoutingState } from '../../src/engine/routing/index.ts';
 import { A, B, CALLERS, DOWN, SUCCESS, usage } from '../routing-bench.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { Board } from './board.ts';
@@ -15,12 +15,12 @@ class Process {
   readonly state: MemoryRoutingState;
   readonly exchange: RoutingExchange;
 
-  constructor(bulletin: Bulletin, aheadMs: number, processes = 2) {
+  constructor(pubSub: PubSub, aheadMs: number, processes = 2) {
     this.clock = new ManualClock(1_700_000_000_000 + aheadMs);
     const { now } = this.clock;
     this.state = new MemoryRoutingState({ now, breaker, isShared: true });
     this.exchange = new RoutingExchange({
-      bulletin,
+      pubSub,
       routing: this.state,
       clock: this.clock,
       processes: () => processes,
@@ -181,10 +181,13 @@ test('words of others that are no news harm nobody', () => {
     JSON.stringify([1, { ...news, holds: [{ ...A, conversation: 'c', forMs: 'long' }] }]),
     'x'.repeat(300_000),
   ];
-  for (const text of bad) other.tell('routing', text);
+  for (const text of bad) other.publish('routing', text);
   expect(one.state.remembered()).toEqual([]);
   expect(one.state.holder('c')).toBeNull();
-  other.tell('routing', JSON.stringify([1, { ...news, holds: [{ ...A, conversation: 'c', forMs: 1e15 }] }]));
+  other.publish(
+    'routing',
+    JSON.stringify([1, { ...news, holds: [{ ...A, conversation: 'c', forMs: 1e15 }] }]),
+  );
   expect(one.state.holder('c')).toMatchObject(A);
   pass(3_700_000);
   expect(one.state.holder('c')).toBeNull();

@@ -1,11 +1,11 @@
 // Adding to the gateway takes the places that CONTRIBUTING.md names, and no other: a copy of the sources gets a protocol, a
 // provider and a routing factor, and serves requests with them over sockets.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freshFolder, nodeLauncher, startProgram, type Program } from '../program.ts';
+import { addFile, copySources, insert } from './copied-sources.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
 const KEY = 'sk-test';
 const UPSTREAM_KEY = 'sk-test-toyland';
 
@@ -25,16 +25,16 @@ beforeAll(async () => {
     ["import { openaiChat } from './openai-chat/index.ts';\n", "import { toy } from './toy/index.ts';\n"],
     ['  bedrockConverse,\n', '  toy,\n'],
   ]);
-  addFile(folder, 'toy-provider.ts', 'src/providers/toyland/index.ts');
-  insert(folder, 'src/providers/index.ts', [
+  addFile(folder, 'toy-provider.ts', 'src/catalog/providers/toyland/index.ts');
+  insert(folder, 'src/catalog/providers/index.ts', [
     ["import { together } from './together/index.ts';\n", "import { toyland } from './toyland/index.ts';\n"],
     ['  openai,\n', '  toyland,\n'],
   ]);
-  addFile(folder, 'toy-factor.ts', 'src/routing/factors/brevity.ts');
+  addFile(folder, 'toy-factor.ts', 'src/engine/routing/factors/brevity.ts');
   insert(folder, 'src/canonical/routing-wishes.ts', [
     ["export const PRIMARY_FACTORS = ['cost',", " 'brevity',"],
   ]);
-  insert(folder, 'src/routing/factors/index.ts', [
+  insert(folder, 'src/engine/routing/factors/index.ts', [
     ["import { cost } from './cost.ts';\n", "import { brevity } from './brevity.ts';\n"],
     ['= { cost,', ' brevity,'],
   ]);
@@ -67,35 +67,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
 });
-
-/** What the program needs, in a folder of its own. */
-function copySources(folder: string): void {
-  for (const name of ['src', 'bin']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-}
-
-/** A file of this folder, at its place among the copied sources. */
-function addFile(folder: string, name: string, place: string): void {
-  const path = join(folder, place);
-  mkdirSync(dirname(path), { recursive: true });
-  const up = '../'.repeat(place.split('/').length - 2);
-  writeFileSync(path, readFileSync(join(import.meta.dir, name), 'utf8').replaceAll('../../src/', up));
-}
-
-function insert(
-  folder: string,
-  file: string,
-  lines: readonly (readonly [after: string, line: string])[],
-): void {
-  const path = join(folder, file);
-  let text = readFileSync(path, 'utf8');
-  for (const [after, line] of lines) {
-    if (!text.includes(after)) throw new Error(`${file} has no ${JSON.stringify(after)}`);
-    text = text.replace(after, after + line);
-  }
-  writeFileSync(path, text);
-}
 
 async function answerToy(request: Request): Promise<Response> {
   const body = (await request.json()) as { model: string; say: string[]; stream: boolean };

@@ -1,14 +1,16 @@
-// A table is one file and one line: a store of this folder's own, added to the list of stores of a directory that was
-// there before it, and there for programs that know it only.
-import { expect, test } from 'bun:test';
+// A table is one file and one line: a store of this folder's own, added to the stores of a database that was there before it,
+// SQLite or PostgreSQL.
+import { describe, expect, test } from 'bun:test';
+import { openWith as openPostgres } from '../../src/storage/postgres/storage.ts';
 import { openSqliteStorage, openWith } from '../../src/storage/sqlite/storage.ts';
+import { shared } from '../../src/storage/tables/stores.ts';
 import { STORES } from '../../src/storage/sqlite/stores.ts';
-import { rejection } from '../rejection.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
 import { freshPath } from '../storage-directory.ts';
 import { generation } from '../storage-records.ts';
 import { guestBook } from './toy-table.ts';
 
-const WITH_GUESTS = { ...STORES, guestBook };
+const WITH_GUESTS = { ...STORES, ...shared({ guestBook }) };
 
 test('a new store gets its table in an old directory, keeps what it is given, and leaves the others as they were', async () => {
   const path = freshPath();
@@ -23,12 +25,22 @@ test('a new store gets its table in an old directory, keeps what it is given, an
     expect(await storage.ledger.find('gen-1', 'key_a')).not.toBeNull();
     await storage.close();
   }
+  // A program without it goes on: the table is only an addition.
+  await (await openSqliteStorage({ path })).close();
   const storage = await openWith(WITH_GUESTS, { path });
   expect(await storage.guestBook.linesOf('key_a')).toEqual(['one', 'two']);
   await storage.close();
+});
 
-  // A program without it does not know what it would have to keep right.
-  expect(await rejection(openSqliteStorage({ path }))).toMatchObject({
-    message: expect.stringContaining("its step 'a guest book' is not known"),
+describe.skipIf(POSTGRES_PROGRAMS === null)('the same store', () => {
+  test('runs on PostgreSQL', async () => {
+    const url = await freshPostgres();
+    await (await openPostgres(shared({}), { url })).close();
+    const storage = await openPostgres(shared({ guestBook }), { url });
+    await storage.guestBook.sign('key_a', 'one');
+    await storage.guestBook.sign('key_b', 'b');
+    await storage.guestBook.sign('key_a', 'two');
+    expect(await storage.guestBook.linesOf('key_a')).toEqual(['one', 'two']);
+    await storage.close();
   });
 });

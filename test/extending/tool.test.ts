@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { HostedFacts } from '../../src/canonical/index.ts';
-import { TOOL_KINDS } from '../../src/cli/compose/open-tools.ts';
-import { type GatewayTool, said, type ToolKind } from '../../src/tools/gateway-tool.ts';
+import { TOOL_KINDS } from '../../src/app/cli/compose/open-tools.ts';
+import { type GatewayTool, said, type ToolKind } from '../../src/engine/tools/gateway-tool.ts';
 import { startGateway, type TestGateway } from '../harness.ts';
 
 /** Rolls dice, always the same number, for two cents. Requests ask for it by `{"type": "dice"}`. */

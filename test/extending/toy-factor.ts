@@ -1,5 +1,5 @@
 // A routing factor of a few lines, as somebody would add it: endpoints whose models have shorter names go first.
-import type { Factor } from '../../src/routing/factors/factor.ts';
+import type { Factor } from '../../src/engine/routing/factors/factor.ts';
 
 /** A word that only the copy of the sources knows to which it is added. */
 const NAME = 'brevity' as string as Factor['name'];

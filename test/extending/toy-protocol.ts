@@ -1,25 +1,11 @@
 // A protocol of a few lines, as somebody would add it: `{model, say, stream}` is answered with `{id, said, tokens}`, or
 // with one event for each piece of it. Stands in for a folder of `src/protocols/`, of which it names nothing but the
 // contract.
-import {
-  GatewayError,
-  NO_USAGE,
-  Report,
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isJsonObject,
-  outputTokens,
-  parseJson,
-} from '../../src/canonical/index.ts';
-import type {
-  CanonicalEvent,
-  CollectedEvents,
-  EventSink,
-  Item,
-  JsonObject,
-} from '../../src/canonical/index.ts';
+import { z } from 'zod';
+import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../src/base/json/index.ts';
+import { GatewayError, NO_USAGE, Report, outputTokens } from '../../src/canonical/index.ts';
+import type { JsonObject } from '../../src/base/json/index.ts';
+import type { CanonicalEvent, CollectedEvents, EventSink, Item } from '../../src/canonical/index.ts';
 import type { ServedProtocol } from '../../src/protocols/index.ts';
 
 declare module '../../src/canonical/protocol-name.ts' {
@@ -69,7 +55,20 @@ export const toy: ServedProtocol = {
   },
   server: {
     addresses: {
-      routes: [{ path: '/toy', operation: { api: 'toy', does: 'answer' } }],
+      routes: [
+        {
+          path: '/toy',
+          operation: { api: 'toy', does: 'answer' },
+          describes: () => ({
+            id: 'play',
+            tag: 'Toy',
+            summary: 'Says something.',
+            body: z.looseObject({ model: z.string(), say: z.array(z.string()) }),
+            answer: z.looseObject({ said: z.string() }),
+          }),
+        },
+      ],
+      errors: { name: 'ToyError', schema: z.looseObject({ wrong: z.string() }) },
       isClient: ({ header }) => header('x-toy') !== null,
       looksOwn: (body) => Object.hasOwn(body, 'say'),
     },

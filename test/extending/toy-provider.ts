@@ -1,5 +1,5 @@
 // A provider of a few lines, as somebody would add it: who runs servers of the protocol beside this file.
-import { defineProvider, speaks } from '../../src/providers/provider.ts';
+import { defineProvider, speaks } from '../../src/catalog/providers/provider.ts';
 
 export const toyland = defineProvider({
   id: 'toyland',

@@ -1,44 +1,34 @@
-// A table and its store in one file, as somebody would add it: what tenants wrote into a guest book.
-import type { Kysely } from 'kysely';
-import type { SqliteStore } from '../../src/storage/sqlite/store.ts';
+// A table and its store in one file, as somebody would add it: what tenants wrote into a guest book. It runs on both databases.
+import { rowsOf, type Store } from '../../src/storage/tables/database.ts';
+import { versionOf } from '../../src/storage/tables/schema.ts';
+import { STATE_STORES, tablesOf } from '../../src/storage/tables/stores.ts';
+import { table } from '../../src/storage/tables/table.ts';
 
 export interface GuestBook {
   sign(projectId: string, line: string): Promise<void>;
   linesOf(projectId: string): Promise<readonly string[]>;
 }
 
-/** Only this store knows the table. */
-interface Tables {
-  guest_book: { key_id: string; line: string };
-}
+const GUEST_BOOK = table({
+  name: 'guest_book',
+  columns: { row: 'row', key_id: 'id', line: 'text' },
+  key: ['row'],
+  indexes: { guest_book_by_key: ['key_id', 'row'] },
+  // A file of the sources has the number itself, one above the version of that day.
+  since: versionOf({ tables: tablesOf(STATE_STORES) }) + 1,
+});
 
-export const guestBook: SqliteStore<GuestBook> = {
-  migrations: [
-    {
-      name: 'a guest book',
-      up: (db) =>
-        db.schema
-          .createTable('guest_book')
-          .addColumn('key_id', 'text', (c) => c.notNull())
-          .addColumn('line', 'text', (c) => c.notNull())
-          .execute(),
-    },
-  ],
-  open({ connection, db, commits }) {
-    const tables = db as unknown as Kysely<Tables>;
-    const insert = connection.prepare(
-      tables.insertInto('guest_book').values({ key_id: '', line: '' }).compile().sql,
-    );
+export const guestBook: Store<GuestBook> = {
+  tables: [GUEST_BOOK],
+  open({ on, write, ask }) {
+    const db = on(GUEST_BOOK);
     return {
-      sign: (projectId, line) => commits.add(() => void insert.run(projectId, line)),
+      async sign(projectId, line) {
+        await write(db.insertInto('guest_book').values({ key_id: projectId, line }));
+      },
       async linesOf(projectId) {
-        const rows = await tables
-          .selectFrom('guest_book')
-          .select('line')
-          .where('key_id', '=', projectId)
-          .orderBy('line')
-          .execute();
-        return rows.map(({ line }) => line);
+        const lines = db.selectFrom('guest_book').select('line').where('key_id', '=', projectId);
+        return (await ask(() => rowsOf(lines.orderBy('row')))).map(({ line }) => line);
       },
     };
   },

@@ -245,7 +245,7 @@ export const CLIENT: readonly Scenario[] = [
       ];
       return { made: [theirs.status, uploaded.status], seen: answers.map(({ status }) => status), reached };
     },
-    gets: { made: [200, 200], seen: [404, 404, 404, 404, 404, 404, 404], reached: 0 },
+    gets: { made: [200, 200], seen: [404, 400, 404, 404, 404, 404, 404], reached: 0 },
   },
   {
     title: 'a thousand names of models, and as many keys of idempotency',

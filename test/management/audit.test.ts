@@ -1,6 +1,6 @@
 // The audit log: every change is in it, with who made it, and nothing is in it for ever.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { ROUTES } from '../../src/management/routes/index.ts';
+import { ROUTES } from '../../src/operations/management/routes/index.ts';
 import { freshFolder, runProgram } from '../program.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
 

@@ -1,10 +1,10 @@
 // What happens in a gateway, as an admin hears of it while it happens.
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { operatorToken } from '../../src/auth/index.ts';
+import { operatorToken } from '../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { TEST_KEY } from '../harness.ts';
-import { LossyQueue } from '../../src/management/lossy-queue.ts';
+import { LossyQueue } from '../../src/operations/management/lossy-queue.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type Listening, listenAt, parse } from './listen.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from './scene.ts';
@@ -84,7 +84,7 @@ test('what has changed is told once a second at most, however much happens', asy
   clock.advance(1_000);
   expect(parse(await events.next())).toEqual({
     type: 'activity',
-    data: { changed: ['generations', 'limits', 'models', 'providers', 'usage'] },
+    data: { changed: ['generations', 'jobs', 'keys', 'limits', 'models', 'problems', 'providers', 'usage'] },
   });
   clock.advance(13_000);
   const aside = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
@@ -93,14 +93,14 @@ test('what has changed is told once a second at most, however much happens', asy
   // The heartbeat says that nothing else was told before.
   expect(await events.next()).toBe(': heartbeat');
   clock.advance(1_000);
-  expect(parse(await events.next()).data).toEqual({ changed: ['models', 'providers'] });
+  expect(parse(await events.next()).data).toEqual({ changed: ['models', 'problems', 'providers'] });
   await gateway.manage('POST', '/keys', { name: 'new' });
   clock.advance(1_000);
-  expect(parse(await events.next()).data).toEqual({ changed: ['keys', 'limits', 'projects'] });
+  expect(parse(await events.next()).data).toEqual({ changed: ['keys', 'limits', 'problems', 'projects'] });
   await events.leave();
 });
 
-test('a silent stream is kept alive, and ends when its key is revoked', async () => {
+test('a silent stream is kept alive, and ends within two seconds when its key is revoked', async () => {
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   const made = await gateway.manage('POST', '/keys', { name: 'watcher', roles: ['admin'] });
@@ -108,7 +108,18 @@ test('a silent stream is kept alive, and ends when its key is revoked', async ()
   clock.advance(15_000);
   expect(await events.next()).toBe(': heartbeat');
   await gateway.manage('DELETE', `/keys/${String(made.body['id'])}`);
-  clock.advance(15_000);
+  clock.advance(1_000);
+  expect(await events.next()).toBeUndefined();
+});
+
+test('a stream ends within two seconds when its key is an admin no more', async () => {
+  const clock = new ManualClock();
+  const gateway = await start({}, { clock });
+  const made = await gateway.manage('POST', '/keys', { name: 'watcher', roles: ['admin'], expires_at: null });
+  const events = await listen(gateway, '?types=alert', String(made.body['key']));
+  const changed = await gateway.manage('PATCH', `/keys/${String(made.body['id'])}`, { roles: ['models'] });
+  expect(changed.status).toBe(200);
+  clock.advance(1_000);
   expect(await events.next()).toBeUndefined();
 });
 
@@ -116,7 +127,8 @@ test('who signed in with a token of this machine reads on when that is no longer
   const clock = new ManualClock();
   const gateway = await start({}, { clock });
   const storage = await openSqliteStorage({ path: join(gateway.dataDir, 'dragoman.db') });
-  const token = operatorToken(await storage.secret('operator'), clock.now());
+  const request = { method: 'GET', url: `${gateway.origin}/v1/management/events?types=generation` };
+  const token = operatorToken(request, await storage.secret('operator'), clock.now());
   await storage.close();
   const events = await listen(gateway, '?types=generation', token);
   clock.advance(90_000);

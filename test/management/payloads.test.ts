@@ -67,7 +67,7 @@ describe('with content logging', () => {
     expect(readBytes).toBe(came?.bytes);
     expect(came?.bytes).toBe(Buffer.byteLength(came?.text ?? ''));
     const raw = await fetch(`${gateway.origin}/v1/management/generations/${id}/payloads/client_response`, {
-      headers: { authorization: 'Bearer sk-test-admin' },
+      headers: { authorization: 'Bearer sk-test-admin-0123456789' },
     });
     expect(raw.headers.get('content-type')).toBe('application/octet-stream');
     expect(await raw.text()).toBe(text);
@@ -160,7 +160,7 @@ test('without content logging nothing is kept', async () => {
   const { body } = await off.manage('GET', `/generations/${none.id}/payloads`);
   expect(body['data']).toEqual([]);
   const metrics = await fetch(`${off.origin}/metrics`, {
-    headers: { authorization: 'Bearer sk-test-admin' },
+    headers: { authorization: 'Bearer sk-test-admin-0123456789' },
   });
   expect(await metrics.text()).toContain('dragoman_logged_requests_total{outcome="kept"} 0');
 });

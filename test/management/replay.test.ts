@@ -140,6 +140,20 @@ describe('a request that is sent again', () => {
       conversation: conversation.id,
     });
     expect(await reasons(turn)).toEqual([409, 'not_replayable', expect.stringContaining('conversation')]);
+    const thread = await ask(gateway, '/messages', {
+      model: 'sim/messages',
+      max_tokens: 100,
+      messages: question,
+      thread: { type: 'create' },
+    });
+    const continued = await ask(gateway, '/messages', {
+      model: 'sim/messages',
+      max_tokens: 100,
+      messages: question,
+      thread: { type: 'continue', previous_message_id: `msg_${thread}` },
+    });
+    expect(await reasons(continued)).toEqual([409, 'not_replayable', expect.stringContaining('`tools`')]);
+    expect((await again(gateway, continued, { tools: true })).body).toMatchObject({ after: { status: 200 } });
     expect((await again(gateway, '0'.repeat(32))).status).toBe(404);
     const silent = await start({ logging: { level: 'silent' } });
     const unlogged = await ask(silent, '/chat/completions', { model: 'sim/echo', messages: question });

@@ -1,8 +1,8 @@
 // The stream of events where replicas share a PostgreSQL database and nothing else: it tells of all of them.
 import { describe, expect, test } from 'bun:test';
-import { MOST_NOTICE_BYTES } from '../../src/storage/ports.ts';
+import { MOST_NOTICE_BYTES } from '../../src/accounts/ports/index.ts';
 import { openWith } from '../../src/storage/postgres/storage.ts';
-import { postgresNotices } from '../../src/storage/postgres/notices.ts';
+import { STORES } from '../../src/storage/postgres/stores.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { eventually } from '../program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
       const gateways = await Promise.all([1, 2].map(() => startManaged(config, { clock })));
       const [one, two] = gateways;
       if (!one || !two) throw new Error('no gateways');
-      const { notices, close } = await openWith({ notices: postgresNotices }, { url: database });
+      const { notices, close } = await openWith({ notices: STORES.notices }, { url: database });
       expect(await notices.isWanted('nobody')).toBe(false);
       const heard = new Heard(await listenAt(one.origin, ADMIN_KEY));
       await eventually('it is said that somebody watches', () => notices.isWanted('nobody'));
@@ -52,17 +52,17 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
     'a notice of the longest kind arrives, at all who hear, in their own schema alone',
     async () => {
       const url = await freshPostgres();
-      const open = (at: string) => openWith({ notices: postgresNotices }, { url: at });
+      const open = (at: string) => openWith({ notices: STORES.notices }, { url: at });
       const [one, two, elsewhere] = await Promise.all([url, url, await freshPostgres()].map(open));
       if (!one || !two || !elsewhere) throw new Error('no storage');
       const heard: string[] = [];
       const listeners = await Promise.all([
-        one.notices.hear((text) => heard.push(`one ${text.length}`)),
-        two.notices.hear((text) => heard.push(`two ${text.length}`)),
-        elsewhere.notices.hear((text) => heard.push(`elsewhere ${text.length}`)),
+        one.notices.subscribe((text) => heard.push(`one ${text.length}`)),
+        two.notices.subscribe((text) => heard.push(`two ${text.length}`)),
+        elsewhere.notices.subscribe((text) => heard.push(`elsewhere ${text.length}`)),
       ]);
-      await elsewhere.notices.send('x');
-      await one.notices.send("'".repeat(MOST_NOTICE_BYTES));
+      await elsewhere.notices.publish('x');
+      await one.notices.publish("'".repeat(MOST_NOTICE_BYTES));
       await eventually('it is heard', () => heard.length === 3);
       expect(heard.toSorted()).toEqual(['elsewhere 1', 'one 7900', 'two 7900']);
       // Wanted for a while, by others, and by the server's clock.

@@ -134,7 +134,7 @@ describe('usage of end users', () => {
     const { body } = await ask('project=search');
     expect(body).toMatchObject({ object: 'usage.end_users', complete: true });
     const [ann, ...others] = body['data'] as Record<string, unknown>[];
-    expect(ann).toMatchObject({ project: 'search', requests: 2, errors: 0, unpriced: 0 });
+    expect(ann).toMatchObject({ project: 'search', requests: 2, errors: 0, unpriced_requests: 0 });
     expect(ann?.['usd']).toBe(Number(ann?.['nano_usd']) / 1e9);
     expect(others).toEqual([]);
     const listed = await gateway.manage('GET', `/generations?end_user=${ann?.['end_user']}`);
@@ -143,7 +143,7 @@ describe('usage of end users', () => {
     expect((await ask('to=1700000000')).body['data']).toEqual([]);
     expect((await ask('endpoint=sim')).body).toMatchObject({ error: { param: 'endpoint' } });
     const [head, line] = String((await ask('format=csv')).body['text']).split('\r\n');
-    expect(head).toBe('project,end_user,requests,errors,input,output,nano_usd,usd,unpriced');
+    expect(head).toBe('project,end_user,requests,errors,input,output,nano_usd,usd,unpriced_requests');
     expect(line).toStartWith(`search,${ann?.['end_user']},2,0,`);
   });
 });
@@ -158,7 +158,7 @@ describe('generations', () => {
     expect(await listed('order=asc')).toEqual(ids);
     expect(await listed('model=sim/chat')).toEqual([ids[1], ids[0]]);
     expect(await listed('model=sim/chat,sim/messages&status=200')).toHaveLength(3);
-    expect(await listed('outcome=failed')).toEqual([ids[3]]);
+    expect(await listed('outcome=refused')).toEqual([ids[3]]);
     expect(await listed('status=404')).toEqual([ids[3]]);
     expect(await listed('project=search&provider=sim&min_cost_usd=0.0000001')).toHaveLength(3);
     expect(await listed('project=nobody')).toEqual([]);

@@ -1,10 +1,10 @@
 // A gateway that is managed, and how a test asks its management API: every answer is checked against the schema of its
 // route.
 import { expect } from 'bun:test';
-import { ROUTES } from '../../src/management/routes/index.ts';
+import { ROUTES } from '../../src/operations/management/routes/index.ts';
 import { startGateway, type TestGateway } from '../harness.ts';
 
-export const ADMIN_KEY = 'sk-test-admin';
+export const ADMIN_KEY = 'sk-test-admin-0123456789';
 
 export interface Asked {
   readonly status: number;

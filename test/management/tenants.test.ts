@@ -113,6 +113,8 @@ describe('a key', () => {
       (await gateway.manage('POST', '/keys', { name: 'y' }, { 'idempotency-key': 'a b' })).body,
     ).toMatchObject({ error: { param: 'idempotency-key' } });
     // What failed is not kept.
+    const elsewhere = await gateway.manage('POST', '/projects', { name: 'y' }, headers);
+    expect(elsewhere).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
     const retried = { 'idempotency-key': 'order-2' };
     expect((await gateway.manage('POST', '/keys', { name: 'once' }, retried)).status).toBe(409);
     expect((await gateway.manage('POST', '/keys', { name: 'later' }, retried)).status).toBe(201);

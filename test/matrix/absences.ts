@@ -89,7 +89,11 @@ export const UNHEARABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   gemini: [
     { fact: /^(refusal|finish: refusal)/, reason: 'Gemini has no refusals: the words come as text' },
     { fact: /^(finish: sequence|stopped by)/, reason: 'Gemini says `STOP` for a stop sequence' },
-    { fact: /^usage written/, reason: 'Gemini has no class for cache writes; they count as input' },
+    {
+      fact: /^usage written/,
+      // As the gateway reports it, where its answer is whole.
+      reason: 'an answer of this protocol has no place for the number of tokens that were written to a cache',
+    },
     { fact: /^finish: pause/, reason: 'Gemini has no word for a pause' },
   ],
 };

@@ -244,11 +244,13 @@ export const chatFace: Face = {
     notes.choice(allowed.length > 0 ? { allowed } : (at(choice, 'function') ?? choice));
     notes.note('verbosity', at(body, 'verbosity'));
     notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
+    notes.note('id of the user', at(body, 'safety_identifier'));
     const search = at(body, 'web_search_options');
     if (search) noteSearching(notes, { city: at(search, 'user_location', 'approximate', 'city') });
     noteSampling(notes, {
       temperature: at(body, 'temperature'),
       topP: at(body, 'top_p'),
+      topK: at(body, 'top_k'),
       seed: at(body, 'seed'),
       frequencyPenalty: at(body, 'frequency_penalty'),
       presencePenalty: at(body, 'presence_penalty'),
@@ -256,7 +258,7 @@ export const chatFace: Face = {
     notes.note('schema', at(body, 'response_format', 'json_schema', 'schema'));
     notes.note('schema enforced', at(body, 'response_format', 'json_schema', 'strict'));
     notes.note('stop', list(body, 'stop').join());
-    notes.note('limit', at(body, 'max_completion_tokens'));
+    notes.note('limit', at(body, 'max_completion_tokens') ?? at(body, 'max_tokens'));
     notes.note('logprobs', at(body, 'top_logprobs'));
     const effort = at(body, 'reasoning_effort');
     notes.note('reasoning', (effort !== undefined && effort !== 'none') || undefined);

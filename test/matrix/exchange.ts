@@ -267,6 +267,13 @@ export function noteTool(
   notes.note('strict tool', strict === true ? name : undefined);
 }
 
+/** A schema without its title, which says its name where a protocol has no other place for that. */
+export function untitled(schema: Json | undefined): Json | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  const { title: _, ...rest } = schema as Readonly<Record<string, Json>>;
+  return rest;
+}
+
 /** @param sampling members that a body does not have are undefined */
 export function noteSampling(
   notes: Notes,

@@ -7,6 +7,7 @@ import {
   halves,
   Notes,
   noteSampling,
+  untitled,
   noteSearch,
   noteSearching,
   noteToken,
@@ -221,7 +222,7 @@ export const geminiFace: Face = {
       frequencyPenalty: at(config, 'frequencyPenalty'),
       presencePenalty: at(config, 'presencePenalty'),
     });
-    const schema = at(config, 'responseJsonSchema') ?? at(config, 'responseSchema');
+    const schema = untitled(at(config, 'responseJsonSchema') ?? at(config, 'responseSchema'));
     notes.note('schema', schema);
     notes.note('schema enforced', schema === undefined ? undefined : true);
     notes.note('stop', list(config, 'stopSequences').join());

@@ -4,6 +4,7 @@ import {
   eventsOf,
   Notes,
   noteSampling,
+  untitled,
   noteSearch,
   noteSearching,
   noteTool,
@@ -198,7 +199,7 @@ export const messagesFace: Face = {
       topP: at(body, 'top_p'),
       topK: at(body, 'top_k'),
     });
-    const schema = at(body, 'output_config', 'format', 'schema');
+    const schema = untitled(at(body, 'output_config', 'format', 'schema'));
     notes.note('schema', schema);
     notes.note('schema enforced', schema === undefined ? undefined : true);
     notes.note('stop', list(body, 'stop_sequences').join());

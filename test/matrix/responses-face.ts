@@ -202,7 +202,12 @@ export const responsesFace: Face = {
     notes.note('verbosity', at(body, 'text', 'verbosity'));
     notes.note('id of the user', at(body, 'safety_identifier'));
     notes.note('one call', at(body, 'parallel_tool_calls') === false || undefined);
-    noteSampling(notes, { temperature: at(body, 'temperature'), topP: at(body, 'top_p') });
+    noteSampling(notes, {
+      temperature: at(body, 'temperature'),
+      topP: at(body, 'top_p'),
+      topK: at(body, 'top_k'),
+      seed: at(body, 'seed'),
+    });
     notes.note('schema', at(body, 'text', 'format', 'schema'));
     notes.note('schema enforced', at(body, 'text', 'format', 'strict'));
     notes.note('limit', at(body, 'max_output_tokens'));

@@ -51,13 +51,38 @@ test('every operation has a name of its own, its audience, and every refusal in 
     for (const [status, { content }] of errors) {
       const schema = content?.['application/json']?.schema['$ref'] as string;
       if (status === '503' && path === '/readyz') continue;
-      const isClients = /^\/v1\/(?:models|route)\b/.test(path);
+      const isClients = !/^\/v1(?!\/(?:models|route|generations|files|embeddings\/models)\b)/.test(path);
       const own = path.startsWith('/v1beta') ? 'Google' : path.startsWith('/v1/messages') ? 'Anthropic' : '';
       expect([path, schema]).toEqual([path, `#/components/schemas/${isClients ? 'Any' : own}Error`]);
     }
     const isManaged = path.startsWith('/v1/management/') || path === '/metrics';
     if (isManaged) expect(operation.security).toEqual([{ admin: [] }]);
   }
+});
+
+test('another method of a path that is described is a 405, and says which it takes', async () => {
+  const wrong: string[] = [];
+  for (const [path, item] of Object.entries(document.paths)) {
+    const described = Object.keys(item).map((method) => method.toUpperCase());
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      if (described.includes(method)) continue;
+      const isForAdmin = path.startsWith('/v1/management/');
+      const answer = await fetch(gateway.origin + path.replaceAll(/\{\w+\}/g, 'x'), {
+        method,
+        headers: { authorization: `Bearer ${isForAdmin ? ADMIN_KEY : gateway.key}` },
+        ...(method !== 'GET' && { body: '{}' }),
+      });
+      await answer.text();
+      const allow = (answer.headers.get('allow') ?? '').split(', ');
+      if (answer.status !== 405 || !described.every((each) => allow.includes(each)))
+        wrong.push(`${method} ${path}: ${answer.status} ${allow.join()}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  const nothing = await fetch(`${gateway.origin}/v1/nothing`, {
+    headers: { authorization: `Bearer ${gateway.key}` },
+  });
+  expect([nothing.status, nothing.headers.get('allow')]).toEqual([404, null]);
 });
 
 describe('every example', () => {

@@ -24,7 +24,8 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const operations = Object.values(description.paths).flatMap((path) =>
         Object.keys(path).filter((name) => /^(?:get|post|put|patch|delete)$/.test(name)),
       );
-      const page = await browser.newPage();
+      // The package draws only what is in sight of a long list.
+      const page = await browser.newPage({ viewport: { width: 1280, height: 20_000 } });
       page.setDefaultTimeout(2 * SLOW);
       const complaints = complaintsOf(page, gateway.origin);
       const answer = await page.goto(`${gateway.origin}/docs`);

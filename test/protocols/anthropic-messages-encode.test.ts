@@ -1,8 +1,10 @@
 // What Anthropic refuses must never be sent, whatever the conversation looks like.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { Item, JsonObject, Part, Target } from '../../src/canonical/index.ts';
-import { asArray, asObject, asString, Report } from '../../src/canonical/index.ts';
+import type { JsonObject } from '../../src/base/json/index.ts';
+import type { Item, Part, Target } from '../../src/canonical/index.ts';
+import { asArray, asObject, asString } from '../../src/base/json/index.ts';
+import { Report } from '../../src/canonical/index.ts';
 import { fillRequest, fillTarget } from '../golden-operations.ts';
 import { anthropicMessages } from '../../src/protocols/anthropic-messages/index.ts';
 

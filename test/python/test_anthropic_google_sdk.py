@@ -5,6 +5,7 @@ DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
 `google-genai`; what is not installed is skipped.
 """
 
+import json
 import os
 import unittest
 
@@ -34,6 +35,71 @@ class Anthropic(unittest.TestCase):
     def setUp(self):
         self.client = anthropic.Anthropic(base_url=ORIGIN, api_key=KEY, max_retries=0)
         self.addCleanup(self.client.close)
+
+    def sent_by(self, client):
+        """What the client sends from now on: the type of each request's thread."""
+        types = []
+        send = client._client.send
+
+        def watched(request, **options):
+            types.append((json.loads(request.content).get("thread") or {}).get("type"))
+            return send(request, **options)
+
+        client._client.send = watched
+        return types
+
+    def test_threads_hold_what_was_said(self):
+        for model in MODELS:
+            for streamed in (False, True):
+                with self.subTest(model=model, streamed=streamed):
+                    sent = self.sent_by(self.client)
+                    thread = self.client.beta.messages.thread(
+                        model=model, max_tokens=4000, tools=[{"name": "get_weather", "input_schema": SCHEMA}]
+                    )
+
+                    def say(content):
+                        message = {"role": "user", "content": content}
+                        if not streamed:
+                            return thread.send(message)
+                        with thread.stream(message) as stream:
+                            return stream.get_final_message()
+
+                    answer = say(TASK)
+                    steps = 1
+                    while calls := [block for block in answer.content if block.type == "tool_use"]:
+                        answer = say(
+                            [
+                                {"type": "tool_result", "tool_use_id": call.id, "content": f"fog in {call.input['city']}"}
+                                for call in calls
+                            ]
+                        )
+                        steps += 1
+                    self.assertGreater(steps, 1)
+                    self.assertEqual(sent, ["create"] + ["continue"] * (steps - 1))
+                    self.assertIn("fog in Oslo", "".join(block.text for block in answer.content if block.type == "text"))
+
+    def test_tool_runner_runs_over_a_thread(self):
+        for model in MODELS:
+            for streamed in (False, True):
+                with self.subTest(model=model, streamed=streamed):
+                    sent = self.sent_by(self.client)
+
+                    @anthropic.beta_tool
+                    def get_weather(city: str) -> str:
+                        """Weather of a city."""
+                        return f"fog in {city}"
+
+                    runner = self.client.beta.messages.tool_runner(
+                        model=model,
+                        max_tokens=4000,
+                        tools=[get_weather],
+                        messages=[{"role": "user", "content": TASK}],
+                        stream=streamed,
+                    )
+                    answer = runner.until_done()
+                    self.assertEqual(sent[0], "create")
+                    self.assertEqual(set(sent[1:]), {"continue"})
+                    self.assertIn("fog in Oslo", "".join(block.text for block in answer.content if block.type == "text"))
 
     def test_tools_and_thinking_over_several_steps(self):
         for model in MODELS:

@@ -4,15 +4,10 @@ import { expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { CanonicalEvent, JsonObject, JsonValue, MutableJsonObject } from '../../src/canonical/index.ts';
-import {
-  asArray,
-  asNumber,
-  asObject,
-  Collector,
-  GatewayError,
-  isJsonObject,
-} from '../../src/canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../src/base/json/index.ts';
+import type { CanonicalEvent } from '../../src/canonical/index.ts';
+import { asArray, asNumber, asObject, isJsonObject } from '../../src/base/json/index.ts';
+import { Collector, GatewayError } from '../../src/canonical/index.ts';
 import { openaiResponses } from '../../src/protocols/openai-responses/index.ts';
 import type { CodecContext } from '../../src/protocols/protocol.ts';
 

@@ -181,3 +181,23 @@ function openEventProblems(event: Loose): string[] {
   const item = at(event, 'item');
   return name === undefined || isForeign || (item && !isOpen(item)) ? [] : openly(name, event);
 }
+
+/** What is wrong with an object that is not an event, in its eyes. @param name one of its `components.schemas` */
+export function fitsOpenlyAs(name: string, value: Loose): string[] {
+  return areThere ? openly(name, value) : [];
+}
+
+/** What is wrong with an event in the eyes of Open Responses alone. Empty where the documents are not there. */
+export function fitsOpenly(event: Loose): string[] {
+  if (!areThere) return [];
+  const type = word(event['type']);
+  const lifecycle = /^response\.(created|in_progress|completed|incomplete|failed)$/.exec(type)?.[1];
+  const parts = lifecycle?.split('_').map((part) => part.charAt(0).toUpperCase() + part.slice(1));
+  const reasoning = /^response\.reasoning\.(delta|done)$/.exec(type)?.[1];
+  const name = parts
+    ? `Response${parts.join('')}StreamingEvent`
+    : reasoning
+      ? `ResponseReasoning${reasoning === 'delta' ? 'Delta' : 'Done'}StreamingEvent`
+      : OPEN_EVENTS[type];
+  return name === undefined ? [`Open Responses has no event ${type}`] : openly(name, event);
+}

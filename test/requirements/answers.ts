@@ -286,7 +286,7 @@ export const answerRequirements: Requirements = {
   '11.1': shown(
     USAGE,
     'Three totals that add up.',
-    'src/protocols/openai-chat/decode-usage.test.ts: parts add up',
+    'test/unit/protocols/openai-chat/decode-usage.test.ts: parts add up',
     golden('openai-chat/encode-response/text-with-all-usage'),
   ),
   '11.2': shown(
@@ -342,5 +342,18 @@ export const answerRequirements: Requirements = {
     `${SDK}: streams parallel calls that the SDK puts together`,
     golden('openai-chat/decode-stream/calls-all-numbered-zero'),
     golden('openai-chat/decode-response/calls-numbered-alike'),
+  ),
+  'contract.read-pages': shown(
+    'API references of Gemini and of the Responses API, 2026-11',
+    'Pages that a model read are `open_page` for clients of Responses and `urlContextMetadata` for those of Gemini; else they are reported.',
+    'test/answer-losses.test.ts: are opened pages of an answer of Responses',
+    'test/answer-losses.test.ts: are the context of an answer of Gemini',
+    'test/answer-losses.test.ts: have ids of their own for a client of Messages, whose last block is the answer',
+  ),
+  'contract.tool-members': shown(
+    'API references of Responses and Messages, 2026-11',
+    'Members of tools that another protocol has no place for, such as `allowed_callers`, are in the report.',
+    'test/tool-member-losses.test.ts: of a client of Responses, at an upstream of %s',
+    'test/tool-member-losses.test.ts: of a client of Messages, at an upstream of %s',
   ),
 };

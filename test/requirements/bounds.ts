@@ -5,7 +5,7 @@ import { BODY, shown, type Requirements } from './requirement.ts';
 const BOUNDS = 'bounds on what one party can take from others';
 const T_BOUNDS = 'test/scenarios/tool-bounds.test.ts';
 const ANSWERED = 'test/answered-calls.test.ts';
-const SCAN = 'src/canonical/json-scan.test.ts';
+const SCAN = 'test/unit/base/json/scan.test.ts';
 const TWICE = 'test/scenarios/duplicate-names.test.ts';
 const ADDRESSES = 'test/foreign-addresses.test.ts';
 const OBJECTS = 'test/named-objects.test.ts';
@@ -41,7 +41,7 @@ export const boundsRequirements: Requirements = {
   'contract.bounds.objects': shown(
     BOUNDS,
     "Objects of the operator's accounts at vendors are a 404, unless the operator shares them.",
-    `${OBJECTS}: is a 404 that names it, and nothing is sent`,
+    `${OBJECTS}: is not found, by its name, and nothing is sent`,
     `${OBJECTS}: shows no id to the vendor`,
     `${OBJECTS}: passes to the vendor: %s`,
     `${OBJECTS}: a token count shows none of it to the vendor`,
@@ -65,7 +65,6 @@ export const boundsRequirements: Requirements = {
     `${BODY}: a name that stands twice`,
     `${SCAN}: nesting beyond the limit, and values`,
     'test/fuzz-json.test.ts: a body is accepted when the parser accepts it',
-    'test/fuzz-json.test.ts: so is a conversation whose messages are not parsed before they are read',
   ),
   'contract.bounds.names': shown(
     BOUNDS,
@@ -76,8 +75,8 @@ export const boundsRequirements: Requirements = {
   'contract.bounds.templates': shown(
     BOUNDS,
     'A template costs what it holds, and grows no larger than a body when its variables are filled in.',
-    'src/state/prompt-template.test.ts: finds each of 60,000 variables at once',
-    'src/state/prompt-template.test.ts: refuses a template that a value would make huge',
+    'test/unit/engine/state/prompt-template.test.ts: finds each of 60,000 variables at once',
+    'test/unit/engine/state/prompt-template.test.ts: refuses a template that a value would make huge',
   ),
   'contract.bounds.depth': shown(
     BOUNDS,

@@ -9,6 +9,8 @@ const KEYS = 'test/console/keys.test.ts:';
 const PLAYGROUND = 'test/console/playground.test.ts:';
 const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
+const JOBS = 'test/console/jobs.test.ts:';
+const QUESTIONS = 'test/console/questions.test.ts:';
 
 export const consoleRequirements: Requirements = {
   'contract.console.sign-in': shown(
@@ -19,7 +21,7 @@ export const consoleRequirements: Requirements = {
     `${SIGN_IN}: a new gateway says what to do first`,
     `${SESSION}: a key that may not manage signs nobody in, and each refusal is in the log`,
     `${SESSION}: a link is good once, and for a quarter of an hour`,
-    `${SESSION}: so is the token of a command of this machine`,
+    `${SESSION}: so is the code of a command of this machine`,
   ),
   'contract.console.session': shown(
     CONSOLE,
@@ -28,18 +30,30 @@ export const consoleRequirements: Requirements = {
     `${SESSION}: other sites can do nothing with it`,
     `${SESSION}: sessions end: at sign-out, after hours alone, after a day, and with their key`,
     `${SIGN_IN}: a session that has ended asks for a key again, and stays where one was`,
+    `${SIGN_IN}: a link that is pasted into an open page signs in there`,
     `${SIGN_IN}: no page of others can show it in a frame`,
     `${SESSION}: over TLS the cookie is for TLS alone`,
+  ),
+  'contract.console.webhooks': shown(
+    CONSOLE,
+    'Receivers of webhooks are made, tested and deleted, and what each was sent is seen.',
+    'test/console/webhooks.test.ts: a receiver is made, tested and deleted, and its secret is shown once',
+  ),
+  'contract.console.jobs': shown(
+    CONSOLE,
+    'The queue is seen with its length, age and failures; a background answer is listed and cancelled from its first moment.',
+    `${JOBS} an answer in the background is in the list of requests from its first moment, and can be cancelled there`,
+    `${JOBS} the queue says how many run and why one failed; a job is cancelled, and tried again`,
   ),
   'contract.console.pages': shown(
     CONSOLE,
     'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',
     `${PAGES} the page %s is there, keeps nobody out, and has room on a phone, light and dark`,
     `${REACH} every dialog keeps nobody out, has room on a phone, and gives the focus back`,
-    `${REACH} so do the code for a program and the settings of the playground`,
-    `${REACH} a request is found, opened, and seen from all sides with the keyboard alone`,
+    `${REACH} so do the search of everything, the range of time with its calendar, and the list of keys`,
+    `${REACH} a request is found, opened beside the list, and seen from all sides with the keyboard alone`,
     `${REACH} limits are changed, a question is sent and the past computed with the keyboard alone`,
-    `${KEYS} a key is made and rotated with the keyboard alone, and is shown once`,
+    `${KEYS} a key is made and rotated with the keyboard alone, is shown once, and is not lost by Escape`,
     `${PAGES} light and dark are chosen, and kept`,
     `${PLAYGROUND} what %s refused is shown in its own words, and as text`,
     `${PAGES} nothing of all this made the browser complain, or can be done by the console alone`,
@@ -53,10 +67,10 @@ export const consoleRequirements: Requirements = {
   ),
   'contract.console.requests': shown(
     CONSOLE,
-    'Requests come by themselves, are narrowed by what the address says, and show route, cost, payloads and wire diff.',
-    `${PAGES} a request shows why it went where it went, what it cost, and what each side said`,
-    `${PAGES} filters stand in the address, and requests come by themselves`,
-    `${WIRE_DIFF} $client stands beside $upstream, by meaning`,
+    'Requests come by themselves, are narrowed by what the address says, and show what was said, the route, cost, and what was changed.',
+    `${PAGES} a request shows what was said, why it went where it went, what it cost, and what was changed`,
+    `${PAGES} filters stand in the address, and new requests come by themselves where nobody looks at a row`,
+    `${WIRE_DIFF} between $client and $upstream nothing is listed but what differs`,
   ),
   'contract.console.playground': shown(
     CONSOLE,
@@ -73,13 +87,13 @@ export const consoleRequirements: Requirements = {
     'Keys and projects are made, changed, rotated, revoked and archived, and requests feel it at once.',
     `${KEYS} a key with a budget is refused when nothing is left, and when it is revoked`,
     `${KEYS} a project gets a budget, is changed, archived and taken into use again`,
-    `${KEYS} however many keys there are, all can be seen, and requests name theirs`,
+    `${KEYS} however many keys there are, all can be seen and found, and requests name theirs`,
     `${KEYS} a key is copied at a plain address of a network, too, where browsers keep their clipboard from pages`,
   ),
   'contract.console.doctor': shown(
     CONSOLE,
-    'What doctor found about an endpoint is shown with its provider.',
-    `${PAGES} what doctor found is shown with the provider, and what was never asked says how to`,
+    'Probe results of an endpoint are shown with its provider.',
+    `${PAGES} probe results are shown with the provider, and what was never probed says how to`,
   ),
   'contract.console.routing': shown(
     CONSOLE,
@@ -91,5 +105,24 @@ export const consoleRequirements: Requirements = {
     'The page loads nothing from elsewhere, holds no script or style in itself, and is small.',
     `${SESSION}: the page and all that it loads come from here, and its policy allows nothing else`,
     `${SESSION}: all files together are small, and made for production`,
+    `${QUESTIONS} the first page loads little, and the playground and the calendar are fetched when they are wanted`,
+  ),
+  'contract.console.questions': shown(
+    CONSOLE,
+    'What fails, why it is slow, who spent most and how somebody gets a key are a few clicks away.',
+    `${QUESTIONS} a provider is down: it is seen without a click, its words are one click away, and its requests two`,
+    `${QUESTIONS} why a request was slow: three clicks from the overview lead to the sentence that says it`,
+    `${QUESTIONS} who spent most yesterday: two clicks, and the sums are those of the management API`,
+    `${QUESTIONS} a key with $20: four clicks and two fields, the row shows it, and the message is ready`,
+    `${QUESTIONS} the keyboard reaches the first row in six stops, and knows the way`,
+  ),
+  'contract.console.truth': shown(
+    CONSOLE,
+    'States, sums and times are true: what failed is no success, what has no price is no $0, and no end lies in the past.',
+    `${QUESTIONS} what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past`,
+    `${QUESTIONS} disabling a provider asks for how long and why, says what stands in, and is undone in place`,
+    'test/console/contrast.test.ts: text',
+    'test/console/contrast.test.ts: edges of fields, dots, bars and series',
+    'test/console/presets.test.ts: presets of the dialog agree with the catalog',
   ),
 };

@@ -296,7 +296,7 @@ export const decisionRequirements: Requirements = {
     CONTRACT,
     'Two keys are two tenants.',
     `${CONTINUITY}: another key gets nothing from the vault`,
-    "test/storage.test.ts: another key's generation is not found",
+    "test/contract/storage/ledger.test.ts: another key's generation is not found",
   ),
   'contract.headers': shown(
     CONTRACT,
@@ -334,8 +334,8 @@ export const decisionRequirements: Requirements = {
     'test/ledger-durability.test.ts: no confirmed record is lost or doubled',
     'test/journal.test.ts: wherever its last entry is cut or damaged',
     'test/journal.test.ts: a full disk refuses what does not fit',
-    'test/backups.test.ts: what the backup cannot understand is set aside, said once, and nothing of it is mistaken',
-    'test/backups.test.ts: what was written after the backup is taken over where the backup has its names',
+    'test/backups.test.ts: what was written after the backup is taken over',
+    'test/backups.test.ts: a journal of another database is set aside',
   ),
   'contract.responses': shown(
     CONTRACT,

@@ -5,7 +5,7 @@ const HARDENING = 'an attack on the gateway from all sides';
 const HEADERS = 'test/answer-headers.test.ts';
 const REUSE = 'test/scenarios/connection-reuse.test.ts';
 const COMPRESSED = 'test/scenarios/compressed-answers.test.ts';
-const PARSER = 'src/upstream/response-parser.test.ts';
+const PARSER = 'test/unit/upstream/response-parser.test.ts';
 const HEADS = 'test/scenarios/hostile-heads.test.ts';
 
 export const hostileUpstreamRequirements: Requirements = {

@@ -4,13 +4,15 @@ import { HOLDING, later, shown, type Requirements } from './requirement.ts';
 const LIMITS = 'limits and budgets';
 const T_LIMITS = 'test/limits.test.ts';
 const WINDOWS = 'test/limits-windows.test.ts';
+const WINDOWS_ORACLE = 'test/limits-oracle.test.ts';
 const CONSERVATION = 'test/limits-conservation.test.ts';
 const RESTORE = 'test/limits-restore.test.ts';
 const STORE = 'test/counter-store-contract.ts';
-const SIMULATION = 'test/leases/simulation.test.ts';
+const STEPS = 'test/sharing/steps.test.ts';
+const SIMULATION = 'test/sharing/simulation.test.ts';
 const GATEWAYS = 'test/valkey/gateways.test.ts';
 const ANSWERS = 'test/exchange/answers.test.ts';
-const BULLETIN = 'test/exchange/bulletin.test.ts';
+const PUB_SUB = 'test/exchange/pub-sub.test.ts';
 const ROUTING = 'test/exchange/routing.test.ts';
 const TLS = 'test/valkey/tls.test.ts';
 const LIMITS_HTTP = 'test/limits-http.test.ts';
@@ -26,14 +28,14 @@ const KILL = 'test/scenarios/limits-kill.test.ts';
 const VENDORS = 'test/scenarios/limits-providers.test.ts';
 const COMMAND = 'test/limits-command.test.ts';
 const USAGE = 'usage and retention';
-const SUMS = 'test/usage-sums.test.ts';
-const LIST = 'test/generation-list.test.ts';
+const SUMS = 'test/contract/storage/usage.test.ts';
+const LIST = 'test/contract/storage/ledger-list.test.ts';
 const OUTAGE = 'test/postgres-outage.test.ts';
 const OUTAGES = 'test/outages-http.test.ts';
 const FULL_DISK = 'test/full-disk.test.ts';
 const CONFIRMED = 'test/ledger-confirmed.test.ts';
 const JOURNAL = 'test/journal.test.ts';
-const RETENTION = 'test/ledger-retention.test.ts';
+const RETENTION = 'test/contract/storage/ledger-retention.test.ts';
 const USAGE_COMMAND = 'test/usage-command.test.ts';
 
 export const limitsRequirements: Requirements = {
@@ -43,8 +45,17 @@ export const limitsRequirements: Requirements = {
     `${WINDOWS}: %s in %s at %s`,
     `${WINDOWS}: gives each unit back one window after it was taken`,
     `${T_LIMITS}: accepts its limit in a minute of hammering, with no second burst at an edge`,
-    `${T_LIMITS}: loses no more than one in sixty windows`,
+    `${T_LIMITS}: loses no more than is asked late`,
+    `${T_LIMITS}: moves no two bursts together: what is asked a moment late counts from then`,
+    `${WINDOWS_ORACLE}: no window of a rate holds more than its limit, whoever asks when`,
     `${CROWD}: on a rate are let through as often as it says, with no second burst at an edge`,
+  ),
+  'contract.limits.unshared': shown(
+    LIMITS,
+    'Several processes on one database without a server to share limits through are warned of it.',
+    'test/watch-replicas.test.ts: several processes without a server to share limits through are warned, once and where a limit is made',
+    'test/watch-replicas.test.ts: one that takes the place of another is not warned, nor is one that shares limits',
+    'test/watch-replicas.test.ts: on PostgreSQL, processes that start at once all see each other',
   ),
   'contract.limits.budget': shown(
     LIMITS,
@@ -127,28 +138,46 @@ export const limitsRequirements: Requirements = {
     'The ledger is the truth: counters are set from its sums, never added to.',
     `${RESTORE}: a start sets budgets, daily limits and rolling ones`,
     `${RESTORE}: what runs and what was settled meanwhile is counted once`,
-    `${STORE}: is set, never added: what the living have settled is part of it`,
+    `${STORE}: is set, never added: what processes have settled is part of it`,
     `${RESTART}: a restarted gateway knows what was spent, and counts what was refused for nothing`,
     `${RESTART}: begin at what the ledger knows, and those that were there stay as they are`,
   ),
   'contract.limits.shared': shown(
     LIMITS,
-    'Several processes share limits through leases: the sum never exceeds the limit, whoever dies and whatever is lost.',
-    `${SIMULATION}: limits hold, leases return and nobody starves, whatever goes wrong`,
+    'Several processes share counters: the sum never exceeds the limit, whoever dies and whatever is lost.',
+    `${SIMULATION}: limits hold, reservations return and nobody starves, whatever goes wrong`,
     `${SIMULATION}: rates hold, but for what was used by those who vanish with all the data of the store`,
     `${SIMULATION}: without the fence they do not hold`,
-    'test/leases/resting.test.ts: a rate that a process used before it fell silent counts after the store has lost its data',
-    'test/leases/resting.test.ts: a process that has used most of a rate gets the rest at once after it was silent',
-    'test/leases/resting.test.ts: what a silent process uses while the store does not answer counts when it answers again',
-    'test/leases/resting.test.ts: the farewell of a counter does not come behind the first claim of its successor',
-    `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
+    'test/sharing/resting.test.ts: a rate that a process used before it fell silent counts after the store has lost its data',
+    'test/sharing/resting.test.ts: a process that has used most of a rate gets the rest at once after it was silent',
+    'test/sharing/resting.test.ts: what a silent process uses while the store does not answer counts when it answers again',
+    'test/sharing/resting.test.ts: a count that was put away for others counts on when its end user comes again',
+    `${STORE}: whatever happens in whatever order, processes together never get more than the limit`,
     `${STORE}: that comes late changes nothing`,
-    `${STORE}: is asked of what somebody had settled and says no more, which counts until then`,
+    `${STORE}: of a process that was not heard for too long is not taken`,
+    `${STORE}: is asked again where something may have been settled while it was asked`,
     `${STORE}: is asked for a period that had begun before the store could watch, though somebody is in the one before it`,
     `${GATEWAYS}: spend of a budget no more than there is, and nearly all of it`,
     `${GATEWAYS}: let through what a rate allows in any second, and no more`,
     `${GATEWAYS}: overspend nothing when the server loses all its data under load, and refuse nobody for that`,
     `${GATEWAYS}: go on with their share while the server hangs, and share again when it answers`,
+  ),
+  'contract.limits.calls': shown(
+    LIMITS,
+    'A limited request makes two calls to the server of counters; requests that come together share them.',
+    'test/sharing/traffic.test.ts: a limited request makes two calls, and requests that come together share them',
+    `${STORE}: gets of everything what it needs, or nothing`,
+  ),
+  'contract.limits.steps': shown(
+    LIMITS,
+    'A running answer under a shared budget reserves in steps, and waits for no store: after 250 ms its process decides.',
+    `${STEPS}: an answer asks for the next step when three quarters of the one before are used`,
+    `${STEPS}: a whole answer asks for nothing more as long as it was expected to cost so much`,
+    `${STEPS}: answers of several processes together use up the budget, and end where it is spent`,
+    `${STEPS}: an answer waits for nobody, and after 250 ms %s decides: at %i cents it goes on: %p`,
+    `${STEPS}: a request that comes while the store falls silent waits for two calls, and no longer`,
+    `${STEPS}: what is reserved and not used comes back when the answer ends`,
+    `${STEPS}: what a process spent by itself that never came back is used once more, until the ledger is asked`,
   ),
   'contract.exchange.answers': shown(
     LIMITS,
@@ -178,14 +207,13 @@ export const limitsRequirements: Requirements = {
     `${ROUTING}: to be full is left alone by the other within a quarter of a second, as long as it asked`,
     `${ROUTING}: to be broken stays with one whose own attempts are good`,
     `${ROUTING}: what an operator does with it holds everywhere`,
-    'test/leases/traffic.test.ts: three processes with five limits each make no more than 20 calls for 1,000 requests',
   ),
   'contract.exchange.tenants': shown(
     LIMITS,
     'A change of a key or project is told to all processes at once.',
-    `${BULLETIN}: all others hear what one tells, in its order`,
-    `${BULLETIN}: a change is read by all others, once, and nobody tells it on`,
-    `${BULLETIN}: a connection that broke is made again with the next look`,
+    `${PUB_SUB}: all others hear what one tells, in its order`,
+    `${PUB_SUB}: a change is read by all others, once, and nobody tells it on`,
+    `${PUB_SUB}: a connection that broke is made again with the next look`,
   ),
   'contract.limits.providers': shown(
     LIMITS,
@@ -204,10 +232,10 @@ export const limitsRequirements: Requirements = {
   'contract.limits.leases': later(
     LIMITS,
     HOLDING,
-    'The ceilings that processes lease of a limit never exceed it together, whoever dies.',
-    `${STORE}: whatever happens in whatever order, the ceilings of the living never exceed the limit`,
-    `${STORE}: a holder that does not renew its lease`,
-    `${STORE}: replaces what a dead process may have used`,
+    'What processes are granted of a limit never exceeds it together, whoever dies.',
+    `${STORE}: whatever happens in whatever order, processes together never get more than the limit`,
+    `${STORE}: count as long as their process is heard, and end with it`,
+    `${STORE}: replaces what a dead process had reserved, and leaves what it had settled`,
   ),
   'contract.usage.sums': shown(
     USAGE,
@@ -215,16 +243,18 @@ export const limitsRequirements: Requirements = {
     `${SUMS}: sums by time and by what records are of are those of the records, before and after days are put together`,
     `${SUMS}: a record counts once, however often its entry is brought in`,
     `${SUMS}: sums that a process had in memory when it died are added up by the next`,
-    `${SUMS}: who reads goes on where another process stopped between the parts of its sums`,
+    `${SUMS}: processes that count at once, and bring in the same, come to the sums of the records`,
     `${SUMS}: limits are set from sums of the records since any millisecond, by owner, model and end user`,
   ),
-  'contract.usage.backfill': shown(
+  'contract.usage.attempts': shown(
     USAGE,
-    'Records of earlier versions are added up once in the background, and a report says when it is not complete.',
-    `${SUMS}: what was written before there were sums is counted once, from the newest on, while more comes`,
-    `${SUMS}: what an older program writes beside this one is counted, too`,
-    `${SUMS}: two processes that add up what was written before count it once`,
-    `${SUMS}: limits wait for the sums of older records`,
+    'A request that failed counts under the model that was asked for and the provider that was tried last; attempts count where they were made.',
+    `${SUMS}: a request that failed counts under what was asked and tried last, and each attempt where it was made`,
+    `${SUMS}: sums of a day that are wrong are added up again from its records`,
+  ),
+  'contract.usage.start': shown(
+    USAGE,
+    'While limits are read from the ledger, requests wait that it knows something of.',
     `${RESTORE}: while the ledger is read for long, requests wait that it knows something of, and no others`,
   ),
   'contract.usage.bounded': shown(
@@ -234,9 +264,8 @@ export const limitsRequirements: Requirements = {
   ),
   'contract.usage.list': shown(
     USAGE,
-    'Generations are listed by filters, in order and page by page, of all versions.',
+    'Generations are listed by filters, in order and page by page.',
     `${LIST}: what passes is listed in the order of the requests, page by page, whatever of it is in the sums`,
-    `${LIST}: records of the first tables and those that are not added up yet lie among the others`,
   ),
   'contract.usage.several': shown(
     USAGE,
@@ -265,8 +294,8 @@ export const limitsRequirements: Requirements = {
     USAGE,
     'While PostgreSQL or the server of counters is away, clients of each protocol are served or told so in its own shape.',
     `${OUTAGES}: what needs nothing stored goes on, the rest is told so in its own protocol, and nothing is lost`,
-    `${OUTAGES}: requests under a limit go on with a share of it`,
-    `${OUTAGES}: requests under a limit are refused once nothing is leased, where that is wanted`,
+    `${OUTAGES}: requests under a limit go on with a share of it, or without it (%s)`,
+    `${OUTAGES}: requests under a limit are refused, where that is wanted`,
   ),
   'contract.usage.full-disk': shown(
     USAGE,
@@ -287,5 +316,6 @@ export const limitsRequirements: Requirements = {
     USAGE,
     'A command prints what a running gateway has just written.',
     `${USAGE_COMMAND}: prints what the gateway has just written, by model and end user, and for a filter`,
+    `${USAGE_COMMAND}: shows names of keys, takes them as filters, and knows days by name`,
   ),
 };

@@ -5,13 +5,22 @@ const MANAGEMENT = 'the management API';
 const TENANTS = 'test/management/tenants.test.ts';
 const DOCUMENT = 'test/openapi/document.test.ts';
 const PAGE = 'test/openapi/reference-page.test.ts';
+const LISTED = 'test/management/generations.test.ts';
+const TRUTH = 'test/management/usage.test.ts';
+const STATES = 'test/management/provider-states.test.ts';
+const KEYS = 'test/management/key-rows.test.ts';
 const REPORTS = 'test/management/reports.test.ts';
 const SIGN_IN = 'test/management/sign-in.test.ts';
 const AUDIT = 'test/management/audit.test.ts';
-const STORES = 'test/storage-stores.test.ts';
+const STORES = 'test/contract/storage/audit.test.ts';
 const ROUTES = 'test/management/routes.test.ts';
 
 export const managementRequirements: Requirements = {
+  'contract.management.explain': shown(
+    MANAGEMENT,
+    'An admin is told how a request of any key would be routed, as that key would be.',
+    'test/management/explain.test.ts: a request is explained as to the key that would send it',
+  ),
   'contract.management.sign-in': shown(
     MANAGEMENT,
     'Only admins manage: a key of a model gets a 403 there, and an admin key on model calls; nobody else gets in at all.',
@@ -78,6 +87,9 @@ export const managementRequirements: Requirements = {
     '`/openapi.json` is valid, describes every route that answers and no other, and its examples run as described.',
     `${DOCUMENT}: it is valid OpenAPI 3.1`,
     `${DOCUMENT}: every operation has a name of its own, its audience, and every refusal in the shape of its protocol`,
+    `test/openapi/strictness.test.ts: limits %j`,
+    `test/openapi/strictness.test.ts: the query of %s: %s=%s`,
+    `${DOCUMENT}: another method of a path that is described is a 405, and says which it takes`,
     `${DOCUMENT}: runs against the simulated models and is answered as described`,
     `${DOCUMENT}: of a refusal, too, is as described`,
   ),
@@ -98,5 +110,63 @@ export const managementRequirements: Requirements = {
     `${REPORTS}: is told by the hash that records have, narrowed by filters, as JSON or CSV`,
     `${REPORTS}: are listed newest first, narrowed by filters, in pages`,
     `${REPORTS}: one is shown with attempts, route and report, whoever made it`,
+  ),
+  'contract.management.requests': shown(
+    MANAGEMENT,
+    'Requests have one state each; they are found by it, by who was tried, by text and measures, counted, ordered and explained.',
+    `${LISTED}: says the state of each request, whatever its HTTP status was`,
+    `${LISTED}: is narrowed by state, outcome, provider tried, kind, attempts and text`,
+    `${LISTED}: is ordered by a measure, page by page`,
+    `${LISTED}: say how many there are by state and time, and what else could be chosen`,
+    `${LISTED}: that recovered says who failed before, and where the time went`,
+    `${LISTED}: that failed says who said what`,
+    `${LISTED}: that was refused says which limit, whose, and when it is free`,
+  ),
+  'contract.management.usage': shown(
+    MANAGEMENT,
+    'Failures belong to the model asked for and the provider tried last, attempts to where they were made; unknown prices are said.',
+    `${TRUTH}: a request that failed counts under the model that was asked for and the provider that was tried last`,
+    `${TRUTH}: attempts count where they were made, also at a provider that never answers`,
+    `${TRUTH}: unknown prices are said, and are no zero`,
+    `${TRUTH}: minutes, half hours, six hours and days of the zone add up to the same`,
+    `${TRUTH}: the time before is there to be compared, and a table has the same columns`,
+  ),
+  'contract.management.provider-states': shown(
+    MANAGEMENT,
+    'Providers and endpoints have one state each, by their latest attempts, in their own words, also after a restart.',
+    `${STATES}: a provider that refuses its key is failing at once, in its own words`,
+    `${STATES}: others are degraded, healthy or without traffic`,
+    `${STATES}: one provider says what it said last, how often, and where to look`,
+    `${STATES}: states and alerts outlive a restart`,
+    `${STATES}: three good attempts in a row end it, and no fewer`,
+    `${STATES}: a provider that is disabled says by whom, why and until when`,
+    ...[
+      'without an attempt has no traffic, and a day after its last one, too',
+      'is failing when its key is refused once, until three good attempts in a row',
+      'is failing when fewer than half of five are good, where rate limits count for neither',
+      'is failing while its breaker is open, recovering when it is half-open, and does not blink',
+      'is degraded below 95 % of 20, when the last of few was bad, and when it is three times as slow',
+      'is judged by its last 20 attempts where 15 minutes had none',
+      'that an operator disabled is disabled, whatever it shows',
+      'that was asked before a start is judged by what records say',
+      'of several, the worst is told',
+    ].map((title) => `test/endpoint-states.test.ts: ${title}` as const),
+  ),
+  'contract.management.problems': shown(
+    MANAGEMENT,
+    'What is wrong now is one list with one sentence; alerts are kept; a browser finds the console at the first page.',
+    `${STATES}: problems are listed with a sentence`,
+    `${STATES}: alerts are kept`,
+    `${STATES}: the first page leads a browser to the console, and a program to the name`,
+  ),
+  'contract.management.key-rows': shown(
+    MANAGEMENT,
+    'A list of keys says what each spent this month, when it was used last, how its tightest budget stands, and its state.',
+    `${KEYS}: each row says what the key spent this month, and when it was used last`,
+    `${KEYS}: each row has its tightest budget, of the key or its project`,
+    `${KEYS}: a key is active, expires soon, has used up its budget, is archived with its project, or is revoked`,
+    `${KEYS}: rows are ordered by what the keys were used for, page by page`,
+    `${KEYS}: one key says how long its budget lasts at this pace`,
+    `${KEYS}: the gateway says its version, its time and its zone`,
   ),
 };

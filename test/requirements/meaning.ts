@@ -3,7 +3,7 @@ import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';
 const FAMILIES = 'test/family-facts.test.ts';
-const TOLD = 'test/told-in-words.test.ts';
+const PUBLISHED = 'test/told-in-words.test.ts';
 const OWNERS = 'test/owners-tools.test.ts';
 const SIGNATURES = 'test/gemini-signatures.test.ts';
 const UNKNOWN = 'test/unknown-models.test.ts';
@@ -26,14 +26,14 @@ export const meaningRequirements: Requirements = {
   'contract.told': shown(
     CONTRACT,
     'What is part of a conversation is carried, or told to the model in words, or refused by name; tools may go, with a report.',
-    `${TOLD}: has what nobody knows in a history told to the model`,
-    `${TOLD}: is refused an unknown part in the message of a person`,
-    `${TOLD}: has all of it carried to who defines the protocol`,
-    `${TOLD}: loses an unknown tool among others`,
-    `${TOLD}: is refused one that is alone, or forced`,
-    `${TOLD}: of Anthropic is told to others, without what is encrypted`,
-    `${TOLD}: is refused by name for %s`,
-    `${TOLD}: a picture of an earlier answer is told`,
+    `${PUBLISHED}: has what nobody knows in a history told to the model`,
+    `${PUBLISHED}: is refused an unknown part in the message of a person`,
+    `${PUBLISHED}: has all of it carried to who defines the protocol`,
+    `${PUBLISHED}: loses an unknown tool among others`,
+    `${PUBLISHED}: is refused one that is alone, or forced`,
+    `${PUBLISHED}: of Anthropic is told to others, without what is encrypted`,
+    `${PUBLISHED}: is refused by name for %s`,
+    `${PUBLISHED}: a picture of an earlier answer is told`,
   ),
   'contract.own-work': shown(
     CONTRACT,

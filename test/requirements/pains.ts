@@ -218,7 +218,7 @@ export const painRequirements: Requirements = {
     'Every token is counted once: one vector, conserved.',
     `${PRICE}: every class is charged once`,
     `${PRICE}: conservation: items add up`,
-    'src/protocols/openai-chat/decode-usage.test.ts: parts add up',
+    'test/unit/protocols/openai-chat/decode-usage.test.ts: parts add up',
   ),
   'pain.C30': shown(
     'QuantumNous/new-api #7241',
@@ -317,6 +317,7 @@ export const painRequirements: Requirements = {
     `${T_MCP}: is listed once in a conversation, however it goes on`,
     `${T_DELIVERY}: tools are listed once for many calls in one answer`,
     `${T_MCP}: a server that cannot be listed is told`,
+    'test/scenarios/tool-unlisted.test.ts: no model is asked',
   ),
   'pain.G57': later(
     'mozilla-ai/any-llm #991',

@@ -217,7 +217,7 @@ export const requestRequirements: Requirements = {
   '2.37': shown(
     MESSAGES,
     'Foreign tool ids return unchanged.',
-    'src/protocols/openai-chat/call-ids.test.ts: any id is kept where any id is taken',
+    'test/unit/protocols/openai-chat/call-ids.test.ts: any id is kept where any id is taken',
     golden('anthropic-messages/encode-request/call-ids'),
   ),
   '2.38': shown(
@@ -269,7 +269,7 @@ export const requestRequirements: Requirements = {
     PARAMETERS,
     '`stop` takes four sequences at most and works everywhere, by cutting where the upstream has none.',
     `${SDK}: stops at a stop sequence`,
-    'src/engine/adapt/stop-cutter.test.ts: any split of any text',
+    'test/unit/engine/adapt/stop-cutter.test.ts: any split of any text',
   ),
   '3.9': shown(
     PARAMETERS,
@@ -628,7 +628,7 @@ export const requestRequirements: Requirements = {
     'Every unsupported member has its documented outcome.',
     `${UNSUPPORTED}: $name is $outcome`,
     golden('openai-responses/decode-request/unsupported'),
-    `${R_LIMITS}: background runs at once`,
+    `${R_LIMITS}: in the background, the answer says so`,
   ),
   '24.14': shown(
     'black-box check',

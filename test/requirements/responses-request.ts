@@ -35,6 +35,7 @@ const MISSING = 'Responses API documentation: unsupported parameters';
 const EVERY_PARAMETER = golden('openai-responses/decode-request/every-parameter');
 const EVERY_ITEM = golden('openai-responses/decode-request/every-item');
 const UNSUPPORTED_MEMBERS = golden('openai-responses/decode-request/unsupported');
+const SHARED_MEMBERS = 'test/scenarios/shared-members.test.ts';
 const BAD_TOOLS = golden('openai-responses/decode-request/bad-tools');
 const ANY_NODE = `${R_CODEC}: any JSON in place of any node`;
 const WRONG_TYPE = `${R_CODEC}: a wrong type of any member`;
@@ -352,9 +353,11 @@ export const responsesRequestRequirements: Requirements = {
 
   '17.1': shown(
     MISSING,
-    '`service_tier`, `user`, `background`, `metadata` and three tools are dropped and reported.',
+    'Three tools are dropped and reported; `service_tier`, `user` and `metadata` reach upstreams that have them.',
     UNSUPPORTED_MEMBERS,
-    `${R_LIMITS}: background runs at once`,
+    `${SHARED_MEMBERS}: every member arrives`,
+    `${SHARED_MEMBERS}: to other protocols they are reported`,
+    `${R_LIMITS}: in the background, the answer says so`,
   ),
   '17.2': shown(
     MISSING,

@@ -49,6 +49,6 @@ export const routingRequirements: Requirements = {
   'contract.routing.8': shown(
     SOURCE,
     'An explained choice among models is a table of models and one of endpoints.',
-    'src/cli/commands/route-text.test.ts: models that were weighed',
+    'test/unit/app/cli/commands/route-text.test.ts: models that were weighed',
   ),
 };

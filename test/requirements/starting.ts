@@ -14,6 +14,18 @@ export const startingRequirements: Requirements = {
     `${PROCESS}: \`npm start\` passes its options on, and nothing but npm itself stays beside the runtime`,
     `${PROCESS}: \`npm start\` ends as the program ended`,
   ),
+  'contract.starting.commands': shown(
+    CONTRACT,
+    'The command line helps, completes, names the nearest word for a mistyped one, and shows all faults of a configuration with their lines.',
+    'test/command-line.test.ts: --version prints the version',
+    'test/command-line.test.ts: of one command has a line for each of its actions and options',
+    'test/command-line.test.ts: a word that is mistyped is answered with the nearest one, in a form that works here',
+    'test/command-line.test.ts: knows commands, actions and options in bash',
+    'test/command-line.test.ts: a reader that leaves ends a command in silence',
+    'test/command-line.test.ts: doctor says on a fresh install what to do',
+    'test/command-line.test.ts: shows all of them, each with its file and line',
+    'test/command-line.test.ts: also those that no schema sees, and those of its form',
+  ),
   'contract.starting.alone': shown(
     CONTRACT,
     'No launcher stays in memory where the system allows it; every way of starting starts the same thing.',
@@ -21,6 +33,12 @@ export const startingRequirements: Requirements = {
     `${PROCESS}: under a Node that can become another program, no launcher stays either`,
     `${PROCESS}: both launchers find and start the same runtime: %s`,
     `${PROCESS}: without a runtime the launchers say what to do`,
+  ),
+  'contract.starting.installs': shown(
+    CONTRACT,
+    '`npm start` and `npm test` install what the lock file names where nothing is installed, and say so; no other command does.',
+    `${PROCESS}: \`npm start\` installs the locked packages where there are none, and says so on standard error`,
+    `${PROCESS}: an install that fails ends the start as npm ended, and other commands install nothing`,
   ),
   'contract.starting.packed': shown(
     CONTRACT,

@@ -5,8 +5,8 @@ const STREAMS = 'streams that stop nobody else';
 const LINEAR = 'test/relay-linear.test.ts';
 const ECHOED = 'test/scenarios/echoed-keys.test.ts';
 const ENDLESS = 'test/scenarios/endless-answers.test.ts';
-const PACED = 'src/engine/attempt/paced-answer.test.ts';
-const SPLITTER = 'src/protocols/frame-splitter.test.ts';
+const PACED = 'test/unit/engine/attempt/paced-answer.test.ts';
+const SPLITTER = 'test/unit/protocols/frame-splitter.test.ts';
 
 export const streamRequirements: Requirements = {
   'contract.streams.linear': shown(
@@ -40,6 +40,6 @@ export const streamRequirements: Requirements = {
     `${ECHOED}: in a failure after content, written with escapes`,
     `${ECHOED}: in an error answer, written with escapes`,
     `${ECHOED}: in a response that is stored`,
-    'src/telemetry/echo-mask.test.ts: in whatever pieces it comes',
+    'test/unit/base/telemetry/echo-mask.test.ts: in whatever pieces it comes',
   ),
 };

@@ -7,7 +7,6 @@ const PROJECTS = 'test/projects.test.ts';
 const COMMANDS = 'test/tenants.test.ts';
 const LAUNCHER = 'test/launcher.test.ts';
 const CONFIG = 'test/tenants-config.test.ts';
-const MIGRATION = 'test/earlier-directory.test.ts';
 const STORAGE = 'test/storage.test.ts';
 
 export const tenantsRequirements: Requirements = {
@@ -24,7 +23,7 @@ export const tenantsRequirements: Requirements = {
     TENANTS,
     'Of keys that are made at the same moment one has the name; gateways that start together make one first key.',
     'test/first-key.test.ts: make one first key, which is good at all of them',
-    'test/storage-stores.test.ts: of keys that are made at the same moment, one has a name of which there may be one',
+    'test/contract/storage/keys.test.ts: of keys that are made at the same moment, one has a name of which there may be one',
   ),
   'contract.tenants.end-users': shown(
     TENANTS,
@@ -61,12 +60,24 @@ export const tenantsRequirements: Requirements = {
     `${PROJECTS}: a key of the role admin alone may not call models, and says so`,
     `${COMMANDS}: the administrator’s key has that role alone`,
   ),
-  'contract.tenants.migration': shown(
+  'contract.storage.versions': shown(
     TENANTS,
-    'A data directory of before opens without a command, and a key of before finds all that it had; an older program still opens a newer one that has only been added to.',
-    `${MIGRATION}: a key of before finds all that it had, and nobody else does`,
-    `${MIGRATION}: a backup of before opens: the database and its secret alone`,
-    `${STORAGE}: a database of a newer program is opened where that has only added to it`,
+    'The database stores the version of its schema and the oldest program that may use it: a program older than that is refused, others go on; data of before the first version is refused.',
+    `${STORAGE}: a program that is too old for a database is refused, and told which version to install`,
+    `${STORAGE}: an older program goes on where a newer one has only added to the database`,
+    `${STORAGE}: data of before the first schema version is refused in a sentence that says what to do`,
+  ),
+  'contract.storage.baseline': shown(
+    TENANTS,
+    'What a released schema version has written is read by every later program, with what only the journal has.',
+    'test/baseline.test.ts: says all that it said when it was made, and goes on',
+  ),
+  'contract.storage.backup': shown(
+    TENANTS,
+    'A running installation is backed up, verified by checksums and restored with a command each, on SQLite and PostgreSQL, with its files.',
+    'test/backup-command.test.ts: of a data directory that is in use is whole, and the same when it is put back',
+    'test/backup-command.test.ts: of a fresh installation works, without a file and without a request',
+    'test/backup-command.test.ts: of a PostgreSQL database that is in use is whole, and the same when it is put back',
   ),
   'contract.replicas.shared': shown(
     'several gateways on one database',
@@ -76,9 +87,9 @@ export const tenantsRequirements: Requirements = {
     `${REPLICAS}: a record of one is found on the other`,
     `${REPLICAS}: a key that is made is good everywhere within two seconds, and one that is revoked nowhere`,
     `${REPLICAS}: a new secret leaves keys, owners and what was stored as they were`,
-    'test/storage-stores.test.ts: keys are read all, some at a time, and none is missed while others change',
-    'test/storage-conversations.test.ts: what many append at once is there in order and once, over two processes',
-    'test/storage-responses.test.ts: what many processes write and delete at once is counted as it is',
+    'test/contract/storage/keys.test.ts: keys are read all, some at a time, and none is missed while others change',
+    'test/contract/storage/conversations.test.ts: what many append at once is there in order and once, over two processes',
+    'test/contract/storage/responses.test.ts: what many processes write and delete at once is counted as it is',
   ),
   'contract.replicas.versions': shown(
     'several gateways on one database',
@@ -101,7 +112,6 @@ export const tenantsRequirements: Requirements = {
     'test/migrate.test.ts: reads the same from PostgreSQL, although the move was killed',
     'test/migrate.test.ts: is not moved to a database that holds anything else',
     'test/migrate.test.ts: are the same, to the nano-dollar and by the hour, wherever the move was interrupted',
-    'test/migrate.test.ts: that an earlier program wrote become records like all others',
     'test/migrate.test.ts: under another secret, or after somebody has written to the directory, are not moved',
   ),
 };

@@ -1,10 +1,10 @@
 // Upstreams whose answers have no end, or too much of something: the try fails with an error that names the limit, natively
 // in the client's protocol, and the connection is closed.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { MAX_ANSWER_NODES } from '../../src/base/json/index.ts';
 import {
   MAX_ANSWER_CHARS,
   MAX_ANSWER_ITEMS,
-  MAX_ANSWER_NODES,
   MAX_ARGUMENT_CHARS,
   MAX_FRAME_BYTES,
   MAX_ITEM_PARTS,

@@ -142,7 +142,7 @@ async function play(way: Way, fault: Fault, stage: Stage, safety: string): Promi
     if (fault.silence) {
       const exchange = await first.arrived(1);
       // A round trip: whatever was on its way to the gateway before it has been read after it.
-      await (await scene.gateway.get('/models')).text();
+      await (await scene.gateway.get('/files')).text();
       if (fault.silence.shown && safety !== 'buffer') await asked;
       clock.advance(fault.silence.ms);
       fault.silence.next?.(exchange, stage);

@@ -120,7 +120,7 @@ describe.each([
     const second = await scene.upstream('second').arrived(1);
     stage.first.error(403)(first);
     // The failure has been read before the second speaks.
-    await (await scene.gateway.get('/models')).text();
+    await (await scene.gateway.get('/files')).text();
     answer(second);
     const response = await asked;
     const [attempts, record] = await told(scene, response);
@@ -155,7 +155,7 @@ describe.each([
     const asked = post(scene, provider);
     const first = await scene.upstream('first').arrived(1);
     clock.advance(9000);
-    await (await scene.gateway.get('/models')).text();
+    await (await scene.gateway.get('/files')).text();
     sound(stage, 'first')(first);
     const response = await asked;
     await expectAnswer(response, 'first');

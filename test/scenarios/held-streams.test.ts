@@ -69,7 +69,7 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     const reading = new StreamReading(await asked);
     for (let count = 2; count <= 4; count++) {
       exchange.chunk(stage.first.piece(''));
-      await (await scene.gateway.get('/models')).text();
+      await (await scene.gateway.get('/files')).text();
       clock.advance(10_100);
       while (comments(reading.text) < count) await reading.more();
     }

@@ -136,7 +136,7 @@ test('readers of an answer that is not streamed wait for the one call', async ()
   const asked = [ask(scene, 'k1'), ask(scene, 'k1'), ask(scene, 'k1')];
   const exchange = await up.arrived(1);
   // The others are certainly there when a request that came after them is answered.
-  await scene.gateway.get('/models');
+  await scene.gateway.get('/files');
   good(false)(exchange);
   const answers = await Promise.all(asked);
   const texts = await Promise.all(answers.map((answer) => answer.text()));
@@ -242,7 +242,7 @@ test('a key stands for one request: the same key with another one is a conflict'
     expect(response.headers.get('x-request-id')).toBeTruthy();
     expect(at(await response.json(), 'error')).toMatchObject({
       code: 'idempotency_conflict',
-      type: 'conflict_error',
+      type: 'invalid_request_error',
       param: 'idempotency-key',
     });
   };
@@ -257,6 +257,17 @@ test('a key stands for one request: the same key with another one is a conflict'
   exchange.endStream();
   await first.rest();
   for (const other of others) await expectConflict(other);
+  // The whole request is compared: another operation is another one, too.
+  const body = { model: 'one', messages: [{ role: 'user', content: 'Hello' }], stream: true };
+  for (const [path, more] of [
+    ['/messages', { max_tokens: 5 }],
+    ['/embeddings', { input: 'Hello' }],
+    ['/responses', { input: 'Hello' }],
+  ] as const) {
+    const other = await scene.gateway.post(path, { ...body, ...more }, { 'idempotency-key': 'k1' });
+    expect([path, other.status]).toEqual([path, 409]);
+    expect(await other.text()).toContain('was used for another request');
+  }
   // Headers that do not steer the gateway do not make another request.
   const same = await ask(scene, 'k1', { stream: true, headers: { 'x-other': '1' } });
   expect([replayed(same), await same.text()]).toEqual(['true', first.text]);

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from '../harness.ts';
 import { eventually } from '../program.ts';
 import { at, list, type Json } from '../upstreams/json-path.ts';
 
-const ADMIN = 'sk-admin-test';
+const ADMIN = 'sk-admin-test-0123456789';
 const ROUNDS = 4;
 
 let gateway: TestGateway;

@@ -63,7 +63,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     for (let second = 0; second < 9; second += 3) {
       exchange.raw(' ');
       // Behind it: by then the piece was read.
-      await (await scene.gateway.get('/models')).text();
+      await (await scene.gateway.get('/files')).text();
       clock.advance(3_000);
     }
     expect(isTold).toBe(false);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KeyIndex } from '../../src/auth/index.ts';
+import { KeyIndex } from '../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
 import { TEST_KEY } from '../harness.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -138,7 +138,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const first = ask(scene, way, { conversation: id, input: 'One' }, stream);
     await scene.upstream.arrived(1);
     const refused = await ask(scene, way, { conversation: id, input: 'Two' }, stream);
-    expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([409, 'conversation_locked']);
+    expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'conversation_locked']);
     expect(scene.upstream.requests).toHaveLength(1);
     finish();
     expect((await first).status).toBe(200);
@@ -168,7 +168,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     await exchange.closed;
     let next = await ask(scene, way, { conversation: id, input: 'Back' }, stream);
     // The upstream hears of it first; what follows in the gateway takes a moment.
-    while (next.status === 409) next = await ask(scene, way, { conversation: id, input: 'Back' }, stream);
+    while (next.status === 400) next = await ask(scene, way, { conversation: id, input: 'Back' }, stream);
     expect(next.status).toBe(200);
     expect(await held(id)).toEqual(['developer: Be brief.', 'user: Back', 'assistant: Here.']);
   });
@@ -184,7 +184,7 @@ test('many turns at once: as many succeed as are appended, each whole', async ()
   );
   const counts = (status: number): number => turns.filter((turn) => turn.status === status).length;
   expect(counts(200)).toBeGreaterThan(0);
-  expect(counts(200) + counts(409)).toBe(24);
+  expect(counts(200) + counts(400)).toBe(24);
   const [first, ...items] = await held(id);
   expect(first).toBe('developer: Be brief.');
   expect(items).toHaveLength(2 * counts(200));
@@ -282,7 +282,7 @@ test('a process that died leaves the place when its time has run out', async () 
   await storage.close();
   own.upstream.script(says('chat', [{ text: 'Alive.' }]));
   const body = { model: 'to/chat', conversation: id, input: 'Anyone?' };
-  expect((await own.gateway.post('/responses', body)).status).toBe(409);
+  expect((await own.gateway.post('/responses', body)).status).toBe(400);
   clock.advance(600_001);
   const answer = await answered(await own.gateway.post('/responses', body));
   expect(saidIn(answer)).toEqual(['Alive.']);

@@ -39,7 +39,7 @@ const events = (answer: Answered): string[] => answer.frames.map((frame) => fram
 async function expectNothingKept(answer: Answered): Promise<void> {
   expect((await scene.gateway.get(`/responses/${answer.id}`)).status).toBe(404);
   const next = await ask(scene, 'chat', { input: 'On', previous_response_id: answer.id }, false);
-  expect(next.status).toBe(404);
+  expect(next.status).toBe(400);
 }
 
 describe.each(WAYS)('over %s', (way) => {

@@ -24,7 +24,7 @@ import {
   type Arrived,
   type ScriptedUpstream,
 } from '../upstreams/scripted-upstream.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/base/runtime/clock.ts';
 
 /** Ways to the upstream; `to/<way>` is the model. `relay` has no reasoning: what is kept of that needs translation. */
 export const WAYS = ['relay', 'responses', 'chat', 'messages'] as const;

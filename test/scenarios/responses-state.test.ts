@@ -47,7 +47,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const itemId = at(sent.body, 'output', 0, 'id');
     scene.upstream.script(says(way, [{ text: 'Never asked.' }]));
     const next = await ask(scene, way, { input: 'On', previous_response_id: sent.id }, stream);
-    expect([next.status, at(next.body, 'error', 'code')]).toEqual([404, 'previous_response_not_found']);
+    expect([next.status, at(next.body, 'error', 'code')]).toEqual([400, 'previous_response_not_found']);
     const reference = await ask(scene, way, { input: [{ type: 'item_reference', id: itemId }] }, stream);
     expect(reference.status).toBe(404);
     expect(scene.upstream.requests).toHaveLength(0);
@@ -134,7 +134,7 @@ describe('an id that cannot be continued', () => {
     expect(scene.upstream.requests).toHaveLength(0);
     return [answer.status, at(answer.body, 'error', 'param'), at(answer.body, 'error', 'code')];
   };
-  const notFound = [404, 'previous_response_id', 'previous_response_not_found'];
+  const notFound = [400, 'previous_response_id', 'previous_response_not_found'];
   const kept = async (): Promise<string> => {
     scene.upstream.script(says('chat', [{ text: 'Hello.' }]));
     return (await ask(scene, 'chat', { input: 'Hi' }, false)).id;
@@ -175,7 +175,7 @@ describe('an id that cannot be continued', () => {
     clock.advance(23 * 3_600_000);
     expect((await ask(own, 'chat', { input: 'On', previous_response_id: id }, false)).status).toBe(200);
     clock.advance(3_600_001);
-    expect((await ask(own, 'chat', { input: 'On', previous_response_id: id }, false)).status).toBe(404);
+    expect((await ask(own, 'chat', { input: 'On', previous_response_id: id }, false)).status).toBe(400);
   });
 });
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { CHAT_ENDING, CHAT_OPENING, chatChunk, frame } from '../upstreams/answers.ts';
 import { CLIENTS, type ClientProtocol } from '../upstreams/client-dialects.ts';
 import { startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
-import { usedMs } from '../../src/runtime/machine.ts';
+import { usedMs } from '../../src/base/runtime/machine.ts';
 
 const COUNT = 40_000;
 /** Milliseconds that the loop may be late, the other parties of this very process included. */

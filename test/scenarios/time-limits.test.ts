@@ -48,7 +48,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
   };
   /** Everything that is on its way to the gateway is read, and then time passes. */
   const pass = async (ms: number): Promise<void> => {
-    await (await scene.gateway.get('/models')).text();
+    await (await scene.gateway.get('/files')).text();
     clock.advance(ms);
   };
   const durations = (record: Json): unknown[] => list(record, 'attempts').map((each) => at(each, 'duration'));

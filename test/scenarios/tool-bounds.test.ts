@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list } from '../upstreams/json-path.ts';
 import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../upstreams/tool-scene.ts';
 import { ask, says, told, wordsOf } from './responses-scene.ts';
-import { usedMs } from '../../src/runtime/machine.ts';
+import { usedMs } from '../../src/base/runtime/machine.ts';
 
 let paid = 0;
 /** Much that holds nothing, and little that is described at length. */

@@ -357,12 +357,13 @@ describe.each([false, true])('clients of Chat Completions, streamed: %p', (strea
 });
 
 test('a server that cannot be listed is reported where no item can say it', async () => {
-  const server = serverAt(`${scene.web.origin}/no-mcp-here`);
+  await using lenient = await startToolScene({ mcp: () => ({ on_unlisted: 'continue' }) });
+  const server = serverAt(`${lenient.web.origin}/no-mcp-here`);
   const chat = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }], tools: [server] };
-  const response = await scene.gateway.post('/chat/completions', chat);
+  const response = await lenient.gateway.post('/chat/completions', chat);
   expect(response.status).toBe(200);
   expect(response.headers.get('x-dragoman-report')).toStartWith('tools[0]:dropped');
-  const strict = await scene.gateway.post('/chat/completions', chat, { 'x-dragoman-strict': 'true' });
+  const strict = await lenient.gateway.post('/chat/completions', chat, { 'x-dragoman-strict': 'true' });
   expect(strict.status).toBe(400);
   expect(String(at(await strict.json(), 'error', 'message'))).toContain('MCP server "sums"');
 });

@@ -66,7 +66,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     const first = await ask(scene, 'chat', { ...body, input: SUM }, stream);
     const input = [allow(at(list(first.body, 'output').at(-1), 'id'))];
     const next = { ...body, input, previous_response_id: first.id };
-    expect((await ask(scene, 'chat', next, stream, AS_OTHER)).status).toBe(404);
+    expect((await ask(scene, 'chat', next, stream, AS_OTHER)).status).toBe(400);
     expect((await ask(scene, 'chat', { ...body, input }, stream, AS_OTHER)).status).toBe(400);
     expect(scene.mcp.calls).toHaveLength(calls);
   });

@@ -30,13 +30,19 @@ const TOOLS: McpServerScript['tools'] = {
 };
 
 let scene: ToolScene;
+/** Answers also without the tools of a server that cannot be listed. */
+let lenient: ToolScene;
 beforeAll(async () => {
+  lenient = await startToolScene({ mcp: () => ({ on_unlisted: 'continue' }) });
   scene = await startToolScene({
     tools: TOOLS,
     mcp: (url) => ({ servers: { ops: { url, allowed_tools: ['add', 'echo'] } } }),
   });
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await lenient[Symbol.asyncDispose]();
+});
 
 const SUM = 'call sums__add {"a": 1, "b": 2}';
 
@@ -203,17 +209,19 @@ describe.each(SIMULATED_BOTH)('%s, streamed: %p', (model, stream) => {
     ['its tool', { type: 'mcp', server_label: 'gone', name: 'add' }],
     ['the server', { type: 'mcp', server_label: 'gone' }],
   ])(
-    'a server that cannot be listed is told, and no choice of its tools is left over: %s',
+    'a server that cannot be listed is told where that is wanted, and no choice of its tools is left over: %s',
     async (_, tool_choice) => {
-      const tools = [serverAt(`${scene.web.origin}/no-mcp-here`, { server_label: 'gone' })];
-      const answer = await go({ tools, tool_choice, input: 'Hello' });
+      const tools = [serverAt(`${lenient.web.origin}/no-mcp-here`, { server_label: 'gone' })];
+      const goOn = (body: object): Promise<Answered> =>
+        ask(lenient, 'chat', { model, tools, ...body }, stream);
+      const answer = await goOn({ tool_choice, input: 'Hello' });
       expect(typesOf(answer)).toEqual(['mcp_list_tools', 'message']);
       expect(itemsOf(answer, 'mcp_list_tools')[0]).toMatchObject({
         tools: [],
         error: expect.stringContaining('gone'),
       });
       if (stream) expect(answer.frames.map(({ event }) => event)).toContain('response.mcp_list_tools.failed');
-      const again = await go({ tools, input: 'Again', previous_response_id: answer.id });
+      const again = await goOn({ input: 'Again', previous_response_id: answer.id });
       expect(typesOf(again)).toEqual(['mcp_list_tools', 'message']);
     },
   );
@@ -368,21 +376,21 @@ describe('servers that may not be asked', () => {
     expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[1].server_label']);
   });
 
-  test('another scheme is told in the list', async () => {
-    const tools = [serverAt('file:///etc/passwd')];
-    const answer = await ask(scene, 'chat', { model: 'sim/chat', input: 'Hi', tools }, false);
+  test('another scheme is a 400, or told in the list', async () => {
+    const body = { model: 'sim/chat', input: 'Hi', tools: [serverAt('file:///etc/passwd')] };
+    const refused = await ask(scene, 'chat', body, false);
+    expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0]']);
+    expect(String(at(refused.body, 'error', 'message'))).toContain('only http and https');
+    const answer = await ask(lenient, 'chat', body, false);
     expect(String(at(itemsOf(answer, 'mcp_list_tools')[0], 'error'))).toContain('only http and https');
   });
 
   test('a private address from a request is not connected to', async () => {
     await using closed = await startToolScene({ config: { fetch: { allow: [] } } });
-    const answer = await ask(
-      closed,
-      'chat',
-      { model: 'sim/chat', input: SUM, tools: [serverAt(closed.mcp.url)] },
-      false,
-    );
-    expect(String(at(itemsOf(answer, 'mcp_list_tools')[0], 'error'))).toContain('may not be fetched');
+    const body = { model: 'sim/chat', input: SUM, tools: [serverAt(closed.mcp.url)] };
+    const refused = await ask(closed, 'chat', body, false);
+    expect([refused.status, at(refused.body, 'error', 'param')]).toEqual([400, 'tools[0]']);
+    expect(String(at(refused.body, 'error', 'message'))).toContain('may not be fetched');
     expect(closed.mcp.requests).toHaveLength(0);
   });
 

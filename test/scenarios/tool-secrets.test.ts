@@ -222,7 +222,8 @@ test('a refused credential is said without being shown', async () => {
   });
   const wrong = serverAt(strict.mcp.url, { authorization: TOKEN });
   const answer = await ask(strict, 'chat', { model: 'sim/chat', tools: [wrong], input: 'Hi' }, false);
-  const error = String(at(answer.body, 'output', 0, 'error'));
+  expect(answer.status).toBe(424);
+  const error = String(at(answer.body, 'error', 'message'));
   expect(error).toContain('refused the authorization (status 401)');
   expect(error).not.toContain(TOKEN);
   const bad = serverAt(strict.mcp.url, { authorization: 'line\nbreak' });

@@ -1,6 +1,6 @@
 // Bedrock's Converse in front of the simulated service: its blocks are Anthropic's under other names, so the simulated
 // Claude answers. Signatures of requests are not looked at. Knows nothing of the gateway.
-import { createSim } from '../../src/providers/sim/index.ts';
+import { createSim } from '../../sim/index.ts';
 import { event } from './event-stream-frame.ts';
 import { at, list, type Json } from './json-path.ts';
 

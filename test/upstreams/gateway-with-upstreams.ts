@@ -2,7 +2,7 @@
 // readers of answers. For scenarios.
 import { at, list, type Json } from './json-path.ts';
 import { startGateway, type TestGateway } from '../harness.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/base/runtime/clock.ts';
 import { startUpstream, type ScriptedUpstream } from './scripted-upstream.ts';
 
 /** The keys that the gateway sends to its upstreams. */

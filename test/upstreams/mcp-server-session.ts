@@ -1,9 +1,9 @@
 // The gateway's side of an MCP server in tests: a session over guarded connections, and how its failures look.
 import { GatewayError } from '../../src/canonical/index.ts';
-import { systemClock, type Clock } from '../../src/runtime/clock.ts';
-import { operatorHosts } from '../../src/tools/mcp/operator-hosts.ts';
-import { McpSessions } from '../../src/tools/mcp/session.ts';
-import type { McpLimits, McpServer, McpSession } from '../../src/tools/mcp/session.ts';
+import { systemClock, type Clock } from '../../src/base/runtime/clock.ts';
+import { operatorHosts } from '../../src/engine/tools/mcp/operator-hosts.ts';
+import { McpSessions } from '../../src/engine/tools/mcp/session.ts';
+import type { McpLimits, McpServer, McpSession } from '../../src/engine/tools/mcp/session.ts';
 import { UpstreamClient } from '../../src/upstream/client.ts';
 import { GuardedFetch } from '../../src/upstream/fetch-guarded.ts';
 

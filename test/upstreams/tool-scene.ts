@@ -1,6 +1,6 @@
 // A gateway with everything that its own tools need: a web on the loopback interface that is searched and read, an MCP
 // server, and models that call them: simulated ones, and a scripted upstream. Knows no protocol.
-import type { Clock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/base/runtime/clock.ts';
 import { startResponses, type ResponsesScene } from '../scenarios/responses-scene.ts';
 import { stream, whole } from './answers.ts';
 import { startMcpServer, type McpServerScript, type RunningMcpServer } from './mcp-server.ts';

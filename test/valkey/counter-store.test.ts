@@ -1,14 +1,14 @@
 // The contract of shared counters, kept by a real server whose clock the test moves.
 import { describe } from 'bun:test';
-import type { Caller, CounterStore } from '../../src/limits/index.ts';
-import { ValkeyCounterStore, ValkeyServer } from '../../src/valkey/index.ts';
-import { scriptOf, type ServerLink } from '../../src/valkey/server.ts';
+import type { Caller, CounterStore } from '../../src/accounts/limits/index.ts';
+import { ValkeyCounterStore, ValkeyServer } from '../../src/cluster/valkey/index.ts';
+import { scriptOf, type ServerLink } from '../../src/cluster/valkey/server.ts';
 import { describeCounterStore } from '../counter-store-contract.ts';
 import { freshValkey, VALKEY_PROGRAM } from '../servers/valkey.ts';
 
 const elapsed = (): number => performance.now();
 
-/** A store that has nothing, whose server goes by the time of whoever calls. */
+/** An empty store whose server goes by the time of its caller. */
 function storeByCallersClock(leaseMs: number): CounterStore {
   let nowMs = 0;
   const atThatTime: ServerLink = {
@@ -29,14 +29,13 @@ function storeByCallersClock(leaseMs: number): CounterStore {
     nowMs = callerMs;
     if (isSettled) return;
     isSettled = true;
-    // Whoever may have held something of it is long gone.
+    // Everybody who may have used something of it is long gone.
     nowMs = callerMs - 2 * leaseMs;
-    await store.claim({ holder: 'first', turn: 1, nowMs }, []);
+    await store.take({ holder: 'first', turn: 1, heardAtMs: 0, nowMs }, [], []);
     nowMs = callerMs;
   };
   return {
-    claim: (caller, claims) => at(caller).then(() => store.claim(caller, claims)),
-    leave: (caller, claims) => at(caller).then(() => store.leave(caller, claims)),
+    take: (caller, ...said) => at(caller).then(() => store.take(caller, ...said)),
     restoring: (caller, counters) => at(caller).then(() => store.restoring(caller, counters)),
     restored: (caller, words) => at(caller).then(() => store.restored(caller, words)),
   };

@@ -9,7 +9,7 @@ const GATEWAYS = 3;
 const CLIENTS = 64;
 const RATE = 40;
 const SLOW = 60_000;
-const ADMIN_KEY = 'sk-test-admin';
+const ADMIN_KEY = 'sk-test-admin-0123456789';
 
 const PROJECTS = {
   budget: { budgets: [{ usd: 1, per: 'day' }] },
@@ -36,6 +36,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     server = await startValkey();
     const config = {
       redis_url: server.url,
+      secret: 'ab'.repeat(32),
       logging: { level: 'info' },
       server: { admin_key: ADMIN_KEY },
       keys: Object.keys(PROJECTS).map((name) => ({ name, key: `sk-test-${name}`, project: name })),
@@ -99,7 +100,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     'spend of a budget no more than there is, and nearly all of it',
     async () => {
       const answers: Answer[] = [];
-      // What a process has leased and does not use comes back within seconds.
+      // What a request reserved and did not cost comes back when it ends.
       for (let times = 0; times < 40 && cost(answers) < 0.9; times += 1)
         answers.push(...(await load('budget', 1)));
       expect(cost(answers)).toBeLessThanOrEqual(1);
@@ -153,7 +154,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
       const loading = load('flushed', 4);
       await server.send('FLUSHALL');
       const answers = await loading;
-      // Until leases of before are over, whoever has none left waits.
+      // Requests wait until every process has reported again.
       expect(cost(answers)).toBeLessThanOrEqual(1 + 1e-9);
       const more = await load('flushed', 1);
       expect(cost([...answers, ...more])).toBeLessThanOrEqual(1 + 1e-9);

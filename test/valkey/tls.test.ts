@@ -1,8 +1,8 @@
 // A server that speaks TLS: its name is checked against its certificate, which an authority of the configuration may have signed,
 // and a gateway that trusts it shares limits over it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ValkeyBulletin, ValkeyServer } from '../../src/valkey/index.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { ValkeyPubSub, ValkeyServer } from '../../src/cluster/valkey/index.ts';
+import { systemClock } from '../../src/base/runtime/clock.ts';
 import { type Certificates, makeCertificates } from '../certificates.ts';
 import { startGateway } from '../harness.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../servers/valkey.ts';
@@ -55,13 +55,13 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     const link = open(secure(at(0), scheme), [authority]);
     expect(await link.send('PING', [])).toBe('PONG');
     const heard: string[] = [];
-    const bulletin = new ValkeyBulletin(link, { self: 'one', clock: systemClock, elapsed });
-    bulletin.hear('tenants', (text) => heard.push(text));
+    const pubSub = new ValkeyPubSub(link, { self: 'one', clock: systemClock, elapsed });
+    pubSub.subscribe('tenants', (text) => heard.push(text));
     while (heard.length === 0) {
       await link.publish('told', JSON.stringify(['two', 'tenants', 'secret']));
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    bulletin.close();
+    pubSub.close();
   });
 
   test('one whose authority nobody trusts is refused', async () => {
@@ -74,6 +74,12 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
     expect(await rejection(open(secure(at(1), 'rediss'), [authority]).send('PING', []))).toBeInstanceOf(
       Error,
     );
+  });
+
+  test('nor is one heard that has such a certificate', async () => {
+    const listen = (link: ValkeyServer): Promise<unknown> => rejection(link.listen('told', () => {}));
+    expect(await listen(open(secure(at(0), 'rediss'), []))).toBeInstanceOf(Error);
+    expect(await listen(open(secure(at(1), 'rediss'), [authority]))).toBeInstanceOf(Error);
   });
 
   test('one that expects TLS is not spoken to without', async () => {

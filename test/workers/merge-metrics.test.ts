@@ -1,6 +1,6 @@
 // Metrics of several workers on one page.
 import { expect, test } from 'bun:test';
-import { mergeMetrics } from '../../src/workers/merge-metrics.ts';
+import { mergeMetrics } from '../../src/cluster/workers/merge-metrics.ts';
 
 const page = (requests: number, more = ''): string => `# HELP requests_total Requests.
 # TYPE requests_total counter

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Heard, listenAt } from '../management/listen.ts';
 import { childrenOf, eventually, freshFolder, runProgram, startProgram, type Program } from '../program.ts';
 
-const KEY = 'sk-test';
+const KEY = 'sk-test-0123456789';
 const SLOW = 60_000;
 /** Children are found in `/proc`. */
 const LINUX = process.platform === 'linux';

@@ -1,8 +1,8 @@
 // The supervisor with workers that are none: who is started, replaced and ended, and when.
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { WorkerProcess } from '../../src/runtime/worker-process.ts';
-import { Channel } from '../../src/workers/channel.ts';
-import { FailedStart, Supervisor } from '../../src/workers/index.ts';
+import type { WorkerProcess } from '../../src/base/runtime/worker-process.ts';
+import { Channel } from '../../src/cluster/workers/channel.ts';
+import { FailedStart, Supervisor } from '../../src/cluster/workers/index.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 /** A worker that does what the test says. */

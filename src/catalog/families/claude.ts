@@ -43,7 +43,7 @@ export const claudeFamilies: readonly FamilyRow[] = [
     source: 'platform.claude.com: migrating to Claude 4.5, sampling parameters; 2026-11',
   },
   {
-    // Those before Opus 4.1 and Sonnet 4.5 take both.
+    // Models before Opus 4.1 and Sonnet 4.5 take both.
     match: /^claude-(v\d|[123]|instant|(opus|sonnet)-4(-0)?(-\d{8}|$|@)|4-(opus|sonnet))/,
     facts: { quirks: { pairedSampling: true } },
     source: 'the same page; recorded from Claude 3 Sonnet over Converse, 2026',

@@ -11,7 +11,7 @@ export interface FamilyFacts {
   readonly reasoningBudget?: { readonly min: number; readonly max: number | null };
   /** Parameters the model refuses, on top of what its provider lacks. */
   readonly unsupported?: readonly Parameter[];
-  /** Those among them that it takes once it is told not to reason. */
+  /** Members of `unsupported` that the model takes once it is told not to reason. */
   readonly onlyWithoutReasoning?: readonly Parameter[];
   /** Protocol to prefer where the provider serves it. */
   readonly protocol?: ProtocolName | undefined;
@@ -32,6 +32,6 @@ export interface FamilyRow {
   /** Only where the provider takes the reasoning switch in one of these fields. */
   readonly field?: readonly Quirks['reasoningField'][];
   readonly facts: FamilyFacts;
-  /** Where the facts can be checked; see the head of `index.ts` for how far they were. */
+  /** Source of the facts; the head of `index.ts` says how far they were checked. */
   readonly source: string;
 }

@@ -9,9 +9,11 @@ import { claudeFamilies } from './claude.ts';
 import type { FamilyFacts, FamilyRow } from './family.ts';
 import { openaiFamilies } from './openai.ts';
 import { otherFamilies } from './others.ts';
+import { SPECIAL_MODELS, type SpecialModel } from './special-models.ts';
 
 export { apiName } from './claude.ts';
 export type { FamilyFacts, FamilyRow } from './family.ts';
+export { SPECIAL_MODELS } from './special-models.ts';
 
 const FAMILIES: readonly FamilyRow[] = [
   // OpenRouter labels reasoning of models without a format of their own `unknown`.
@@ -26,17 +28,13 @@ const FAMILIES: readonly FamilyRow[] = [
   ...otherFamilies,
 ];
 
-/** What Bedrock puts before a model's name: the profile of a region, and the maker (`us.anthropic.`). */
+/** Prefix that Bedrock puts before a model's name: the profile of a region, and the maker (`us.anthropic.`). */
 const BEDROCK_PREFIX =
   /^(?:(?:us|us-gov|eu|ap|apac|au|jp|ca|sa|me|af|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\./;
 
-/** Names that no text-generation protocol serves: embeddings, speech, images, moderation, scanning, old completions. */
+/** Names that no text-generation protocol serves: vectors, speech, images, moderation, scanning, old completions. */
 const NOT_TEXT =
   /embed|whisper|tts|transcri|moderation|dall-e|image|realtime|-ocr|rerank|voxtral|^(text-)?(ada|babbage|curie|davinci)(-|$)|-instruct-0914$|^gpt-3-5-turbo-instruct|-saba-|guard|safeguard|veo|imagen|sora/;
-
-/** Makers of vectors: by the word, or by families that go without it. */
-const EMBEDDING = /embed|^(multilingual-e5|e5|bge|gte|voyage|all-minilm)-/;
-const NOT_EMBEDDING = /rerank/;
 
 /** Text models that are made for one purpose: most refuse an ordinary chat. */
 const ONE_PURPOSE = /audio|deep-research|computer-use|search-(preview|api)/;
@@ -59,13 +57,13 @@ function canonicalName(name: string): string {
 
 /** True when a model of this name can be asked for text over one of our protocols. */
 export function isTextModel(name: string): boolean {
-  return !NOT_TEXT.test(canonicalName(name)) && !isEmbeddingModel(name);
+  return !NOT_TEXT.test(canonicalName(name)) && !specialModel(name);
 }
 
-/** True when a model of this name makes embeddings, and no text. */
-export function isEmbeddingModel(name: string): boolean {
+/** Facts of a model of this name that makes something else than text and is served; undefined for all others. */
+export function specialModel(name: string): SpecialModel | undefined {
   const bare = canonicalName(name);
-  return EMBEDDING.test(bare) && !NOT_EMBEDDING.test(bare);
+  return SPECIAL_MODELS.find(({ match }) => match.test(bare));
 }
 
 /** True for a model that nobody should be given without asking for it by name. */

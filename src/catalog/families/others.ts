@@ -123,7 +123,7 @@ export const otherFamilies: readonly FamilyRow[] = [
     source: 'model cards 2025-07',
   },
   {
-    // Where the switch is an effort word, the accepted words differ from server to server: only on and off are safe.
+    // The accepted effort words differ from server to server: only on and off are safe.
     match: /^(qwen3|qwen-3)/,
     field: ['reasoning_effort'],
     facts: { reasoningStyle: 'effort', efforts: [] },

@@ -2,7 +2,7 @@
 // has to ask. Says which features the gateway must supply itself.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, Parameter, Report } from '../../canonical/index.ts';
-import { PARAMETERS } from '../../canonical/index.ts';
+import { isNeutral, PARAMETERS } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 
@@ -25,7 +25,7 @@ export function adaptRequest(
   let cutAt: readonly string[] = [];
   for (const parameter of parametersLacking(protocol, endpoint, request)) {
     const value = request[parameter];
-    if (value === undefined || isNoWish(parameter, value) || isTaken(parameter, request, endpoint)) continue;
+    if (value === undefined || isNeutral(parameter, value) || isTaken(parameter, request, endpoint)) continue;
     adapted ??= { ...request };
     adapted[parameter] = undefined;
     if (parameter === 'stop' && request.stop) {
@@ -37,7 +37,10 @@ export function adaptRequest(
   return { request: adapted ?? request, cutAt, changed: adapted !== undefined };
 }
 
-/** What a request asks for, in its client's words, and an endpoint does not take by itself (`provider.require_parameters`). */
+/**
+ * Parameters of a request that an endpoint does not take by itself, in its client's words
+ * (`provider.require_parameters`).
+ */
 export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint): readonly string[] {
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol) return [endpoint.protocol];
@@ -45,7 +48,7 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
   const nameOf = (path: string): string => request.report.nameOf(path);
   for (const parameter of parametersLacking(protocol, endpoint, request)) {
     const value = request[parameter];
-    if (value !== undefined && !isNoWish(parameter, value) && !isTaken(parameter, request, endpoint))
+    if (value !== undefined && !isNeutral(parameter, value) && !isTaken(parameter, request, endpoint))
       names.push(nameOf(PARAMETERS[parameter]));
   }
   const { effort, enabled, maxTokens } = request.reasoning;
@@ -73,24 +76,4 @@ function parametersLacking(
 function isTaken(parameter: Parameter, { reasoning }: CanonicalRequest, endpoint: Endpoint): boolean {
   if (!endpoint.onlyWithoutReasoning.has(parameter) || endpoint.reasoningMandatory) return false;
   return reasoning.enabled === false || reasoning.effort === 'none';
-}
-
-/** True for a value that asks for what the upstream does anyway: dropping it loses nothing. */
-function isNoWish(parameter: Parameter, value: unknown): boolean {
-  switch (parameter) {
-    case 'frequencyPenalty':
-    case 'presencePenalty':
-      return value === 0;
-    case 'temperature':
-    case 'topP':
-      return value === 1;
-    case 'parallelToolCalls':
-      return value === true;
-    case 'logprobs':
-      return value === false;
-    case 'verbosity':
-      return value === 'medium';
-    default:
-      return false;
-  }
 }

@@ -1,8 +1,11 @@
-// What it means to check an answer before a client gets it: by a format, or by the grammars of its calls. Knows neither.
+// A check of an answer before the client gets it: by a format, or by the grammars of its calls. Knows neither.
 import type { CanonicalRequest, CollectedEvents, GatewayError } from '../../canonical/index.ts';
 
 export interface AnswerCheck {
-  /** What may not reach the client unchecked: all of the answer, or what begins with a call of one of these tools. */
+  /**
+   * Part of the answer that is held until it was checked: all of it, or everything from a call of one of these tools
+   * on.
+   */
   readonly holds: 'everything' | ReadonlySet<string>;
   /** @param signal of the request that wants it */
   judge(events: CollectedEvents, signal: AbortSignal): Verdict | Promise<Verdict>;
@@ -17,7 +20,7 @@ export interface Flaw {
   /** Asks the model to mend its answer. */
   readonly repair: CanonicalRequest;
   /**
-   * What becomes of the flawed answer.
+   * Decides about a flawed answer.
    * @param mended what the model said to `repair`, or why it said nothing
    * @returns the error for the client, where a flawed answer is worth nothing to it
    */

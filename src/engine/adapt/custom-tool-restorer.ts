@@ -1,7 +1,7 @@
 // Custom (free-form) tools travel to upstreams without them as functions with one string argument. This sink
 // turns the model's calls of those functions back into custom tool calls.
 import type { CanonicalEvent, CanonicalRequest, EventSink } from '../../canonical/index.ts';
-import { asObject, asString, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
 
 export class CustomToolRestorer implements EventSink {
   readonly #next: EventSink;

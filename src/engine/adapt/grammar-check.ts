@@ -8,12 +8,13 @@ import type {
   Report,
   ToolCallItem,
 } from '../../canonical/index.ts';
-import { asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
-import { type Budget, checkInput, compileGrammar, type Grammar, inputBudget } from '../../grammar/index.ts';
+import { asString, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { type Budget, checkInput, compileGrammar, type Grammar, inputBudget } from '../grammar/index.ts';
 import { type AnswerCheck, endedByItself, nameUpstream, type Verdict } from './answer-check.ts';
 
 interface CheckedTool {
-  /** Of the tool's grammar in the client's body. */
+  /** JSON path of the tool's grammar in the client's body. */
   readonly path: string;
   readonly grammar: Extract<Grammar, { type: 'checkable' }>;
 }
@@ -85,7 +86,7 @@ class GrammarJudge implements AnswerCheck {
     };
   }
 
-  /** What is wrong with the input of a call; null when nothing is, or nobody can say. */
+  /** Problem in the input of a call. Null: there is none, or it cannot be judged. */
   #problemOf(call: ToolCallItem, budget: Budget): string | null {
     const tool = call.kind === 'custom' ? this.#tools.get(nameUpstream(call)) : undefined;
     if (!tool) return null;

@@ -1,8 +1,18 @@
 // The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
 // The shares and thresholds are those of the guide "reasoning models" of the API that this gateway implements.
 import type { Endpoint } from '../../catalog/index.ts';
-import type { CanonicalRequest, Effort, Item, Report, ResolvedReasoning } from '../../canonical/index.ts';
-import { EFFORTS, isAssistantItem } from '../../canonical/index.ts';
+import {
+  asksForNone,
+  type CanonicalEvent,
+  type CanonicalRequest,
+  type Effort,
+  EFFORTS,
+  type EventSink,
+  isAssistantItem,
+  type Item,
+  type Report,
+  type ResolvedReasoning,
+} from '../../canonical/index.ts';
 
 /** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own; the rest continues their row. */
 const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
@@ -17,7 +27,7 @@ const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 const TIERS = ['low', 'medium', 'high'] as const;
 const DEFAULT_EFFORT: Effort = 'medium';
 
-/** What the policy needs to know of an endpoint. */
+/** Facts of an endpoint that the policy reads. */
 export type ReasoningFacts = Pick<
   Endpoint,
   | 'reasoningStyle'
@@ -27,7 +37,8 @@ export type ReasoningFacts = Pick<
   | 'efforts'
   | 'maxOutputTokens'
   | 'quirks'
->;
+> &
+  Partial<Pick<Endpoint, 'isReasoningKnown'>>;
 
 /**
  * Decides how an endpoint is told to reason. What cannot be done as asked goes to the report under `reasoning`.
@@ -43,11 +54,13 @@ export function resolveReasoning(
     asked.effort !== undefined && asked.enabled === undefined && asked.maxTokens === undefined
       ? 'reasoning.effort'
       : 'reasoning';
-  const off = asked.enabled === false || asked.effort === 'none';
+  const off = asksForNone(asked);
   const explicit = asked.enabled === true || asked.effort !== undefined || asked.maxTokens !== undefined;
 
   if (facts.reasoningStyle === 'none') {
     if (explicit && !off) report.add(path, 'dropped', 'the model does not reason');
+    if (off && facts.isReasoningKnown === false)
+      report.add(path, 'dropped', 'nobody knows whether the model reasons: it is not told not to');
     return { mode: 'unset' };
   }
   if (asked.leaveToModel && !explicit) return { mode: 'unset' };
@@ -90,7 +103,8 @@ export function resolveReasoning(
     return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
   }
 
-  // Where both are understood, an explicit budget is the more specific wish; where only budgets are, effort is converted.
+  // An explicit budget is the more specific wish where both are understood; where only budgets are, effort is
+  // converted.
   const budget = budgetTokens(asked.maxTokens, intended, limit, facts.reasoningBudget);
   if (budget === null) {
     if (facts.reasoningStyle === 'both')
@@ -198,4 +212,28 @@ function lacksSignedReasoning(request: CanonicalRequest, format: string | null):
 
 function isUserMessage(item: Item): boolean {
   return item.type === 'message' && item.role === 'user';
+}
+
+// Writes down whose reasoning it is. Decoders know a protocol's default format; the endpoint knows which family really
+// runs behind it.
+
+export class ReasoningStamp implements EventSink {
+  readonly #next: EventSink;
+  readonly #format: string;
+
+  /** @param format the endpoint's `reasoningFormat` */
+  constructor(next: EventSink, format: string) {
+    this.#next = next;
+    this.#format = format;
+  }
+
+  on(event: CanonicalEvent): void {
+    if (event.type === 'open' && event.item.type === 'reasoning') {
+      this.#next.on({ ...event, item: { ...event.item, format: this.#format } });
+    } else if (event.type === 'reasoning' && event.opaque) {
+      this.#next.on({ ...event, opaque: { ...event.opaque, format: this.#format } });
+    } else {
+      this.#next.on(event);
+    }
+  }
 }

@@ -9,12 +9,12 @@ import type {
   ReasoningItem,
   Report,
 } from '../../canonical/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
-import type { Envelope } from '../../state/envelope.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import type { Envelope } from '../state/envelope.ts';
 
 type Native = Pick<OpaqueReasoning, 'format' | 'kind'>;
 
-/** What is sealed. The text belongs to a signature, which vouches for it. */
+/** Sealed content. The text belongs to a signature, which vouches for it. */
 interface Sealed {
   readonly format: string;
   readonly kind: OpaqueReasoning['kind'];
@@ -66,10 +66,14 @@ export class ReasoningSeal {
     };
   }
 
-  /** What a client sent back, opened. What was sealed for somebody else is dropped, and reported. */
+  /**
+   * Items of a client with their seals opened; the array itself where nothing was sealed. Content that was sealed for
+   * another project is dropped, and reported.
+   */
   opened(items: readonly Item[], report: Report): readonly Item[] {
     if (!items.some((item) => item.type === 'reasoning' && item.opaque)) return items;
-    return items.map((item) => (item.type === 'reasoning' ? this.#open(item, report) : item));
+    const opened = items.map((item) => (item.type === 'reasoning' ? this.#open(item, report) : item));
+    return opened.some((item, place) => item !== items[place]) ? opened : items;
   }
 
   #isForeign(opaque: OpaqueReasoning | undefined): boolean {
@@ -102,7 +106,7 @@ export class ReasoningSeal {
     const { format, kind, data } = sealed;
     return {
       ...rest,
-      // What was signed comes back word for word, whatever the client made of it.
+      // Signed text comes back word for word, whatever the client made of it.
       text: sealed.text.length > 0 ? sealed.text : rest.text,
       // A client that asked for a summary was shown the same words as one.
       summary: sealed.text.length > 0 && rest.text.length === 0 ? [] : rest.summary,

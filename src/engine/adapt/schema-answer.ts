@@ -1,5 +1,6 @@
-// What is asked of the process that checks a value by a large schema, and what it says: loaded in both, hence nothing else.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+// Messages between the gateway and the process that checks values by large schemas. Both load this file, so it holds
+// nothing else.
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
 /** Largest schema that is compiled, in characters. */
 export const MAX_SCHEMA_CHARS = 100_000;
@@ -12,7 +13,7 @@ export interface SchemaQuestion {
 
 export type SchemaAnswer =
   | {
-      /** What is wrong with the value. */
+      /** Problem of the value. Null: it matches. */
       readonly problem: string | null;
       readonly unchecked: readonly string[];
     }

@@ -1,18 +1,19 @@
 // Checks by schemas, however large: small ones at once, and what could take long in a process of its own, so that nobody
 // else waits for it. Owns where the line is, and the limits beyond it. Knows nothing of answers.
 import { fileURLToPath } from 'node:url';
-import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
-import { Turns } from '../../documents/turns.ts';
-import { CompiledCache } from '../../grammar/index.ts';
-import { type ProgramEnd, runProgram } from '../../runtime/subprocess.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { Turns } from '../documents/turns.ts';
+import { CompiledCache } from '../grammar/index.ts';
+import { type ProgramEnd, runProgram } from '../../base/runtime/subprocess.ts';
 import { MAX_SCHEMA_CHARS, type SchemaAnswer, type SchemaQuestion } from './schema-answer.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 
 export interface SchemaCheck {
-  /** What the schema demands and nobody checks, in words; empty when all is checked. */
+  /** Demands of the schema that nobody checks, in words; empty when all are checked. */
   readonly unchecked: readonly string[];
   /**
-   * What is wrong with a value; null when nothing is.
+   * Problem of a value. Null: it matches.
    * @param json the value as text
    * @param path of the schema in the client's body
    * @param signal of the request that wants it

@@ -1,6 +1,6 @@
 // Counts how many references of a JSON Schema are followed for one value in the worst case, from the schema alone:
 // what has no end is known before anybody pays for an answer. Knows nothing of values, nor of the validator.
-import { isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 
 /** Hold schemas for the same value as the schema that they stand in (JSON Schema 2020-12 core, section 10.2). */
 const ONE = ['not', 'if', 'then', 'else'] as const;
@@ -23,7 +23,7 @@ export function mostReferences(schema: JsonObject, objects: readonly JsonObject[
   const count = (from: JsonObject): number => {
     const known = counts.get(from);
     if (known !== undefined) return known;
-    // Whoever comes back to it before it is counted goes in a circle.
+    // A reference that leads back here before it is counted is a cycle.
     counts.set(from, Infinity);
     let sum = 0;
     for (const inner of ofSameValue(from)) if (isJsonObject(inner)) sum += count(inner);
@@ -50,7 +50,7 @@ function ofSameValue(schema: JsonObject): readonly (JsonValue | undefined)[] {
   return found;
 }
 
-/** What a pointer in a fragment leads to (RFC 6901, section 6); undefined for any other reference. */
+/** Target of a pointer in a fragment (RFC 6901, section 6). Undefined: the reference is of another form. */
 function pointedAt(schema: JsonObject, reference: JsonValue | undefined): JsonValue | undefined {
   if (reference === '#') return schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;

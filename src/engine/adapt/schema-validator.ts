@@ -3,20 +3,21 @@
 import { _, Ajv, str, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
-import { GatewayError, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
-import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../../grammar/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../grammar/index.ts';
 import { MAX_SCHEMA_CHARS } from './schema-answer.ts';
 import { mostReferences } from './schema-references.ts';
 import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
   /**
-   * What is wrong with a value; null when nothing is. Throws GatewayError where the schema turns out to have no end for
-   * it: one can refer to itself twice for each member.
+   * Problem of a value. Null: it matches. Throws GatewayError where validation does not end: a schema can refer to
+   * itself twice for each member.
    * @param path of the schema in the client's body
    */
   problemOf(value: JsonValue, path: string): string | null;
-  /** What the schema demands and nobody checks, in words; empty when all is checked. */
+  /** Demands of the schema that nobody checks, in words; empty when all are checked. */
   readonly unchecked: readonly string[];
 }
 
@@ -37,7 +38,7 @@ const MOST_PATTERN_STEPS = 1_000_000;
 
 /** By their texts. */
 const compiled = new CompiledCache<SchemaValidator>();
-/** What the code for one object takes, about 10 kB, in states of a pattern's machine. */
+/** Weight of the code for one object, about 10 kB, in states of a pattern's machine. */
 const OBJECT_WEIGHT = 16;
 
 /**
@@ -60,20 +61,20 @@ export function compileSchema(schema: JsonObject, path: string): SchemaValidator
   return validator;
 }
 
-/** What one check may still cost. Checks run one at a time. */
+/** Remaining budget of one check. Checks run one at a time. */
 interface Limits {
   references: number;
   readonly patterns: Budget;
 }
 
-/** What Ajv asks of a regular expression: two that print alike are one to it. */
+/** The part of a regular expression that Ajv reads: two that print alike are one to it. */
 interface RegExpLike {
   test(text: string): boolean;
   toString(): string;
 }
 const UNCHECKED_PATTERN: RegExpLike = { test: () => true, toString: () => 'no pattern' };
 
-/** What is found out about a schema while it is compiled. */
+/** Facts that are found while a schema is compiled. */
 interface Facts {
   readonly limits: Limits;
   readonly unchecked: Set<string>;

@@ -1,20 +1,21 @@
 // Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Never a forced
 // tool, which would exclude reasoning and break streaming.
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   CollectedEvents,
   Item,
-  JsonObject,
   Quirks,
   Report,
   ResponseFormat,
 } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonObject, MAX_ANSWER_DEPTH } from '../../canonical/index.ts';
-import { nestsDeeper, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, MAX_ANSWER_DEPTH } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { nestsDeeper, parseJson } from '../../base/json/index.ts';
 import { type AnswerCheck, endedByItself, type Flaw, type Settled, type Verdict } from './answer-check.ts';
 import { openSchema, type SchemaCheck } from './schema-check.ts';
 
-/** What an upstream says of its answer formats. */
+/** Answer formats that an upstream declares. */
 export interface FormatAbility {
   readonly structuredOutput: Quirks['structuredOutput'];
   /** True where the protocol has no form for JSON without a schema. */
@@ -29,12 +30,12 @@ export interface FormatCheck {
   readonly check: AnswerCheck;
 }
 
-/** Of the format and of its schema, in no protocol's words. */
+/** Paths of the format and of its schema, in no protocol's words. */
 const FORMAT_PATH = 'response_format';
 const SCHEMA_PATH = 'response_format.json_schema.schema';
 
 /**
- * What to do about the answer format at an upstream; null when nothing is to be done.
+ * Treatment of the answer format at an upstream; null when nothing is to be done.
  *
  * An upstream that enforces schemas is believed, with one exception: a whole answer in a strict format of an upstream
  * that is not known to be faithful is checked as well, since that costs nothing where all is well. Its streams are not:
@@ -152,7 +153,7 @@ class FormatJudge implements AnswerCheck {
     return { answer: mended, isSecond: true };
   }
 
-  /** What is wrong with the text of an answer; null when nothing is. */
+  /** Problem with the text of an answer; null when there is none. */
   async #problemOf(json: string, signal: AbortSignal): Promise<string | null> {
     const value = parseJson(json);
     if (value === undefined)

@@ -2,8 +2,9 @@
 // that is asked. What the system says stays, a call is never parted from its output, and neither is the last word.
 // Where nothing may be left out, what surely does not fit is refused.
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
-import { asString, GatewayError } from '../../canonical/index.ts';
-import { countItemTokens, textCharsOf } from '../../ledger/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { countItemTokens, textCharsOf } from '../../accounts/ledger/index.ts';
 
 export interface Truncated {
   readonly request: CanonicalRequest;
@@ -80,7 +81,7 @@ export async function overlong(
  */
 function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
   let steps: number[][] = [];
-  /** Where a call stands, by its id. */
+  /** Position of each call, by its id. */
   const callers = new Map<string, number>();
   let previous: 'user' | 'assistant' | 'result' | undefined;
   items.forEach((item, index) => {

@@ -2,7 +2,7 @@
 // dies or is cut off leaves it to others soon.
 import { GatewayError } from '../../canonical/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Holding } from './holdings.ts';
+import type { Holding } from './admit.ts';
 
 /** Long enough for a renewal that comes late, or that the database misses while it starts again. */
 const HELD_MS = 5_000;
@@ -37,7 +37,8 @@ export class ConversationTurn implements Holding {
       throw new GatewayError(
         'conflict',
         'another turn of this conversation is running; wait until it has ended',
-        { param: 'conversation', code: 'conversation_locked' },
+        // OpenAI answers 400 (its clients' reports, 2026-03); its SDKs would try a 409 again by themselves.
+        { param: 'conversation', code: 'conversation_locked', httpStatus: 400 },
       );
     turn.#renewLater();
     return turn;
@@ -56,7 +57,7 @@ export class ConversationTurn implements Holding {
 
   #hold(): Promise<boolean> {
     const { state, clock } = this.#deps;
-    const now = clock.now();
+    const now = clock.wall();
     return state.conversations.beginTurn(
       this.#projectId,
       this.#conversation,

@@ -1,7 +1,7 @@
 // A request that goes on from an answer which an upstream keeps: where that is, and that nobody else is asked. The records
 // know both, and whose it is.
 import { type CanonicalRequest, type FollowedAnswer, GatewayError } from '../../canonical/index.ts';
-import type { LedgerStore } from '../../storage/ports.ts';
+import type { LedgerStore } from '../../accounts/ports/index.ts';
 import type { ApiCall } from '../call.ts';
 import { findRemote } from '../remote-answer.ts';
 

@@ -1,28 +1,29 @@
 // Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
-import type { CanonicalRequest, Item, JsonObject, StateRequest } from '../../canonical/index.ts';
-import { areTexts, GatewayError, nameResults } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Item, StateRequest } from '../../canonical/index.ts';
+import { areTexts, GatewayError, isAssistantItem, nameResults } from '../../canonical/index.ts';
 import type { StoredItems } from '../../protocols/index.ts';
-import { openCompactions } from '../../state/compaction.ts';
+import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
 import { ConversationTurn } from './conversation-turn.ts';
-import type { Holdings } from './holdings.ts';
+import type { Holdings } from './admit.ts';
 import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
-import { ReasoningSeal } from '../adapt/index.ts';
+import { mayHideEnd, ReasoningSeal } from '../adapt/index.ts';
 import { resolveFiles } from '../media/index.ts';
 
-/** What is needed afterwards to keep the turn; null for protocols whose turns are not kept. */
+/** Input for storing the turn afterwards. Null: turns of this protocol are not stored. */
 export interface TurnInput {
   readonly state: StateRequest;
   /** This turn's own input, raw, each item with an id. */
   readonly items: readonly JsonObject[];
-  /** What was said before. */
+  /** Earlier turns. */
   readonly history: History;
 }
 
 interface History {
-  /** Where the request names it. */
+  /** JSON path at which the request names it. */
   readonly path: string;
   /** Raw. */
   readonly items: readonly JsonObject[];
@@ -40,22 +41,22 @@ export interface Hydrated {
 /**
  * Completes a request.
  * @param holdings takes the turn of the conversation that the request belongs to
- * @returns a promise where anything has to be looked up
  * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy
  */
-export function hydrate(
+export async function hydrate(
   request: CanonicalRequest,
   arrival: Arrival,
   deps: GatewayDependencies,
   holdings: Holdings,
-): Hydrated | Promise<Hydrated> {
+): Promise<Hydrated> {
   const { call, settings } = arrival;
   const { server } = call.protocol;
   const seal = server.nativeReasoning
     ? new ReasoningSeal(deps.reasoning, call.principal.projectId, server.nativeReasoning)
     : null;
   // Nothing in texts can point to what the gateway keeps.
-  const isWhole = areTexts(request.items) && !(request.state && server.items);
+  const isWhole =
+    areTexts(request.items) && !(request.state && server.items) && !mayLackEnds(request, arrival);
   if (!isWhole) return completed(request, seal, arrival, deps, holdings);
   refuseObjects(request, server, settings.mayName);
   return { request, turn: null, seal };
@@ -78,10 +79,11 @@ async function completed(
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
   refuseObjects(items === request.items ? request : { ...request, items }, server, mayName);
-  if (!areTexts(items)) {
+  const lacksEnds = mayLackEnds({ model: request.model, items }, arrival);
+  if (!areTexts(items) || lacksEnds) {
     if (seal) items = seal.opened(items, request.report);
     items = openCompactions(items, projectId, deps.compaction);
-    items = await restoreLost(items, arrival, deps);
+    items = await restoreLost(items, lacksEnds, arrival, deps);
     items = await resolveFiles(items, projectId, deps.media.files, mayName, call.account);
   }
   return {
@@ -99,9 +101,7 @@ async function addHistory(
   deps: GatewayDependencies,
   holdings: Holdings,
 ): Promise<{ items: readonly Item[]; input: readonly JsonObject[]; history: History }> {
-  let count = 0;
-  // Ids that name their generation need no entries of their own in the index of items.
-  const raw = codec.identify(request.raw['input'], (prefix) => `${prefix}${arrival.id}_i${count++}`);
+  const raw = codec.identify(request.raw['input'], arrival.id);
   const history = await historyOf(state, arrival, deps, holdings);
   const hasReferences = request.items.some((item) => item.type === 'reference');
   const input = hasReferences ? await resolve(raw, codec, arrival, deps) : raw;
@@ -125,7 +125,7 @@ async function historyOf(
   const { previousResponseId: previous, conversationId: conversation } = state;
   const { call } = arrival;
   const { projectId } = call.principal;
-  const now = deps.clock.now();
+  const now = deps.clock.wall();
   if (previous !== undefined) {
     const recalled = call.memory?.recall(previous);
     if (recalled) return { path: 'previous_response_id', items: recalled, recalled: true };
@@ -156,7 +156,7 @@ async function resolve(
     input.map(async (item, index) => {
       const id = codec.referenceOf(item);
       if (id === undefined) return item;
-      const found = await deps.state.responses.findItem(projectId, id, deps.clock.now());
+      const found = await deps.state.responses.findItem(projectId, id, deps.clock.wall());
       if (found) return found;
       throw new GatewayError('not_found', `Item with id '${id.slice(0, 100)}' not found.`, {
         param: `input[${index}].id`,
@@ -165,15 +165,26 @@ async function resolve(
   );
 }
 
-/** Puts back what the client lost: signed reasoning of earlier tool turns. */
+/** True where an earlier answer may have ended in reasoning that the client was not given. */
+function mayLackEnds(
+  { model, items }: Pick<CanonicalRequest, 'model' | 'items'>,
+  { call, settings }: Arrival,
+): boolean {
+  const { server } = call.protocol;
+  if (!server.endsInAnswer || !items.some(isAssistantItem)) return false;
+  return settings.catalog.find(model)?.endpoints.some((endpoint) => mayHideEnd(server, endpoint)) === true;
+}
+
+/** Puts back what the client lost: signed reasoning of earlier turns. */
 async function restoreLost(
   items: readonly Item[],
+  lacksEnds: boolean,
   { id, call }: Arrival,
   { vault, log }: GatewayDependencies,
 ): Promise<readonly Item[]> {
-  if (!items.some((item) => item.type === 'tool_call')) return items;
+  if (!lacksEnds && !items.some((item) => item.type === 'tool_call')) return items;
   try {
-    return (await vault.restore(call.principal.projectId, items)).items;
+    return (await vault.restore(call.principal.projectId, items, lacksEnds)).items;
   } catch (error) {
     // Most requests can do without; the model says so if this one cannot.
     log.error('lost reasoning could not be restored', { id, error });

@@ -1,8 +1,7 @@
 // `stream_options` on a request that does not stream: OpenAI refuses it, and so does the gateway, unless the operator
 // has clients that always send it. Knows nothing of what the options say.
-import { isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject } from '../../canonical/index.ts';
-import { editMembers } from '../../protocols/index.ts';
+import { editJson, isJsonObject, jsonBytes, type JsonObject } from '../../base/json/index.ts';
+import { joined } from '../../base/lib/slices.ts';
 import type { ApiCall } from '../call.ts';
 
 /** The body without the options; undefined where it streams, or has none. */
@@ -18,6 +17,6 @@ export function ignoreStreamOptions(call: ApiCall): boolean {
   const json = withoutStreamOptions(call.json);
   if (!json) return false;
   call.json = json;
-  call.body = editMembers(call.body, { set: {}, remove: ['stream_options'] });
+  call.body = jsonBytes(joined(editJson(call.body, { set: {}, remove: ['stream_options'] })));
   return true;
 }

@@ -1,12 +1,19 @@
 // A request and the decision about it: whom to ask in which order, how strictly, and within which time.
-import { following, type CanonicalRequest, type RouteTrace } from '../../canonical/index.ts';
-import type { Plan } from '../../routing/index.ts';
+import {
+  type CanonicalRequest,
+  following,
+  GatewayError,
+  type Report,
+  type RouteTrace,
+  type TimeLimits,
+} from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import type { Plan } from '../routing/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Timeouts } from '../settings.ts';
 import { routeRequest } from './route.ts';
-import { isStrict } from './strictness.ts';
-import { timeLimits } from './time-limits.ts';
+import { isStrict } from './admit.ts';
 
 export interface Planned {
   readonly arrival: Arrival;
@@ -17,6 +24,8 @@ export interface Planned {
   /** True: a parameter that would be dropped or changed is a 400. */
   readonly strict: boolean;
   readonly timeouts: Timeouts;
+  /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
+  readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;
 }
@@ -30,20 +39,30 @@ export function planFor(
   arrival: Arrival,
   request: CanonicalRequest,
   inputChars: number,
-  { routing, limits, clock }: Pick<GatewayDependencies, 'routing' | 'limits' | 'clock'>,
+  { routing, limits, tasks, clock }: Pick<GatewayDependencies, 'routing' | 'limits' | 'tasks' | 'clock'>,
 ): Planned {
-  const { call, settings, createdAt } = arrival;
+  const { call, settings, arrivedAt } = arrival;
   const plan = routeRequest(request, {
     settings,
     principal: call.principal,
     state: routing,
     limits,
+    tasks,
     nowMs: clock.now(),
     inputChars,
     peek: false,
   });
   const { config } = settings;
-  const timeouts = timeLimits(config.routing.timeouts, plan.wishes.limits, call.header, request.report);
+  const { timeouts: configured } = config.routing;
+  const usual = call.job
+    ? { ...configured, totalMs: Math.max(configured.totalMs, call.job.totalMs) }
+    : configured;
+  const most = mostPatient(usual, plan);
+  const timeouts = timeLimits(most, plan.wishes.limits, call.header, request.report);
+  const timeoutsAt =
+    most === usual
+      ? undefined
+      : ({ patience }: Endpoint): Timeouts => combined(Math.min, timeouts, withPatience(usual, patience));
   return {
     arrival,
     request,
@@ -51,6 +70,88 @@ export function planFor(
     route: request.follows ? following(plan.trace(), request.follows.id) : plan.trace(),
     strict: isStrict(call, config.strict),
     timeouts,
-    deadlineAt: createdAt + timeouts.totalMs,
+    timeoutsAt,
+    deadlineAt: arrivedAt + timeouts.totalMs,
   };
+}
+
+/** The longest limits of all that may be asked; the usual ones where none has any of its own. */
+function mostPatient(usual: Timeouts, { candidates }: Plan): Timeouts {
+  return candidates.reduce(
+    (most, { endpoint: { patience } }) =>
+      patience ? combined(Math.max, most, withPatience(usual, patience)) : most,
+    usual,
+  );
+}
+
+function withPatience(usual: Timeouts, patience: Endpoint['patience']): Timeouts {
+  const {
+    firstTokenMs = usual.firstTokenMs,
+    responseMs = usual.responseMs,
+    totalMs = usual.totalMs,
+  } = patience ?? {};
+  return { ...usual, firstTokenMs, responseMs, totalMs };
+}
+
+/** Limit by limit. */
+function combined(choose: (one: number, other: number) => number, one: Timeouts, other: Timeouts): Timeouts {
+  return {
+    connectMs: choose(one.connectMs, other.connectMs),
+    firstTokenMs: choose(one.firstTokenMs, other.firstTokenMs),
+    responseMs: choose(one.responseMs, other.responseMs),
+    idleMs: choose(one.idleMs, other.idleMs),
+    totalMs: choose(one.totalMs, other.totalMs),
+  };
+}
+
+// The limits of time of one request: the operator's, shortened by what the request asks for in its headers or body.
+
+const NAMES = ['totalMs', 'firstTokenMs', 'idleMs'] as const;
+
+const HEADERS = {
+  totalMs: 'x-dragoman-timeout-ms',
+  firstTokenMs: 'x-dragoman-first-token-timeout-ms',
+  idleMs: 'x-dragoman-idle-timeout-ms',
+} as const satisfies Record<keyof TimeLimits, string>;
+
+const MEMBERS = {
+  totalMs: 'provider.timeout_ms',
+  firstTokenMs: 'provider.first_token_timeout_ms',
+  idleMs: 'provider.idle_timeout_ms',
+} as const satisfies Record<keyof TimeLimits, string>;
+
+/**
+ * The shortest of what header, body and operator say; a longer wish than the operator's is reported as clamped.
+ * Throws GatewayError `invalid_request` for a header that is no whole number of milliseconds.
+ */
+export function timeLimits(
+  operators: Timeouts,
+  asked: TimeLimits | undefined,
+  header: (name: string) => string | null,
+  report: Report,
+): Timeouts {
+  let limits: { -readonly [Name in keyof Timeouts]: Timeouts[Name] } | undefined;
+  for (const name of NAMES) {
+    const inHeader = readHeader(HEADERS[name], header);
+    const wish = Math.min(inHeader ?? Infinity, asked?.[name] ?? Infinity);
+    if (wish === Infinity) continue;
+    if (wish > operators[name]) {
+      const path = inHeader === undefined ? MEMBERS[name] : HEADERS[name];
+      report.add(path, 'clamped', `the operator's limit is ${operators[name]} ms`);
+      continue;
+    }
+    limits ??= { ...operators };
+    limits[name] = wish;
+  }
+  return limits ?? operators;
+}
+
+function readHeader(name: string, header: (name: string) => string | null): number | undefined {
+  const text = header(name);
+  if (text === null) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1) return value;
+  throw new GatewayError('invalid_request', `${name}: must be a whole number of milliseconds, at least 1`, {
+    param: name,
+  });
 }

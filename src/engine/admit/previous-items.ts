@@ -1,7 +1,8 @@
-// What was said up to and with an earlier response, raw: for the runs of the engine, and for requests that are answered
+// Items up to and with an earlier response, raw: for the runs of the engine, and for requests that are answered
 // without one.
-import { asArray, GatewayError, isJsonObject, type JsonObject } from '../../canonical/index.ts';
-import type { ResponseStore } from '../../storage/ports.ts';
+import { asArray, isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { ResponseStore } from '../../accounts/ports/index.ts';
 import type { TurnMemory } from '../call.ts';
 
 export interface PreviousFrom {
@@ -17,7 +18,11 @@ export function outputOf(response: JsonObject): readonly JsonObject[] {
   return asArray(response['output']).filter(isJsonObject);
 }
 
-/** @throws GatewayError `not_found` for an id that is unknown or another project's */
+/**
+ * Items of the answers up to an earlier one.
+ * @throws GatewayError `invalid_request` for an id that is unknown or another project's. OpenAI answers 400 with this code
+ *   (guide "WebSocket mode", 2026-11), by which clients begin their chain anew.
+ */
 export async function previousItems(
   responseId: string,
   { responses, projectId, now, memory }: PreviousFrom,
@@ -26,8 +31,12 @@ export async function previousItems(
   if (recalled) return recalled;
   const chain = await responses.chain(projectId, responseId, now);
   if (chain) return chain.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
-  throw new GatewayError('not_found', `Previous response with id '${responseId.slice(0, 100)}' not found.`, {
-    param: 'previous_response_id',
-    code: 'previous_response_not_found',
-  });
+  throw new GatewayError(
+    'invalid_request',
+    `Previous response with id '${responseId.slice(0, 100)}' not found.`,
+    {
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    },
+  );
 }

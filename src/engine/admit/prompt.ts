@@ -1,6 +1,6 @@
 // `prompt` in a request: the template's texts and defaults become part of the body, as if the client had written them.
-import { asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../canonical/index.ts';
-import { renderPrompt, type PromptLibrary } from '../../state/prompt-library.ts';
+import { asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { renderPrompt, type PromptLibrary } from '../state/prompt-library.ts';
 
 export interface PromptedBody {
   /** The client's own words with the template's defaults: paths in it are the client's. */

@@ -1,8 +1,8 @@
 // Asks routing for the plan of a request, on behalf of a key and under the settings of its snapshot.
-import type { Principal } from '../../auth/index.ts';
-import type { CanonicalRequest } from '../../canonical/index.ts';
-import type { Limits } from '../../limits/index.ts';
-import { planRequest, type Plan, type RoutingState } from '../../routing/index.ts';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { CanonicalRequest, TaskFacts } from '../../canonical/index.ts';
+import type { Limits } from '../../accounts/limits/index.ts';
+import { planRequest, type Plan, type RoutingState } from '../routing/index.ts';
 import { lackingParameters } from '../adapt/index.ts';
 import { fullReason } from '../provider-room.ts';
 import type { EngineSettings } from '../settings.ts';
@@ -12,6 +12,8 @@ export interface RouteInput {
   readonly principal: Principal;
   readonly state: RoutingState;
   readonly limits: Limits;
+  /** Facts of the tasks besides text. */
+  readonly tasks: readonly TaskFacts[];
   /** Unix milliseconds. */
   readonly nowMs: number;
   /** Characters of the request's body. */
@@ -26,6 +28,7 @@ export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan
   return planRequest(request, {
     catalog: settings.catalog,
     settings: settings.config.routing,
+    tasks: input.tasks,
     keyWishes: principal.routing,
     projectId: principal.projectId,
     mayUse: principal.mayUse,

@@ -1,7 +1,7 @@
 // Answers under idempotency keys that other processes make, or want, as a port.
 import type { Client } from '../call.ts';
 
-/** What is made, as far as others may have it. */
+/** A running answer, as far as other processes may have it. */
 export interface PublicAnswer {
   /** Gives a reader all of it, from the start. False: it is not kept, and cannot be had from the start any more. */
   readonly join: (reader: Client) => boolean;

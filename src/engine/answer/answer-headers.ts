@@ -21,7 +21,7 @@ export function headerText(text: string): string {
  * @param described the attempt they speak of; undefined while it is not known who will serve
  */
 export function answerHeaders(
-  { id, call, allowance }: Arrival,
+  { id, call, quota }: Arrival,
   attempts: number,
   described: Attempt | undefined,
   report: Report,
@@ -36,7 +36,7 @@ export function answerHeaders(
         'x-dragoman-lane': described.lane,
       }
     : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': String(attempts) };
-  const left = allowance?.left();
+  const left = quota?.left();
   if (left) Object.assign(headers, (call.protocol.server.encodeLimits ?? encodeRateLimitHeaders)(left));
   if (report.size > 0) headers['x-dragoman-report'] = headerText(report.header());
   return headers;

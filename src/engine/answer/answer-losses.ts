@@ -1,20 +1,31 @@
-// What of an answer its client has no place for: noted in the report of the generation, and told in words where there is
-// nothing else. Stands in front of everything that takes the client's answer. Looks at items and citations, never at
-// pieces of text; knows no protocol's forms.
+// Parts of an answer that its client's protocol cannot show: noted in the report of the generation, and rendered as
+// text where there is nothing else. Stands in front of every sink of the client's answer. Looks at items and
+// citations, never at pieces of text; knows no protocol by name.
 import type {
   Annotation,
   CanonicalEvent,
   CloseEvent,
   EventSink,
+  FoundPage,
+  HostedFacts,
   OpenItem,
   Report,
   Source,
+  Usage,
 } from '../../canonical/index.ts';
-import { isJsonObject } from '../../canonical/index.ts';
+import { MOST_COUNTED } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
 import type { ApiCall } from '../call.ts';
 
 /** Items that may have no place in another protocol. */
 type Work = Extract<OpenItem, { type: 'hosted_call' | 'unknown' | 'compaction' }>;
+
+/** A search of which the client's protocol tells nothing but citations. */
+interface Search {
+  readonly path: string;
+  readonly query: string | undefined;
+  readonly pages: readonly FoundPage[];
+}
 
 export class AnswerLosses implements EventSink {
   readonly #next: EventSink;
@@ -22,6 +33,9 @@ export class AnswerLosses implements EventSink {
   readonly #report: () => Report;
   readonly #open = new Map<number, Work>();
   readonly #lost: string[] = [];
+  readonly #searches: Search[] = [];
+  /** Addresses of pages that the answer cites. */
+  readonly #cited = new Set<string>();
   /** True once there is anything that its reader can see. */
   #says = false;
   #items = 0;
@@ -47,12 +61,28 @@ export class AnswerLosses implements EventSink {
       case 'annotate':
         this.#onAnnotate(event.index, event.annotation);
         break;
+      case 'usage':
+        this.#onUsage(event.usage);
+        break;
       case 'finish':
+        this.#reportSearches();
+        if (event.untold && !this.#isOwn(event.source)) this.#lose('output', event.untold.join(', '));
         if (!this.#says && this.#lost.length > 0) this.#tell();
         break;
       default:
     }
     this.#next.on(event);
+  }
+
+  #onUsage({ inconsistent = [], input }: Usage): void {
+    for (const { count, said, counted } of inconsistent)
+      this.#report().add(
+        `usage.${count}`,
+        'clamped',
+        `the upstream counts ${said} and ${said > MOST_COUNTED ? 'no answer is as large' : 'contradicts its totals'}: ${counted} are counted`,
+      );
+    if (input.cacheWrite5m + input.cacheWrite1h > 0 && !this.#client.server.alsoTells.has('cache_writes'))
+      this.#lose('usage.cache_writes', 'the number of tokens that were written to a cache');
   }
 
   #onOpen(index: number, item: OpenItem): void {
@@ -63,13 +93,16 @@ export class AnswerLosses implements EventSink {
 
   #onClose({ index, source, facts }: CloseEvent): void {
     const item = this.#open.get(index);
-    if (!item) return;
+    if (!item) return this.#onCloseText(index, source);
     this.#open.delete(index);
-    const told = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
-    // What searches and calls of servers found is in what the model then says of it. What a server offers is no part of an
-    // answer; that it could not be asked is reported where it is noticed.
-    if (told === 'web_search' || told === 'mcp' || told === 'mcp_tools') return;
     const isOwn = this.#isOwn(source ?? item.source);
+    if (
+      item.type === 'hosted_call' &&
+      !isOwn &&
+      this.#isWork(index, facts ?? item.facts, source ?? item.source)
+    )
+      return;
+    const told = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
     if (isOwn || (told !== undefined && told !== 'unknown' && this.#client.server.alsoTells.has(told))) {
       this.#says = true;
       return;
@@ -78,18 +111,89 @@ export class AnswerLosses implements EventSink {
     // An empty part of an answer says nothing to anybody.
     if (name === undefined) return;
     this.#lost.push(told === 'image' ? 'a picture' : name);
-    this.#report().add(`output[${index}]`, 'dropped', `an answer of this protocol has no place for ${name}`);
+    this.#lose(`output[${index}]`, name);
+  }
+
+  /** Members of an item that hold no words. */
+  #onCloseText(index: number, source: Source | undefined): void {
+    const phase = source && !this.#isOwn(source) ? source.raw['phase'] : undefined;
+    if (typeof phase === 'string') this.#lose(`output[${index}].phase`, 'the phase of a message');
+  }
+
+  /**
+   * Work whose outcome the model goes on to speak of: the answer is one without it, but what of it has no place is
+   * reported.
+   * @returns false for work that is an answer by itself
+   */
+  #isWork(index: number, facts: HostedFacts | undefined, source: Source | undefined): boolean {
+    const tells = this.#client.server.alsoTells;
+    const path = `output[${index}]`;
+    switch (facts?.type) {
+      case 'web_search': {
+        const { query, pages = [] } = facts;
+        if (!tells.has('web_search')) this.#searches.push({ path, query, pages });
+        // A search that the gateway ran is known to the gateway alone.
+        else if (source && query === undefined && pages.some(({ age }) => age !== undefined))
+          this.#lose(`${path}.page_age`, 'the age of a page');
+        return true;
+      }
+      case 'web_page':
+        if (!tells.has('web_page')) this.#lose(path, 'a page that was opened');
+        else if (facts.pattern !== undefined && !tells.has('page_pattern'))
+          this.#lose(`${path}.pattern`, 'words that were looked for in a page');
+        return true;
+      case 'mcp':
+        if (!tells.has('mcp'))
+          this.#lose(path, `the call of ${facts.name} of the MCP server ${facts.server}`);
+        return true;
+      case 'mcp_tools':
+        // The failure to ask a server is reported where it is noticed.
+        if (source && !tells.has('mcp_tools'))
+          this.#lose(path, `the tools of the MCP server ${facts.server}`);
+        return true;
+      case 'image':
+        if (facts.revisedPrompt !== undefined && tells.has('image'))
+          this.#lose(`${path}.revised_prompt`, 'the prompt from which a picture was made');
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  /** Reports facts of searches that no citation shows: known once all citations have come. */
+  #reportSearches(): void {
+    // The result of a search may say again what its call says.
+    const seen = new Set<FoundPage['url']>();
+    for (const { path, query, pages } of this.#searches) {
+      const fresh = pages.filter(({ url }) => !seen.has(url));
+      for (const { url } of fresh) seen.add(url);
+      const uncited = fresh.filter(({ url }) => !this.#cited.has(url)).length;
+      const lost = [
+        ...(query === undefined ? [] : ['the query of a search']),
+        ...(uncited === 0 ? [] : [`${uncited} of the pages that were found and not cited`]),
+        ...(fresh.some(({ age }) => age !== undefined) ? ['the age of a page'] : []),
+      ];
+      if (lost.length > 0) this.#lose(path, lost.join(', '));
+    }
+    this.#searches.length = 0;
+  }
+
+  #lose(path: string, what: string): void {
+    this.#report().add(path, 'dropped', `an answer of this protocol has no place for ${what}`);
   }
 
   #onAnnotate(index: number, annotation: Annotation): void {
-    if (annotation.type === 'url_citation' || annotation.isTold || this.#isOwn(annotation.source)) return;
+    if (annotation.type === 'url_citation') this.#cited.add(annotation.url);
+    const isOwn = this.#isOwn(annotation.source);
+    const path = `output[${index}].annotations`;
+    if (!isOwn && annotation.source?.raw['cited_text'] !== undefined && annotation.type === 'url_citation')
+      this.#lose(path, 'the words of a page that are cited');
+    if (!isOwn && annotation.type === 'other' && annotation.untold)
+      this.#lose(path, annotation.untold.join(', '));
+    if (annotation.type === 'url_citation' || annotation.isTold || isOwn) return;
     const type = annotation.source.raw['type'];
     const kind = typeof type === 'string' ? ` of the type ${type}` : '';
-    this.#report().add(
-      `output[${index}].annotations`,
-      'dropped',
-      `an answer of this protocol has no place for a citation${kind}`,
-    );
+    this.#lose(path, `a citation${kind}`);
   }
 
   #isOwn(source: Source | undefined): boolean {
@@ -107,7 +211,7 @@ export class AnswerLosses implements EventSink {
   }
 }
 
-/** What an item is called in its own protocol: its type, or the one member that tells the kind of a part. */
+/** Name of an item in its own protocol: its type, or the one member that shows the kind of a part. */
 function nameOf(item: Work): string | undefined {
   if (item.type !== 'unknown') return item.type === 'hosted_call' ? item.kind : 'a compacted conversation';
   const { raw } = item.source;

@@ -14,7 +14,7 @@ export class CheckedOutput implements AttemptOutput {
   #by: Attempt | undefined;
   /** True once the client was given something. */
   #isPassing = false;
-  /** What came before the first content. */
+  /** Events before the first content. */
   #waiting: CanonicalEvent[] = [];
   /** Index of the first item that is held back; undefined while there is none. */
   #from: number | undefined;
@@ -39,7 +39,7 @@ export class CheckedOutput implements AttemptOutput {
   on(event: CanonicalEvent): void {
     this.collector.on(event);
     if (event.type === 'open' && this.#from === undefined && this.#isChecked(event)) this.#from = event.index;
-    // What began before the first checked call goes on; the answer's end belongs to what is held.
+    // Content that began before the first checked call goes on; the answer's end belongs to what is held.
     if (this.#from !== undefined && !('index' in event && event.index < this.#from)) return;
     if (!this.#isPassing) {
       if (!isContent(event)) {

@@ -1,27 +1,22 @@
 // Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
 // bytes are held back until the records are safe.
-import type {
-  CanonicalEvent,
-  EventSink,
-  GatewayError,
-  JsonObject,
-  Report,
-  Usage,
-} from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalEvent, EventSink, GatewayError, Report, Usage } from '../../canonical/index.ts';
 import { Collector, type CollectedEvents } from '../../canonical/index.ts';
 import type { AnswerContext } from '../../protocols/index.ts';
+import { cutHiddenEnd, withoutHiddenEnd } from '../adapt/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { ClientStream, Encoding } from '../call.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
 import type { Admitted } from '../admit/index.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
 
 /** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
-/** Where the protocol has none of its own, and before the stream has begun. */
+/** Keep-alive of protocols that have none of their own, and before the stream has begun. */
 const KEEP_ALIVE = ': keep-alive\n\n';
 /** The same in a stream that is one JSON array: white space may stand before and after each of its elements. */
 const ARRAY_KEEP_ALIVE = '\n';
@@ -33,11 +28,11 @@ const STREAM_HEADERS = {
 };
 const ARRAY_TYPE = { 'content-type': 'application/json' };
 
-/** What the gateway does with an answer, however it is delivered. */
+/** An answer to a client, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
   /** The attempt whose answer the client gets; of an answer of several turns the last one. Undefined while nobody's. */
   readonly by: Attempt | undefined;
-  /** What was lost on the way to the client, as far as it is known who answers. */
+  /** Losses on the way to the client, as far as it is known who answers. */
   readonly report: Report;
   /** True once something was sent: another endpoint can no longer answer instead. */
   readonly committed: boolean;
@@ -58,13 +53,13 @@ export interface ClientAnswer extends AttemptOutput {
   tick(nowMs: number): void;
 }
 
-/** What an answer needs of its surroundings. */
+/** Dependencies of an answer. */
 export interface AnswerInput {
   readonly admitted: Admitted;
-  readonly trail: Trail;
+  readonly attemptLog: AttemptLog;
   /** Completed by the answer as it goes. */
   readonly context: AnswerContext;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
 }
 
 export class StreamAnswer implements ClientAnswer {
@@ -72,12 +67,12 @@ export class StreamAnswer implements ClientAnswer {
   by: Attempt | undefined;
   readonly #input: AnswerInput;
   readonly #streaming: () => void;
-  /** Whose report goes with the answer: an answer that another attempt completes keeps the one that it began with. */
+  /** The attempt whose report goes with the answer: an answer that another attempt completes keeps its first report. */
   #reporter: Attempt | undefined;
   #losses: AnswerLosses | undefined;
   #stream: ClientStream | undefined;
   #encoder: EventSink | undefined;
-  /** What of the answer came in events. */
+  /** Collects the part of the answer that came in events. */
   #collector: Collector | undefined;
   #keeps = false;
   #text = '';
@@ -118,7 +113,7 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   on(event: CanonicalEvent): void {
-    // What is said is lost to nobody: only what opens, closes and ends is looked at.
+    // Text is never lost: only items that open, close or end need a look.
     if (event.type === 'text') return this.#take(event);
     // Made by the first event: what is relayed has none.
     this.#losses ??= lossesOf(this.#input, this, { on: (taken) => this.#take(taken) });
@@ -129,7 +124,7 @@ export class StreamAnswer implements ClientAnswer {
     if (event.type === 'error') this.#open();
     else if (event.type === 'usage') this.#usage = event.usage;
     else if (event.type === 'finish') {
-      if (this.#usage) this.#input.context.costUsd = this.#input.trail.costUsd();
+      if (this.#usage) this.#input.context.costUsd = this.#input.attemptLog.costUsd();
       this.#input.context.completedSeconds = nowSeconds(this.#input.clock);
     }
     if (this.#keeps) (this.#collector ??= new Collector()).on(event);
@@ -144,8 +139,8 @@ export class StreamAnswer implements ClientAnswer {
     this.#bytes += bytes;
   }
 
-  relayWhole(bytes: string): void {
-    this.#bytes += bytes;
+  relayWhole(): void {
+    throw new TypeError('a whole answer for a stream');
   }
 
   finishing(): void {
@@ -191,7 +186,7 @@ export class StreamAnswer implements ClientAnswer {
     if (this.#wrote) this.#lastWriteAt = nowMs;
     this.#wrote = false;
     if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
-    // Without a first byte in time, proxies give up: the head goes out before it is known who will serve.
+    // Proxies give up without a first byte in time: the head goes out before it is known who will serve.
     this.#open();
     this.#write(this.#keepAlive(), 'text');
   }
@@ -210,7 +205,8 @@ export class StreamAnswer implements ClientAnswer {
   #openEncoder(): EventSink {
     const { server } = this.#input.admitted.arrival.call.protocol;
     const encoder = server.encodeStream((frames) => (this.#text += frames), this.#input.context);
-    return this.#input.admitted.seal?.sink(encoder) ?? encoder;
+    const sealed = this.#input.admitted.seal?.sink(encoder) ?? encoder;
+    return server.endsInAnswer ? withoutHiddenEnd(sealed, excludesReasoning(this.#input)) : sealed;
   }
 
   #open(): void {
@@ -235,10 +231,10 @@ export class WholeAnswer implements ClientAnswer {
   readonly committed = false;
   readonly #input: AnswerInput;
   #by: Attempt | undefined;
-  /** What of the answer came in events; what is relayed has none. */
+  /** Collects the part of the answer that came in events; a relayed part has none. */
   #collector: Collector | undefined;
   #losses: AnswerLosses | undefined;
-  #relayed: string | undefined;
+  #relayed: Buffer | undefined;
   /** True when the failure of the answer is told in it. */
   #tellsFailure = false;
 
@@ -280,12 +276,12 @@ export class WholeAnswer implements ClientAnswer {
     this.#losses.on(event);
   }
 
-  relay(bytes: string): void {
-    this.#relayed = (this.#relayed ?? '') + bytes;
+  relay(): void {
+    throw new TypeError('a stream for a whole answer');
   }
 
-  relayWhole(bytes: string): void {
-    this.#relayed = bytes;
+  relayWhole(body: Buffer): void {
+    this.#relayed = body;
   }
 
   collected(): CollectedEvents | undefined {
@@ -302,14 +298,14 @@ export class WholeAnswer implements ClientAnswer {
     const headers = headersOf(this.#input, this);
     headers['content-type'] = 'application/json';
     if (this.#relayed !== undefined) {
-      call.client.respond(200, headers, this.#relayed, 'bytes');
+      call.client.respond(200, headers, this.#relayed);
       return;
     }
-    // What was kept is the whole answer already: it is not made a second time.
+    // The stored object is the whole answer already: it is not made a second time.
     const include = this.#input.context.request.state?.include;
     const body = kept && include && server.items?.showResponse(kept.response, include);
     const text = body === kept?.response ? kept?.text : undefined;
-    call.client.respond(200, headers, text ?? JSON.stringify(body ?? this.#encoded()), 'text');
+    call.client.respond(200, headers, text ?? JSON.stringify(body ?? this.#encoded()));
   }
 
   #result(): CollectedEvents {
@@ -317,12 +313,15 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   #encoded(): JsonObject {
-    const collected = this.#result();
-    const events = this.#input.admitted.seal?.collected(collected) ?? collected;
-    // Where the answer is kept, it already says when it was complete.
+    const { admitted } = this.#input;
+    const { server } = admitted.arrival.call.protocol;
+    const result = this.#result();
+    const collected = server.endsInAnswer ? cutHiddenEnd(result, excludesReasoning(this.#input)) : result;
+    const events = admitted.seal?.collected(collected) ?? collected;
+    // A stored answer already says when it was complete.
     this.#input.context.completedSeconds ??= nowSeconds(this.#input.clock);
-    if (events.usage) this.#input.context.costUsd = this.#input.trail.costUsd();
-    return this.#input.admitted.arrival.call.protocol.server.encodeResponse(events, this.#input.context);
+    if (events.usage) this.#input.context.costUsd = this.#input.attemptLog.costUsd();
+    return server.encodeResponse(events, this.#input.context);
   }
 
   fail(): void {
@@ -332,13 +331,20 @@ export class WholeAnswer implements ClientAnswer {
   tick(): void {}
 }
 
-function headersOf({ admitted, trail }: AnswerInput, { by, report }: ClientAnswer): Record<string, string> {
-  return answerHeaders(admitted.arrival, trail.attempts.length, by, report);
+function excludesReasoning({ context }: AnswerInput): boolean {
+  return context.request.reasoning.exclude === true;
+}
+
+function headersOf(
+  { admitted, attemptLog }: AnswerInput,
+  { by, report }: ClientAnswer,
+): Record<string, string> {
+  return answerHeaders(admitted.arrival, attemptLog.attempts.length, by, report);
 }
 
 /** @param reporter whose report it is; undefined while nobody answers: then that of the latest who was asked */
-function reportOf(reporter: Attempt | undefined, { admitted, trail }: AnswerInput): Report {
-  return reporter?.report ?? trail.report ?? admitted.request.report;
+function reportOf(reporter: Attempt | undefined, { admitted, attemptLog }: AnswerInput): Report {
+  return reporter?.report ?? attemptLog.report ?? admitted.request.report;
 }
 
 function lossesOf({ admitted }: AnswerInput, answer: ClientAnswer, next: EventSink): AnswerLosses {
@@ -346,5 +352,5 @@ function lossesOf({ admitted }: AnswerInput, answer: ClientAnswer, next: EventSi
 }
 
 function nowSeconds(clock: AnswerInput['clock']): number {
-  return Math.floor(clock.now() / 1000);
+  return Math.floor(clock.wall() / 1000);
 }

@@ -58,8 +58,8 @@ export class BufferedAnswer implements AttemptOutput {
     this.#relayed += bytes;
   }
 
-  relayWhole(bytes: string): void {
-    this.relay(bytes);
+  relayWhole(): void {
+    throw new TypeError('a whole answer is not streamed');
   }
 
   flush(): void {}

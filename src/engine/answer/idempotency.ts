@@ -6,13 +6,13 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount } from '../call.ts';
 import type { PublicAnswer } from './answer-exchange.ts';
 import { HeldBytes } from '../held-bytes.ts';
-import { SharedAnswer } from './shared-answer.ts';
+import { SharedAnswer } from '../streams/index.ts';
 
 /** Request header that carries the key. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 /** A longer answer is not kept, in bytes. */
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
-/** What an entry costs besides its answer, in bytes: key, hash, headers; an estimate. */
+/** Bytes of an entry besides its answer (key, hash, headers), by estimate. */
 const ENTRY_BYTES = 2_048;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** Headers by which a request steers the gateway. */
@@ -27,9 +27,9 @@ export interface IdempotencyLimits {
 
 /** An answer under its key. */
 export interface IdempotentAnswer {
-  /** API key, operation and idempotency key. */
+  /** Project and idempotency key. */
   readonly name: string;
-  /** What was asked. */
+  /** Hash of the request. */
   readonly fingerprint: string;
   readonly answer: SharedAnswer;
   /** While it is made, what is kept of it counts for the request that causes it. */
@@ -68,7 +68,7 @@ export class IdempotentAnswers {
       );
     }
     this.#expire();
-    const name = `${call.principal.projectId}\n${call.api}\n${key}`;
+    const name = `${call.principal.projectId}\n${key}`;
     const fingerprint = fingerprintOf(call);
     const found = this.#find(name);
     if (!found) return this.#start(name, fingerprint, call);
@@ -202,15 +202,17 @@ function holds({ held, answer }: IdempotentAnswer): boolean {
 }
 
 /**
- * Two calls with the same fingerprint ask for the same: the same body, byte for byte, at the same address, under the
- * same steering.
+ * Two calls with the same fingerprint ask for the same: with the same method, at the same address, with the same body, byte
+ * for byte, and under the same steering.
  */
 function fingerprintOf(call: ApiCall): string {
   const hash = createHash('sha256');
+  // The operation and what the address says besides are the path, in whichever of its spellings it came.
+  hash.update(`${call.request.method} ${call.api}\n`);
   const steering: string[] = [];
   for (const [name, value] of call.headers)
     if (name.startsWith(STEERING)) steering.push(`${name}:${value}\n`);
   for (const line of steering.toSorted()) hash.update(line);
   if (call.route) hash.update(JSON.stringify(call.route));
-  return hash.update('\n').update(call.body, 'latin1').digest('base64');
+  return hash.update('\n').update(call.body.bytes).digest('base64');
 }

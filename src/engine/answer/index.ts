@@ -1,4 +1,4 @@
-// What the client gets: a whole answer, a stream, one that is held back until it was checked, one that several readers
+// Answers to clients: a whole answer, a stream, one that is held until it was checked, one that several readers
 // share, or a refusal.
 export { answerHeaders, headerText } from './answer-headers.ts';
 export type {
@@ -10,7 +10,7 @@ export type {
 } from './answer-exchange.ts';
 export { CheckedOutput } from './checked-output.ts';
 export { type AnswerInput, type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
-export { answerFromElsewhere } from './elsewhere.ts';
+export { answerFromOtherReplica } from './other-replica.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {
   IDEMPOTENCY_HEADER,

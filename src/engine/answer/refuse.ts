@@ -2,13 +2,13 @@
 // where those are its protocol already.
 import type { GatewayError, Report, UpstreamFailure } from '../../canonical/index.ts';
 import type { Attempt } from '../attempt/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
 import { isOwnRefusal } from '../failure-table.ts';
 import type { Arrival } from '../arrival.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
 
-/** What the client gets instead of an answer. */
+/** Answer of a refused request. */
 interface Refusal {
   readonly status: number;
   /** JSON, always: what an upstream calls its own words is no reason to let a browser show them. */
@@ -18,8 +18,8 @@ interface Refusal {
 /** A request as far as it came. */
 export interface Refused {
   readonly arrival: Arrival;
-  readonly trail: Trail;
-  /** What is told of losses. */
+  readonly attemptLog: AttemptLog;
+  /** Losses to report. */
   readonly report: Report;
 }
 
@@ -32,16 +32,18 @@ export function refusalStatus(refused: Refused, error: GatewayError): number {
  * The upstream's own words where a relayed answer would have had them, else the error in the words of the client's
  * protocol: with the upstream's status where it was the only one asked and the caller is at fault.
  */
-function refusalOf({ arrival, trail }: Refused, error: GatewayError): Refusal {
+function refusalOf({ arrival, attemptLog }: Refused, error: GatewayError): Refusal {
   const { call, id } = arrival;
-  const { attempts } = trail;
+  const { attempts } = attemptLog;
   const { upstream } = error;
   const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
   const isTold = isCallers || (error.fault !== 'client' && upstream && tellsOfUpstream(upstream));
   if (upstream && isTold && isRelayed(attempts) && isJson(upstream.body))
     return { status: upstream.status, body: upstream.body };
   const { status, body } = call.protocol.server.encodeError(error, id);
-  return { status: isCallers ? upstream.status : status, body: JSON.stringify(body) };
+  // Some servers answer 400 for a model that they do not have.
+  const isUpstreams = isCallers && error.httpStatus === undefined;
+  return { status: isUpstreams ? upstream.status : status, body: JSON.stringify(body) };
 }
 
 /** Pages of servers in between are told in the error's words instead. */
@@ -58,7 +60,7 @@ function isCallersRefusal(attempts: number, { fault, upstream }: GatewayError): 
 /** True when all tries were at one endpoint, whose answer would have been the client's as it is. */
 function isRelayed(attempts: readonly Attempt[]): boolean {
   const [first] = attempts;
-  // Those who host another vendor's protocol have errors of their own form.
+  // Hosts of another vendor's protocol have errors of their own form.
   if (!first || first.endpoint.hosting) return false;
   return attempts.every(({ lane, endpoint }) => lane === 'relay' && endpoint === first.endpoint);
 }
@@ -78,7 +80,7 @@ function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
 /** Sends the error as the whole answer. */
 export function refuse(refused: Refused, error: GatewayError): void {
   const { call } = refused.arrival;
-  const { attempts } = refused.trail;
+  const { attempts } = refused.attemptLog;
   const { status, body } = refusalOf(refused, error);
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -87,11 +89,11 @@ export function refuse(refused: Refused, error: GatewayError): void {
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;
   // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself, unless it
-  // says when.
-  const isFinal = error.kind === 'conflict' && error.retryAfterMs === undefined;
-  if (attempts.length > 0 ? error.fault !== 'client' && !isOwnRefusal(error) : isFinal)
-    headers['x-should-retry'] = 'false';
-  call.client.respond(status, headers, body, 'text');
+  // says when, nor a limit that the request can never fit.
+  const isTried = attempts.length > 0 && error.fault !== 'client' && !isOwnRefusal(error);
+  const isConflict = attempts.length === 0 && error.kind === 'conflict' && error.retryAfterMs === undefined;
+  if (isTried || isConflict || error.isLasting) headers['x-should-retry'] = 'false';
+  call.client.respond(status, headers, body);
 }
 
 /** `retry-after` in whole seconds and in milliseconds, where a wait is known. */

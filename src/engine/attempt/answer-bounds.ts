@@ -12,7 +12,7 @@ import {
 import type { AnswerReader, FrameSink } from './answer-reader.ts';
 import { STEP_BYTES } from '../held-bytes.ts';
 
-/** What was counted of one item. */
+/** Counts of one item. */
 interface Counts {
   /** Characters of its arguments. */
   chars: number;
@@ -25,7 +25,7 @@ export class AnswerBounds implements FrameSink {
   readonly #exceeded: (error: GatewayError) => void;
   readonly #grown: (chars: number) => void;
   readonly #items = new Map<number, Counts>();
-  /** Of the item that was written last: most events go on with it. */
+  /** Counts of the item that was written last: most events go on with it. */
   #index = -1;
   #counts: Counts = { chars: 0, parts: 0 };
   #chars = 0;
@@ -80,7 +80,7 @@ export class AnswerBounds implements FrameSink {
     this.#grown(grown);
   }
 
-  /** What there is too much of with this event. */
+  /** Count that this event takes over its bound. */
   #excessOf(event: CanonicalEvent): string | undefined {
     switch (event.type) {
       case 'text':

@@ -13,11 +13,11 @@ import type {
 import { parseAnswer } from '../../protocols/index.ts';
 import { STEP_BYTES } from '../held-bytes.ts';
 import { EventReader } from './event-reader.ts';
-import { fromByteString } from '../../lib/byte-string.ts';
+import { joined } from '../../base/lib/slices.ts';
 
-/** Takes the bytes of an answer as they arrive. Byte strings. */
+/** Takes the bytes of an answer as they arrive. */
 export interface AnswerReader {
-  data(bytes: string): void;
+  data(bytes: Buffer): void;
   /** The answer's body is complete. */
   end(): void;
 }
@@ -36,7 +36,7 @@ export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: Cod
     decoder.frame(event, data);
   });
   return {
-    data: (bytes) => events.push(bytes),
+    data: (bytes) => events.push(bytes.toString('latin1')),
     end() {
       events.end();
       decoder.end();
@@ -46,23 +46,31 @@ export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: Cod
 
 /** Decodes a whole answer. */
 export function wholeReader(codec: UpstreamCodec, sink: EventSink, context: CodecContext): AnswerReader {
-  return bodyReader(MAX_ANSWER_BYTES, (body) => codec.decodeResponse(parseWhole(body), sink, context));
+  return bodyReader(MAX_ANSWER_BYTES, (body) => {
+    const json = parseAnswer(body.toString());
+    if (json !== undefined) return codec.decodeResponse(json, sink, context);
+    const what = body.toString().trim() === '' ? 'an empty body' : 'a body that is not JSON';
+    throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
+  });
 }
 
 /** Collects an error answer; `done` gets its text. */
 export function errorReader(done: (body: string) => void): AnswerReader {
-  return bodyReader(MAX_ERROR_BYTES, (body) => done(fromByteString(body)), 'truncate');
+  return bodyReader(MAX_ERROR_BYTES, (body) => done(body.toString()), 'truncate');
 }
 
-/** Relays a whole answer. @param take gets the patched bytes */
+/** Relays a whole answer. @param take gets the patched bytes; @param copy gets the answer, parsed, before that */
 export function relayWholeReader(
   { relay }: Required<Pick<Protocol, 'relay'>>,
   facts: RelayFacts,
-  take: { relayedWhole(body: string, tap: RelayTap): void },
+  take: { relayedWhole(body: Buffer, tap: RelayTap): void },
+  copy: ((json: unknown) => void) | null,
 ): AnswerReader {
   return bodyReader(MAX_ANSWER_BYTES, (body) => {
-    const answer = relay.patchResponse(body, facts);
-    take.relayedWhole(answer.body, answer.tap);
+    const json = parseAnswer(body.toString());
+    if (copy) quietly(() => copy(json));
+    const answer = relay.patchResponse(body, json, facts);
+    take.relayedWhole(joined(answer.body), answer.tap);
   });
 }
 
@@ -75,7 +83,7 @@ export function relayStreamReader(
   return {
     data(bytes) {
       if (over) return;
-      const out = stream.push(bytes);
+      const out = stream.push(bytes.toString('latin1'));
       over = stream.done || stream.error !== undefined;
       progress(over && !stream.error ? out + stream.end() : out, over);
     },
@@ -90,7 +98,7 @@ export function relayStreamReader(
 /** Collects a whole body, and fails, or goes on with its beginning, where it has more bytes. */
 export function bodyReader(
   maxBytes: number,
-  done: (body: string) => void,
+  done: (body: Buffer) => void,
   excess: 'fail' | 'truncate' = 'fail',
 ): AnswerReader {
   return new BodyCollector(maxBytes, done, excess);
@@ -98,24 +106,21 @@ export function bodyReader(
 
 class BodyCollector implements AnswerReader {
   readonly #maxBytes: number;
-  readonly #done: (body: string) => void;
+  readonly #done: (body: Buffer) => void;
   readonly #excess: 'fail' | 'truncate';
-  /** One read holds the whole of the usual answer: a list is made for more. */
-  #first = '';
-  #more: string[] | undefined;
+  readonly #pieces: Buffer[] = [];
   #size = 0;
 
-  constructor(maxBytes: number, done: (body: string) => void, excess: 'fail' | 'truncate') {
+  constructor(maxBytes: number, done: (body: Buffer) => void, excess: 'fail' | 'truncate') {
     this.#maxBytes = maxBytes;
     this.#done = done;
     this.#excess = excess;
   }
 
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     if (this.#size > this.#maxBytes) return;
     this.#size += bytes.length;
-    if (this.#first === '') this.#first = bytes;
-    else (this.#more ??= [this.#first]).push(bytes);
+    this.#pieces.push(bytes);
     if (this.#size <= this.#maxBytes) return;
     if (this.#excess === 'fail')
       throw new GatewayError(
@@ -123,35 +128,17 @@ class BodyCollector implements AnswerReader {
         `the upstream's answer is larger than ${this.#maxBytes} bytes`,
       );
     // Nobody waits for the rest of it.
-    this.#done(this.#whole().slice(0, this.#maxBytes));
+    this.#done(joined(this.#pieces).subarray(0, this.#maxBytes));
   }
 
   end(): void {
-    if (this.#size <= this.#maxBytes) this.#done(this.#whole());
+    if (this.#size <= this.#maxBytes) this.#done(joined(this.#pieces));
   }
-
-  #whole(): string {
-    return this.#more?.join('') ?? this.#first;
-  }
-}
-
-function parseWhole(body: string): unknown {
-  const json = parseAnswer(fromByteString(body));
-  if (json !== undefined) return json;
-  const what = body.trim() === '' ? 'an empty body' : 'a body that is not JSON';
-  throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
 }
 
 /** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
 export function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
   if (!copy) return reader;
-  const quietly = (run: () => void): void => {
-    try {
-      run();
-    } catch {
-      // The copy is for the records; the answer itself was judged by the first reader.
-    }
-  };
   return {
     data(bytes) {
       quietly(() => copy.data(bytes));
@@ -162,4 +149,12 @@ export function withTap(reader: AnswerReader, copy: AnswerReader | null): Answer
       reader.end();
     },
   };
+}
+
+function quietly(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // The copy is for the records; the answer itself is judged where it is read.
+  }
 }

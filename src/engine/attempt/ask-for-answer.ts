@@ -9,19 +9,18 @@ import type {
 } from '../../canonical/index.ts';
 import { Collector, GatewayError, Report } from '../../canonical/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { newId } from '../../runtime/ids.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { newId } from '../../base/runtime/ids.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
-import { receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { errorReader, streamReader, wholeReader, type AnswerReader } from './answer-reader.ts';
-import { isStreamed, unframed } from './event-stream-reader.ts';
+import { isStreamed, unframed } from './event-reader.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { encodeBody, targetOf } from './prepare.ts';
 import { redactedError } from './redacted-error.ts';
-import { sendUpstream } from './send-upstream.ts';
+import { askEndpoint } from './ask-endpoint.ts';
 import { receiveError } from './transport-words.ts';
-import { fromByteString } from '../../lib/byte-string.ts';
+import { joined } from '../../base/lib/slices.ts';
 
 /** A longer answer is none to a small question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -70,7 +69,7 @@ export function askForAnswer(
     };
     let call: UpstreamCall | undefined;
     let reader: AnswerReader | undefined;
-    let bytes = '';
+    const pieces: Buffer[] = [];
     let streamed = false;
     let isOver = false;
 
@@ -85,7 +84,7 @@ export function askForAnswer(
         collected,
         failure: found === null ? null : redactedError(GatewayError.from(found), asking.redact),
         streamed,
-        text: fromByteString(bytes),
+        text: joined(pieces).toString(),
       });
     };
     const guard = (run: () => void): void => {
@@ -106,7 +105,7 @@ export function askForAnswer(
           throw codec.decodeError(head.status, (name) => head.header(name), text);
         });
       streamed = isStreamed(head.header('content-type'));
-      const context = { newId, nowSeconds: () => Math.floor(asking.clock.now() / 1000) };
+      const context = { newId, nowSeconds: () => Math.floor(asking.clock.wall() / 1000) };
       return streamed ? streamReader(codec, sink, context) : wholeReader(codec, sink, context);
     };
 
@@ -115,13 +114,16 @@ export function askForAnswer(
         envelope: preparedEndpoint(endpoint).answers(request.stream, NO_CLIENT),
         body: encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()),
       };
-      call = receive(
-        (listener) => sendUpstream(endpoint, outgoing, asking.upstream, listener, { refused: done }),
+      call = askEndpoint(
+        endpoint,
+        outgoing,
+        asking.upstream,
         {
+          refused: done,
           head: (head) => guard(() => (reader = unframed(readerFor(head), head, codec))),
           data: (piece) =>
             guard(() => {
-              bytes += piece;
+              pieces.push(piece);
               reader?.data(piece);
               // Some servers say all and keep the connection open.
               if (hasEnded) done(null);

@@ -3,26 +3,24 @@
 import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { FrameSplitter } from '../../protocols/index.ts';
-import type { Clock, Ticker, Ticking } from '../../runtime/clock.ts';
+import type { Clock, Ticker, Ticking } from '../../base/runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
-import { receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { ByteAccount } from '../call.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { type Operation, preparedEndpoint } from '../prepared-endpoint.ts';
 import type { Timeouts } from '../settings.ts';
 import { type AnswerReader, bodyReader } from './answer-reader.ts';
-import { isStreamed } from './event-stream-reader.ts';
-import { masked } from './masked-reader.ts';
-import { sendUpstream } from './send-upstream.ts';
+import { isStreamed, masked } from './event-reader.ts';
+import { askEndpoint } from './ask-endpoint.ts';
 import { brokenAnswer, receiveError } from './transport-words.ts';
 
-/** Hears what the keeper says. All text is byte strings. Ends with one call of `whole`, `ended` or `failed`. */
+/** Hears what the keeper says. Ends with one call of `whole`, `ended` or `failed`. */
 export interface KeeperListener {
   /** A whole answer, or a refusal. */
-  whole(status: number, body: string): void;
-  /** Events of a stream that came with one read, in order, each with its blank line. */
+  whole(status: number, body: Buffer): void;
+  /** Events of a stream that came with one read, in order, each a byte string with its blank line. */
   events(frames: readonly string[]): void;
   ended(): void;
   failed(error: GatewayError): void;
@@ -35,7 +33,7 @@ export interface KeeperAsking {
   readonly timeouts: Pick<Timeouts, 'responseMs' | 'idleMs'>;
   /** Key of the gateway on whose behalf it is asked. */
   readonly tenant: string;
-  /** What is kept of the answer counts here. */
+  /** Memory account of the part of the answer that is kept. */
   readonly account: ByteAccount;
 }
 
@@ -79,20 +77,20 @@ class Keeper implements UpstreamCall, Ticking {
     const { upstream, tenant, ticker } = this.#asking;
     const endpoint = this.#endpoint;
     const envelope = preparedEndpoint(endpoint).operation(operation);
-    const outgoing = { envelope, body: '', tenant };
-    const signing = {
-      signed: (headers: SignatureHeaders) => (this.#signature = headers),
-      refused: (error: GatewayError) => this.#fail(error),
-    };
-    this.#call = receive(
-      (listener) => sendUpstream(endpoint, outgoing, upstream, listener, signing),
+    const outgoing = { envelope, body: [], tenant };
+    this.#call = askEndpoint(
+      endpoint,
+      outgoing,
+      upstream,
       {
+        signed: (headers) => (this.#signature = headers),
+        refused: (error) => this.#fail(error),
         head: (head) => this.#guard(() => (this.#reader = this.#readerOf(head))),
         data: (bytes) => this.#guard(() => this.#reader?.data(bytes)),
         end: () => this.#guard(() => this.#reader?.end()),
         failed: (failure, message) => this.#fail(receiveError(endpoint.slug, failure, message)),
       },
-      // What is read is bounded by its reader: a stream has no end that anybody knows.
+      // The reader bounds what is read: a stream has no end that anybody knows.
       Infinity,
     );
     if (this.#isOver) this.#call.abort();
@@ -140,7 +138,7 @@ class Keeper implements UpstreamCall, Ticking {
     return {
       data: (bytes) => {
         const frames: string[] = [];
-        splitter.push(bytes, (frame) => frames.push(frame) > 0);
+        splitter.push(bytes.toString('latin1'), (frame) => frames.push(frame) > 0);
         if (frames.length > 0) this.#listener.events(frames);
       },
       end: () => {
@@ -160,7 +158,7 @@ class Keeper implements UpstreamCall, Ticking {
     this.#fail(new GatewayError('timeout', `${this.#endpoint.slug}: nothing came for ${mostMs} ms`));
   }
 
-  /** What was aborted says nothing more. */
+  /** An aborted request says nothing more. */
   #guard(run: () => void): void {
     if (this.#isOver) return;
     this.#lastAt = this.#asking.clock.now();

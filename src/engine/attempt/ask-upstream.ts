@@ -1,20 +1,20 @@
 // One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
 // recorded, and whoever asks must be able to do without.
+import type { Slices } from '../../base/lib/slices.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { askWhole } from '../../upstream/ask.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
-import { collect, receive } from '../../upstream/receive.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { type Operation, type PassedHeaders, preparedEndpoint } from '../prepared-endpoint.ts';
-import { sendUpstream } from './send-upstream.ts';
+import { questionTo } from './ask-endpoint.ts';
 
 /** A longer answer is none to a short question, in bytes. */
 const MAX_BYTES = 1_048_576;
 
-/** What is asked. */
+/** A question to an upstream besides answers. */
 export interface Question extends Operation {
-  /** Byte string. */
-  readonly body: string;
+  readonly body: Slices;
   readonly passed?: PassedHeaders | undefined;
   /** Key of the gateway on whose behalf it is asked. */
   readonly tenant?: string | undefined;
@@ -43,13 +43,7 @@ export async function askUpstream(
   try {
     const envelope = preparedEndpoint(endpoint).operation(operation, passed);
     const outgoing = { envelope, body, tenant };
-    const asked = collect<[reason: unknown]>((taker) =>
-      receive(
-        (listener) => sendUpstream(endpoint, outgoing, upstream, listener, { refused: taker.failed }),
-        taker,
-        MAX_BYTES,
-      ),
-    );
+    const asked = askWhole(questionTo(endpoint, outgoing, upstream, MAX_BYTES), upstream);
     const cancelTimer = clock.after(timeoutMs, asked.abort);
     onLeave(asked.abort);
     const outcome = await asked.outcome;

@@ -1,15 +1,16 @@
-// What an attempt is given, and where its answer goes.
+// Input of an attempt, and the sink of its answer.
 import type { CanonicalEvent, GatewayError } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
 import type { Arrival } from '../arrival.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Timeouts } from '../settings.ts';
-import type { Spending } from '../spending.ts';
+import type { RunningCost } from '../running-cost.ts';
 import type { Attempt } from './attempt.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
 import type { ProviderHold } from './provider-hold.ts';
 
-/** Where an attempt's answer goes. */
+/** Sink of an attempt's answer. */
 export interface AttemptOutput {
   /** True when what it gets stays until the request has ended. Of no meaning before `commit`. */
   readonly keeps: boolean;
@@ -20,7 +21,7 @@ export interface AttemptOutput {
   /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
   relay(bytes: string): void;
   /** Relay lane, whole: the patched body. */
-  relayWhole(bytes: string): void;
+  relayWhole(body: Buffer): void;
   /** The answer is complete. Its last bytes must wait until the records are safe. */
   finishing(): void;
   /** One upstream read was worked off: write what has gathered. */
@@ -29,33 +30,35 @@ export interface AttemptOutput {
 
 /** The request that an attempt is made for: whose it is, and how long it may take. */
 export interface Requester {
-  readonly arrival: Pick<Arrival, 'id' | 'call' | 'createdAt' | 'allowance' | 'trace'>;
+  readonly arrival: Pick<Arrival, 'id' | 'recordId' | 'call' | 'createdAt' | 'arrivedAt' | 'quota' | 'trace'>;
   readonly timeouts: Timeouts;
+  /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
+  readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
   /** Unix milliseconds by which all attempts together must be over. */
   readonly deadlineAt: number;
 }
 
-/** What all attempts of the process share. */
+/** Services that all attempts of the process share. */
 export type AttemptServices = Pick<
   GatewayDependencies,
   'clock' | 'ticker' | 'upstream' | 'routing' | 'limits' | 'running' | 'redact'
 >;
 
-/** What differs between two attempts at the same. */
+/** Facts that differ between two attempts of the same request. */
 export interface AttemptNumber {
   /** Attempts of the same request before this one. */
   readonly ordinal: number;
   /** True: over a fresh connection, because one that was used before turned out to be closed. */
   readonly fresh: boolean;
   /** Follows what it costs; null where no budget counts it. */
-  readonly spending: Spending | null;
-  /** What it has of its provider's limits; null where there are none. */
+  readonly runningCost: RunningCost | null;
+  /** Reservation in its provider's limits. Null: there are none. */
   readonly hold: ProviderHold | null;
 }
 
 export interface AttemptInput {
   readonly requester: Requester;
-  /** What is sent, and how its answer is read. */
+  /** The request to send, and how its answer is read. */
   readonly prepared: PreparedAttempt;
   readonly output: AttemptOutput;
   /** True: the events of an answer that is relayed are collected as well, for what is kept of it. */

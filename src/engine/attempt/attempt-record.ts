@@ -1,6 +1,6 @@
-// What the ledger keeps of one try. Only the shape: what happened is the attempt's knowledge.
+// Record of one attempt in the ledger. Only the shape: the attempt knows what happened.
 import type { GatewayError, Usage } from '../../canonical/index.ts';
-import { type AttemptRecord, type Cost, costOf } from '../../ledger/index.ts';
+import { type AttemptRecord, type Cost, costOf } from '../../accounts/ledger/index.ts';
 import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 import { summariseError } from './error-summary.ts';
 import type { Meter } from './meter.ts';
@@ -10,6 +10,9 @@ export interface AttemptCourse {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly endedAt: number;
+  /** When the request was handed to a connection, and when the head of the answer came. `null`: never. */
+  readonly sentAt: number | null;
+  readonly answeredAt: number | null;
   readonly status: AttemptRecord['status'];
   readonly error: GatewayError | undefined;
   readonly meter: Pick<Meter, 'firstContentAt' | 'upstreamId'>;
@@ -22,11 +25,11 @@ export interface Charge {
   readonly cost: Cost | null;
 }
 
-/** What an attempt is charged, as far as it went. @param error how it failed; undefined where it did not */
+/** Charge of an attempt, as far as it went. @param error how it failed; undefined where it did not */
 export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: GatewayError | undefined): Charge {
-  // Who failed before the first content delivered nothing, whatever it had counted by then.
+  // A failure before the first content delivered nothing, whatever was counted by then.
   const nothing = error && error.kind !== 'cancelled' && !meter.produced;
-  // Whoever goes on without a listener counts when it is done.
+  // An answer in the background is counted when it is done.
   const later = prepared.request.background && !meter.usage;
   const usage = nothing || later ? null : meter.settledUsage(prepared);
   const price = prepared.isListPriced ? prepared.endpoint.price : null;
@@ -37,10 +40,10 @@ export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: Gateway
 export function attemptRecord(
   { requester, prepared }: AttemptInput,
   { ordinal }: Pick<AttemptNumber, 'ordinal'>,
-  { startedAt, endedAt, status, error, meter, charge }: AttemptCourse,
+  { startedAt, endedAt, sentAt, answeredAt, status, error, meter, charge }: AttemptCourse,
 ): AttemptRecord {
   const { endpoint, lane } = prepared;
-  const { id } = requester.arrival;
+  const { recordId: id } = requester.arrival;
   return {
     // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
     id: `${id}-${ordinal}`,
@@ -60,5 +63,7 @@ export function attemptRecord(
     error: error ? summariseError(error) : null,
     usage: charge.usage,
     cost: charge.cost,
+    queuedMs: sentAt === null ? null : sentAt - startedAt,
+    headersMs: answeredAt === null ? null : answeredAt - startedAt,
   };
 }

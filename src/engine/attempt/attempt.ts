@@ -8,17 +8,19 @@ import {
   isContent,
   type Report,
 } from '../../canonical/index.ts';
-import type { AttemptRecord, Lane } from '../../ledger/index.ts';
+import type { AttemptRecord, Lane } from '../../accounts/ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
-import type { Ticking } from '../../runtime/clock.ts';
+import type { Ticking } from '../../base/runtime/clock.ts';
+import type { AnswerTaker } from '../../upstream/ask.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
-import { type AnswerListener, receive, type ReceiveFailure } from '../../upstream/receive.ts';
-import type { AttemptLease } from '../../routing/index.ts';
+import type { ReceiveFailure } from '../../upstream/receive.ts';
+import type { AttemptLease } from '../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { AnswerReader } from './answer-reader.ts';
+import { askEndpoint } from './ask-endpoint.ts';
 import { attemptRecord, type Charge, chargeOf } from './attempt-record.ts';
-import { attemptRequest } from './attempt-request.ts';
+import { attemptRequest } from './fit-request.ts';
 import type { AttemptInput, AttemptNumber, AttemptServices } from './attempt-input.ts';
 import { isEndpointsFault, isOwnRefusal } from '../failure-table.ts';
 import { HeldBytes } from '../held-bytes.ts';
@@ -26,17 +28,16 @@ import { Meter } from './meter.ts';
 import { redactedError } from './redacted-error.ts';
 import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
-import { type AnswerTaker, openReader } from './open-reader.ts';
-import { sendUpstream, type Signing } from './send-upstream.ts';
+import { type ReadAnswer, openReader } from './open-reader.ts';
 import { brokenAnswer, receiveError } from './transport-words.ts';
-import { toByteString } from '../../lib/byte-string.ts';
+import { toByteString } from '../../base/lib/byte-string.ts';
 
 /** How long the body of an error may take after its head: what has come by then says enough. */
 const ERROR_BODY_MS = 10_000;
 
-export class Attempt implements AnswerListener<[ReceiveFailure, string]>, AnswerTaker, Signing, Ticking {
+export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   readonly meter = new Meter();
-  /** What passes of an answer that is relayed, where it was asked for; null: the output knows it, or nobody asks. */
+  /** Collector of a relayed answer, where one was asked for. Null: the output knows the answer, or nobody asks. */
   readonly tap: Collector | null;
   committed = false;
   failure: GatewayError | undefined;
@@ -52,7 +53,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   readonly #held: CanonicalEvent[] = [];
   /** The hand on the connection; undefined before the request was handed over. */
   #call: UpstreamCall | undefined;
-  /** What is kept of the answer. */
+  /** Bytes that are kept of the answer. */
   readonly #kept: HeldBytes;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
@@ -101,7 +102,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
       this.#resolve = resolve;
       this.#tickerPlace = ticker.add(this);
       this.#guard(() => this.#send(upstream));
-      // What failed at once has nothing to wait for.
+      // An attempt that failed at once has nothing to wait for.
       if (this.#progress.state === 'over') this.#call?.abort();
     });
   }
@@ -109,15 +110,11 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   #send(upstream: UpstreamClient): void {
     const { requester, prepared } = this.#input;
     const request = attemptRequest(this.#input, this.#number);
-    this.#call = receive(
-      (listener) => {
-        const paced = new PacedAnswer(listener, requester.arrival.call.account, this);
-        paced.attach(sendUpstream(prepared.endpoint, request, upstream, paced, this));
-        return paced;
-      },
-      this,
-      Infinity,
-    );
+    this.#call = askEndpoint(prepared.endpoint, request, upstream, this, Infinity, (listener, send) => {
+      const paced = new PacedAnswer(listener, requester.arrival.call.account, this);
+      paced.attach(send(paced));
+      return paced;
+    });
   }
 
   /** Stops the upstream at once. @param reason the result, if there was none before */
@@ -147,8 +144,8 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
 
   record(): AttemptRecord {
     return attemptRecord(this.#input, this.#number, {
-      startedAt: this.#progress.startedAt,
       endedAt: this.#progress.endedAt ?? this.#services.clock.now(),
+      ...this.#progress.times,
       status: this.#status,
       error: this.failure,
       meter: this.meter,
@@ -156,7 +153,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
     });
   }
 
-  // What the upstream's answer tells.
+  // Facts of the upstream's answer.
 
   signed(headers: SignatureHeaders): void {
     this.#signature = headers;
@@ -167,12 +164,12 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   }
 
   connected(): void {
-    this.#progress.sent();
+    this.#progress.sent(this.#services.clock.now());
   }
 
   head(head: ResponseHead): void {
     this.#status = head.status;
-    this.#progress.lastActivityAt = this.#services.clock.now();
+    this.#progress.answered(this.#services.clock.now());
     const { prepared } = this.#input;
     if (!prepared.request.stream) this.#progress.state = 'answering';
     try {
@@ -187,10 +184,10 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
     }
     if (head.status >= 300) this.#refusal = { reader: this.#reader, since: this.#progress.lastActivityAt };
     // Nobody sends it again: what answers may take minutes.
-    else prepared.body = '';
+    else prepared.body = [];
   }
 
-  data(bytes: string): void {
+  data(bytes: Buffer): void {
     if (this.#progress.state === 'lingering') {
       if (this.#progress.hasSurplus(bytes.length)) this.#leave();
       return;
@@ -234,14 +231,14 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
     if (ended && this.#progress.state === 'lingering') this.#leave();
   }
 
-  /** What was read has cost something. @returns why the answer must end with it, where no money is left for more */
+  /** Charges what was read. @returns why the answer must end with it, where no money is left for more */
   #spend(): GatewayError | null {
-    if (!this.#number.spending) return null;
+    if (!this.#number.runningCost) return null;
     const { usage, outputChars } = this.#relaying ?? this.meter.soFar;
-    return this.#number.spending.note(outputChars, usage ?? null);
+    return this.#number.runningCost.note(outputChars, usage ?? null);
   }
 
-  // What is read of it.
+  // Reading of it.
 
   cut(stopSequence: string): void {
     this.#cutAt = stopSequence;
@@ -314,7 +311,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
     if (stream.error) this.#fail(stream.error, stream.errorShown);
   }
 
-  relayedWhole(body: string, tap: RelayTap): void {
+  relayedWhole(body: Buffer, tap: RelayTap): void {
     if (this.#progress.state === 'over') return;
     this.meter.firstContentAt = this.#services.clock.now();
     this.meter.read(tap);
@@ -337,13 +334,13 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
   #fail(cause: GatewayError, told = false): void {
     if (this.#progress.hasEnded) return;
     this.#progress.state = 'over';
-    // What passed before the failure was produced, and is counted.
+    // Content that passed before the failure was produced, and is counted.
     if (this.#relaying) this.meter.read(this.#relaying);
     const error = redactedError(cause, this.#services.redact);
     this.failure = error;
     this.#progress.endedAt = this.#services.clock.now();
     this.#lease?.ended({
-      // What we ourselves end says nothing about the endpoint.
+      // An end by the gateway itself says nothing about the endpoint.
       failure: isOwnRefusal(error) ? 'cancelled' : error.kind,
       endpointsFault: !this.isStale && isEndpointsFault(error),
       retryAfterMs: error.retryAfterMs,
@@ -374,7 +371,7 @@ export class Attempt implements AnswerListener<[ReceiveFailure, string]>, Answer
       return this.#guard(() => reader.end());
     }
     const { prepared, requester } = this.#input;
-    const late = this.#progress.overdue(requester, prepared.request.stream, now);
+    const late = this.#progress.overdue(requester, prepared, now);
     if (late !== null) this.#fail(new GatewayError('timeout', `${prepared.endpoint.slug}: ${late}`));
   }
 

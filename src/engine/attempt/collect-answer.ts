@@ -3,14 +3,13 @@ import { Collector, type CollectedEvents } from '../../canonical/index.ts';
 import type { CodecContext, UpstreamCodec } from '../../protocols/index.ts';
 import { ResponseHead } from '../../upstream/response-parser.ts';
 import { streamReader, wholeReader } from './answer-reader.ts';
-import { isStreamed, unframed } from './event-stream-reader.ts';
+import { isStreamed, unframed } from './event-reader.ts';
 
 /** A complete answer. */
 export interface WholeAnswerBytes {
   readonly status: number;
   readonly contentType: string;
-  /** Byte string. */
-  readonly body: string;
+  readonly body: Buffer;
 }
 
 /** @throws GatewayError for what is no answer of the protocol */

@@ -1,6 +1,6 @@
-// What a record keeps of an error.
+// Summary of an error for records.
 import type { GatewayError } from '../../canonical/index.ts';
-import type { ErrorSummary } from '../../ledger/index.ts';
+import type { ErrorSummary } from '../../accounts/ledger/index.ts';
 
 /** The error without its bytes and its stack. */
 export function summariseError(error: GatewayError): ErrorSummary {

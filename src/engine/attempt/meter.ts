@@ -1,11 +1,11 @@
 // Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count.
 import type { CanonicalEvent, ErrorEvent, FinishEvent, Usage } from '../../canonical/index.ts';
 import { isContent, NO_USAGE, outputTokens } from '../../canonical/index.ts';
-import { estimatedTokens } from '../../ledger/index.ts';
+import { estimatedTokens } from '../../accounts/ledger/index.ts';
 import type { RelayTap } from '../../protocols/index.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
 
-/** What a model reads. */
+/** Prompt of a model, by estimate. */
 export interface EstimatedPrompt {
   /** Its tokens, roughly. */
   estimateInput(): number;
@@ -65,7 +65,7 @@ export class Meter {
     if (this.firstContentAt === null && isContent(event)) this.firstContentAt = clock.now();
   }
 
-  /** What was counted by now, and the characters of everything that the model wrote. */
+  /** Usage so far, and the characters of everything that the model wrote. */
   get soFar(): Pick<RelayTap, 'usage' | 'outputChars'> {
     return { usage: this.usage ?? undefined, outputChars: this.outputChars + this.#reasoningChars };
   }

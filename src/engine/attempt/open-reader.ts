@@ -2,8 +2,8 @@
 // credentials, and what keeps anything of the answer behind the count of how much there is.
 import type { EventSink, GatewayError } from '../../canonical/index.ts';
 import type { CodecContext, RelayFacts, RelayStream, RelayTap } from '../../protocols/index.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { newId } from '../../runtime/ids.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { newId } from '../../base/runtime/ids.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { AnswerBounds } from './answer-bounds.ts';
@@ -17,24 +17,23 @@ import {
   withTap,
 } from './answer-reader.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
-import { isStreamed, unframed } from './event-stream-reader.ts';
+import { isStreamed, masked, unframed } from './event-reader.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
-import { masked } from './masked-reader.ts';
 
-/** Whoever takes what is read; events in the translate lane. */
-export interface AnswerTaker extends EventSink {
+/** Sink of what is read; events in the translate lane. */
+export interface ReadAnswer extends EventSink {
   /** A sequence of the request ends the answer early. */
   cut(stopSequence: string): void;
   /** Relay lane: the stream, before anything is read of it. */
   relaying(stream: RelayStream): void;
   relayed(bytes: string, ended: boolean, stream: RelayStream): void;
-  relayedWhole(body: string, tap: RelayTap): void;
+  relayedWhole(body: Buffer, tap: RelayTap): void;
   refused(error: GatewayError): void;
   /** So many characters more were read, which are kept where the answer is; not told of little. */
   grown(chars: number): void;
 }
 
-/** What an answer is read with. */
+/** Tools and context with which an answer is read. */
 export interface Reading {
   /** Sees every event of an answer that is relayed; null where nobody asks for them. */
   readonly tap: EventSink | null;
@@ -48,19 +47,14 @@ export function openReader(
   head: ResponseHead,
   input: AttemptInput,
   reading: Reading,
-  take: AnswerTaker,
+  take: ReadAnswer,
 ): AnswerReader {
   const { endpoint, protocol } = input.prepared;
   const mask = preparedEndpoint(endpoint).mask(reading.signature);
   return unframed(masked(readerOf(head, input, reading, take), mask), head, protocol.upstream);
 }
 
-function readerOf(
-  head: ResponseHead,
-  input: AttemptInput,
-  reading: Reading,
-  take: AnswerTaker,
-): AnswerReader {
+function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, take: ReadAnswer): AnswerReader {
   const { prepared } = input;
   const { tap } = reading;
   const { protocol } = prepared;
@@ -82,8 +76,9 @@ function readerOf(
   const bounds = tap && bounded(tap, streamed, take);
   const facts = relayFacts(input, reading);
   if (!streamed) {
-    const reader = relayWholeReader({ relay: protocol.relay }, facts, take);
-    return withTap(reader, bounds && wholeReader(codec, bounds, codecContext(reading.services.clock)));
+    const context = codecContext(reading.services.clock);
+    const copy = bounds && ((json: unknown): void => codec.decodeResponse(json, bounds, context));
+    return relayWholeReader({ relay: protocol.relay }, facts, take, copy);
   }
   const stream = protocol.relay.openStream(facts);
   take.relaying(stream);
@@ -93,19 +88,19 @@ function readerOf(
     : reader;
 }
 
-function bounded(sink: EventSink, streamed: boolean, take: AnswerTaker): AnswerBounds {
+function bounded(sink: EventSink, streamed: boolean, take: ReadAnswer): AnswerBounds {
   return new AnswerBounds(
     sink,
     (error) => take.refused(error),
     (chars) => {
-      // Of a whole answer, the bytes were counted as they came.
+      // The bytes of a whole answer were counted as they came.
       if (streamed) take.grown(chars);
     },
   );
 }
 
 function codecContext(clock: Clock): CodecContext {
-  return { newId, nowSeconds: () => Math.floor(clock.now() / 1000) };
+  return { newId, nowSeconds: () => Math.floor(clock.wall() / 1000) };
 }
 
 function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading): RelayFacts {
@@ -116,6 +111,7 @@ function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading
     store: request.state?.store,
     follows: request.follows?.id,
     background: request.background,
+    isBackground: request.state?.background,
     showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
     redact: services.redact,
   };

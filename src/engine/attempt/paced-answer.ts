@@ -2,7 +2,7 @@
 // kernel, which then come in a few large reads: they are worked off in slices, so that other requests have their turns in
 // between, and not at all while the client does not read. Knows nothing of what the bytes say.
 import { GatewayError } from '../../canonical/index.ts';
-import { nextTurn } from '../../runtime/clock.ts';
+import { nextTurn } from '../../base/runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from '../../upstream/client.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import type { ByteAccount } from '../call.ts';
@@ -10,6 +10,7 @@ import { HeldBytes } from '../held-bytes.ts';
 
 /** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Hears that an answer cannot be had. */
 export interface Refusals {
@@ -21,8 +22,8 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   readonly #refusals: Refusals;
   readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
-  /** Byte string, read and not worked off; at most about one read, for the socket is paused then. */
-  #waiting = '';
+  /** Read and not worked off; at most about one read, for the socket is paused then. */
+  #waiting = NOTHING;
   #ending: (() => void) | undefined;
   #isPaused = false;
   #isScheduled = false;
@@ -52,9 +53,10 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     this.#next.head(head);
   }
 
-  data(bytes: string): void {
-    if (bytes.length <= SLICE_BYTES && this.#waiting === '' && !this.#isPaused) return this.#next.data(bytes);
-    this.#waiting += bytes;
+  data(bytes: Buffer): void {
+    const { length } = this.#waiting;
+    if (bytes.length <= SLICE_BYTES && length === 0 && !this.#isPaused) return this.#next.data(bytes);
+    this.#waiting = length === 0 ? bytes : Buffer.concat([this.#waiting, bytes]);
     this.#call?.pause();
     try {
       this.#held.set(this.#waiting.length);
@@ -72,7 +74,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     this.#finally(() => this.#next.failed(failure, message));
   }
 
-  /** Whoever gets the answer has no room: nothing more is worked off, and the socket waits. */
+  /** The reader of the answer has no room: nothing more is processed, and the socket waits. */
   pause(): void {
     this.#isPaused = true;
     this.#call?.pause();
@@ -81,20 +83,20 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    if (this.#waiting === '' && !this.#ending) this.#call?.resume();
+    if (this.#waiting.length === 0 && !this.#ending) this.#call?.resume();
     else this.#later();
   }
 
   /** Nothing more is wanted: closes the connection and forgets what was read. */
   abort(): void {
-    this.#waiting = '';
+    this.#waiting = NOTHING;
     this.#held.release();
     this.#ending = undefined;
     this.#call?.abort();
   }
 
   #finally(ending: () => void): void {
-    if (this.#waiting === '') ending();
+    if (this.#waiting.length === 0) ending();
     else this.#ending = ending;
   }
 
@@ -108,12 +110,12 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   }
 
   #work(): void {
-    const slice = this.#waiting.slice(0, SLICE_BYTES);
-    this.#waiting = this.#waiting.slice(SLICE_BYTES);
+    const slice = this.#waiting.subarray(0, SLICE_BYTES);
+    this.#waiting = this.#waiting.subarray(SLICE_BYTES);
     this.#held.set(this.#waiting.length);
-    if (slice !== '') this.#next.data(slice);
+    if (slice.length > 0) this.#next.data(slice);
     if (this.#isPaused) return;
-    if (this.#waiting !== '') return this.#later();
+    if (this.#waiting.length > 0) return this.#later();
     const ending = this.#ending;
     this.#ending = undefined;
     if (ending) ending();

@@ -1,7 +1,9 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
-import { arePlain, GatewayError, Report, writeJson } from '../../canonical/index.ts';
+import type { JsonBytes } from '../../base/json/index.ts';
+import { slicesOf, type Slices } from '../../base/lib/slices.ts';
+import { GatewayError, Report } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
 import {
   adaptRequest,
@@ -9,16 +11,16 @@ import {
   checkFormat,
   checkGrammars,
   resolveReasoning,
+  type WatchedLimit,
 } from '../adapt/index.ts';
-import { asSaid } from './as-said.ts';
-import { fitRequest } from './fit-request.ts';
+import { asSaid, fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { PreparedText } from './prepared.ts';
 
 export interface PrepareInput {
   readonly request: CanonicalRequest;
-  /** The client's own body, for the relay lane. Byte string. */
-  readonly clientBytes: string;
+  /** The client's own body, for the relay lane. */
+  readonly clientBytes: JsonBytes;
   readonly endpoint: Endpoint;
   readonly strict: boolean;
   /** True: not the relay lane, although it would do. */
@@ -35,10 +37,11 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   const protocol = findProtocol(endpoint.protocol);
   if (!protocol)
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+  if (endpoint.faithful && endpoint.protocol === request.protocol) protocol.relay?.requireLegal?.(request);
   const report = request.report.fork();
   for (const { path, action, reason, keptBy, alsoKeptBy } of request.lossesElsewhere ?? [])
     if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
-  const adapted = adaptRequest(request, endpoint, protocol, report);
+  const adapted = adaptRequest(request, learned.taking(endpoint), protocol, report);
   const client = findProtocol(request.protocol)?.server;
   const { request: fitting, restore } = fitRequest(adapted.request, endpoint, protocol, report);
   const format =
@@ -58,7 +61,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   const checks: AnswerCheck[] = [];
   if (format) checks.push(format.check);
   if (grammars) checks.push(grammars);
-  const taken = asSaid(endpoint, request);
+  const taken = learned.limited(endpoint, asSaid(endpoint, request));
   const reasoning = learned.apply(endpoint, resolveReasoning(fitting, taken, report), report);
   const relay = protocol.relay;
   const relayed =
@@ -93,10 +96,31 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
       fitting,
       cutAt: adapted.cutAt,
       restore,
+      watched: endpoint.isVendorRun ? null : watchedLimit(endpoint, asked, learned, report),
     },
     asked,
     body,
   );
+}
+
+/** The limit of an answer, and what becomes of a server that ignores it. */
+function watchedLimit(
+  endpoint: Endpoint,
+  { maxOutputTokens: limit }: CanonicalRequest,
+  learned: LearnedRefusals,
+  report: Report,
+): WatchedLimit | null {
+  if (limit === undefined) return null;
+  const { namesCutAnswers } = endpoint.quirks;
+  const exceeded = (tokens: number): void => {
+    learned.learnIgnoredLimit(endpoint);
+    report.add(
+      'max_tokens',
+      'dropped',
+      `${endpoint.slug} ignored the limit: the answer has ${tokens} tokens`,
+    );
+  };
+  return { limit, namesCutAnswers, exceeded };
 }
 
 /** The same attempt with another request of the same shape: the repair of an answer. */
@@ -106,8 +130,9 @@ export function prepareRepair(
   learned: LearnedRefusals,
 ): PreparedText {
   const { endpoint, protocol } = prepared;
-  const reasoning = learned.apply(endpoint, resolveReasoning(request, endpoint, new Report()), new Report());
-  return prepared.asking(request, encodeBody(protocol, request, targetOf(endpoint, reasoning), new Report()));
+  const taken = learned.limited(endpoint, asSaid(endpoint, request));
+  const reasoning = learned.apply(endpoint, resolveReasoning(request, taken, new Report()), new Report());
+  return prepared.asking(request, encodeBody(protocol, request, targetOf(taken, reasoning), new Report()));
 }
 
 /**
@@ -141,14 +166,17 @@ function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean
   }
 }
 
-/** What an encoder must know of an endpoint. @param reasoning as it was resolved for this request there */
+/** Facts of an endpoint for an encoder. @param reasoning as it was resolved for this request there */
 export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
-  const { model, quirks, reasoningStyle, reasoningFormat, unsupported, maxOutputTokens, contextLength } =
-    endpoint;
+  const { model, quirks, members, reasoningStyle, reasoningFormat, unsupported } = endpoint;
+  const { maxOutputTokens, contextLength } = endpoint;
   return {
     model,
     quirks,
+    members,
+    isPrivate: !endpoint.isVendorRun,
     reasoningStyle,
+    isFaithful: endpoint.faithful,
     isReasoningKnown: endpoint.isReasoningKnown || !endpoint.faithful,
     reasoning,
     reasoningFormat,
@@ -158,18 +186,14 @@ export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Targ
   };
 }
 
-/** The body of a request for a target, as a byte string. Throws GatewayError `unsupported`. */
+/** The body of a request for a target. Throws GatewayError `unsupported`. */
 export function encodeBody(
   protocol: Protocol,
   request: CanonicalRequest,
   target: Target,
   report: Report,
-): string {
-  const { raw } = request;
-  return writeJson(
-    protocol.upstream.encodeRequest(request, target, report),
-    arePlain(raw['messages']) || arePlain(raw['input']),
-  );
+): Slices {
+  return slicesOf(JSON.stringify(protocol.upstream.encodeRequest(request, target, report)));
 }
 
 /** Throws GatewayError `unsupported` that names every loss, if there is one. */

@@ -1,5 +1,6 @@
 // How far an attempt has come, and whether that took too long. Only judges; stopping is the attempt's business.
 import type { Requester } from './attempt-input.ts';
+import type { PreparedAttempt } from './prepared.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
 const LINGER_MS = 2_000;
@@ -15,7 +16,10 @@ export class Progress {
   lastActivityAt = 0;
   /** Something came since the last look: nobody asks the clock for every read of a stream. */
   #isHeard = false;
-  /** Of a complete answer or of a failure; undefined before. */
+  /** When the request was handed to a connection, and when the head of the answer came. `null`: not yet. */
+  #sentAt: number | null = null;
+  #answeredAt: number | null = null;
+  /** End of a complete answer or of a failure. Undefined: it is running. */
   endedAt: number | undefined;
   /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
   paused = false;
@@ -29,9 +33,25 @@ export class Progress {
     this.lastActivityAt = nowMs;
   }
 
-  sent(): void {
+  sent(nowMs: number): void {
+    this.#sentAt = nowMs;
     this.state = 'waiting';
     this.wasSent = true;
+  }
+
+  /** The head of the answer came. */
+  answered(nowMs: number): void {
+    this.#answeredAt = nowMs;
+    this.lastActivityAt = nowMs;
+  }
+
+  /** Times for records. */
+  get times(): {
+    readonly startedAt: number;
+    readonly sentAt: number | null;
+    readonly answeredAt: number | null;
+  } {
+    return { startedAt: this.startedAt, sentAt: this.#sentAt, answeredAt: this.#answeredAt };
   }
 
   /** Something of the answer came. */
@@ -55,20 +75,23 @@ export class Progress {
     return this.state === 'over' || this.state === 'lingering';
   }
 
-  /** What did not come in time, in words; null while patience lasts. */
+  /** Timeout that has passed, in words. Null: there is time left. */
   overdue(
-    { timeouts, deadlineAt }: Pick<Requester, 'timeouts' | 'deadlineAt'>,
-    stream: boolean,
+    requester: Pick<Requester, 'timeouts' | 'timeoutsAt' | 'deadlineAt'>,
+    { endpoint, request: { stream } }: Pick<PreparedAttempt, 'endpoint' | 'request'>,
     nowMs: number,
   ): string | null {
     if (this.#isHeard) this.lastActivityAt = nowMs;
     this.#isHeard = false;
     const { state, paused } = this;
-    const waited = nowMs - this.startedAt;
+    const timeouts = requester.timeoutsAt?.(endpoint) ?? requester.timeouts;
+    // A server of one's own that tells how far it has read the prompt is not silent.
+    const isTelling = endpoint.patience !== undefined && state === 'waiting';
+    const waited = nowMs - (isTelling ? this.lastActivityAt : this.startedAt);
     const late = (what: string, limitMs: number): string => `${what} within ${limitMs} ms`;
     if (state === 'connecting' && waited > timeouts.connectMs)
       return late('no connection', timeouts.connectMs);
-    if (nowMs > deadlineAt) return late('no complete answer', timeouts.totalMs);
+    if (nowMs > requester.deadlineAt) return late('no complete answer', timeouts.totalMs);
     if (state === 'waiting' && stream && waited > timeouts.firstTokenMs)
       return late('no first token', timeouts.firstTokenMs);
     if (state === 'waiting' && !stream && waited > timeouts.responseMs)

@@ -1,10 +1,10 @@
-// What an attempt takes of what its provider's vendor allows: one request, and the tokens that it is expected to need. A
-// provider without room is as one that said so itself: somebody else is asked.
+// Reservation of an attempt in its provider's limits: one request, and the tokens that it is expected to need. A
+// provider without room counts as one that refused: the next one is asked.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Protocol } from '../../protocols/index.ts';
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
-import type { Limiter, Refusal, Reservation, Scope } from '../../limits/index.ts';
-import { refusalText } from '../../limits/index.ts';
+import type { Limiter, Reservation, Scope } from '../../accounts/limits/index.ts';
+import { refusalText } from '../../accounts/limits/index.ts';
 import { demandOf } from '../demand.ts';
 import { admitOrAsk } from '../admit-or-ask.ts';
 import { waitOf } from '../limit-errors.ts';
@@ -28,30 +28,27 @@ export class ProviderHold {
   /**
    * Takes it.
    * @param expiresAtMs when the attempt must have ended
-   * @returns null where the provider has no limits; a promise where other processes share them and have to be asked
+   * @returns null where the provider has no limits
    * @throws GatewayError `rate_limited` where there is no room
    */
-  static take(
+  static async take(
     prepared: PreparedAttempt,
     expiresAtMs: number,
     { limits, routing, clock }: Pick<AttemptServices, 'limits' | 'routing' | 'clock'>,
-  ): ProviderHold | null | Promise<ProviderHold> {
+  ): Promise<ProviderHold | null> {
     const { endpoint, request } = prepared;
     const scope = limits.ofProvider(endpoint.provider);
     if (!scope) return null;
     const asked = { request, inputTokens: prepared.estimateInput() };
-    const { model, tokens } = demandOf(asked, endpoint, null, routing);
+    const { model, tokens, certainTokens } = demandOf(asked, endpoint, null, routing);
     const { limiter } = limits;
-    const held = (outcome: Reservation | Refusal): ProviderHold => {
-      if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
-      throw new GatewayError('rate_limited', refusalText(outcome), {
-        code: 'rate_limit_exceeded',
-        retryAfterMs: waitOf(outcome, clock.now()),
-      });
-    };
-    const demand = { model, endUser: null, tokens, nanoUsd: 0 };
-    const outcome = admitOrAsk(limiter, [scope], demand, expiresAtMs);
-    return outcome instanceof Promise ? outcome.then(held) : held(outcome);
+    const demand = { model, endUser: null, tokens, certainTokens, nanoUsd: 0 };
+    const outcome = await admitOrAsk(limiter, [scope], demand, expiresAtMs);
+    if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
+    throw new GatewayError('rate_limited', refusalText(outcome), {
+      code: 'rate_limit_exceeded',
+      retryAfterMs: waitOf(outcome, clock.wall()),
+    });
   }
 
   /** The head of the answer is here: the vendor may have counted more than we know of. */

@@ -3,7 +3,8 @@ import { GatewayError } from '../../canonical/index.ts';
 
 /** The same error where there was nothing to mask. @param redact masks secrets in a text */
 export function redactedError(error: GatewayError, redact: (text: string) => string): GatewayError {
-  const { param, code, fault, retryAfterMs, upstream, failedGeneration } = error;
+  const { param, code, fault, retryAfterMs, upstream, details, failedGeneration, context, httpStatus } =
+    error;
   const message = redact(error.message);
   // The body goes to the client as it is where it is in the client's protocol: it may name the key elsewhere.
   const shown = upstream && {
@@ -19,6 +20,9 @@ export function redactedError(error: GatewayError, redact: (text: string) => str
     fault,
     retryAfterMs,
     upstream: shown,
+    context,
+    details,
+    httpStatus,
     failedGeneration: failedGeneration === undefined ? undefined : redact(failedGeneration),
   });
 }

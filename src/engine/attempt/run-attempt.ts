@@ -1,8 +1,9 @@
 // One attempt, and a second one where the first went out over a connection that the upstream had closed meanwhile: it may
 // have been received, so that each is an attempt of its own in the records.
+import type { Price } from '../../catalog/index.ts';
 import type { Cancellation } from '../cancellation.ts';
-import type { Spending } from '../spending.ts';
-import type { Trail } from '../trail.ts';
+import type { RunningCost } from '../running-cost.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { ProviderHold } from './provider-hold.ts';
@@ -10,51 +11,59 @@ import { runningRecord } from './running-record.ts';
 
 /**
  * Makes an attempt and runs it to its end.
- * @param trail takes every attempt as it begins
+ * @param attemptLog takes every attempt as it begins
  * @returns the one that counts. Rejects with GatewayError where it may not begin: `rate_limited` where its provider has no
  *   room, `quota` where no budget has
  */
 export async function runAttempt(
   input: AttemptInput,
-  trail: Trail,
+  attemptLog: AttemptLog,
   cancellation: Cancellation,
   services: AttemptServices,
 ): Promise<Attempt> {
+  const { job } = input.requester.arrival.call;
   for (let fresh = false; ; fresh = true) {
-    const taken = services.limits.hasProviders
-      ? ProviderHold.take(input.prepared, input.requester.deadlineAt, services)
+    if (job) await job.asked(runningRecord(input, null, services.clock.wall()), priceOf(input));
+    const hold = services.limits.hasProviders
+      ? await ProviderHold.take(input.prepared, input.requester.deadlineAt, services)
       : null;
-    const hold = taken instanceof Promise ? await taken : taken;
-    const spending = beginSpending(input, trail, hold, services);
-    const attempt = new Attempt(input, { ordinal: trail.attempts.length, fresh, spending, hold }, services);
-    trail.add(attempt);
+    const runningCost = beginRunningCost(input, attemptLog, hold, services);
+    const attempt = new Attempt(
+      input,
+      { ordinal: attemptLog.attempts.length, fresh, runningCost, hold },
+      services,
+    );
+    attemptLog.add(attempt);
     const running = attempt.run();
     cancellation.add(attempt);
     await running;
     cancellation.remove(attempt);
-    spending?.end(attempt.charge());
+    runningCost?.end(attempt.charge());
     hold?.settle(attempt.charge(), attempt.wasSent);
     if (fresh || !attempt.isStale || cancellation.reason) return attempt;
   }
 }
 
-function beginSpending(
+function beginRunningCost(
   input: AttemptInput,
-  trail: Trail,
+  attemptLog: AttemptLog,
   hold: ProviderHold | null,
   { running, clock }: Pick<AttemptServices, 'running' | 'clock'>,
-): Spending | null {
+): RunningCost | null {
   const { requester, prepared } = input;
-  const { allowance } = requester.arrival;
-  if (!allowance) return null;
-  const { endpoint, isListPriced } = prepared;
-  const asked = { price: isListPriced ? endpoint.price : null, inputTokens: prepared.estimateInput() };
+  const { quota } = requester.arrival;
+  if (!quota) return null;
+  const asked = { price: priceOf(input), inputTokens: prepared.estimateInput() };
   try {
-    return allowance.begin(asked, trail.toolsNanoUsd, (endUser) =>
-      running.open(runningRecord(input, endUser, clock.now())),
+    return quota.begin(asked, attemptLog.toolsNanoUsd, (endUser) =>
+      running.open(runningRecord(input, endUser, clock.wall())),
     );
   } catch (refusal) {
     hold?.settle({ usage: null, cost: null }, false);
     throw refusal;
   }
+}
+
+function priceOf({ prepared: { endpoint, isListPriced } }: AttemptInput): Price | null {
+  return isListPriced ? endpoint.price : null;
 }

@@ -1,6 +1,6 @@
 // The record of a request as it would be if the process died with it now: kept while it runs, where a budget counts it.
 import { GatewayError } from '../../canonical/index.ts';
-import type { RunningRecord } from '../../storage/ports.ts';
+import type { RunningRecord } from '../../accounts/ports/index.ts';
 import { attemptRecord } from './attempt-record.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import { summariseError } from './error-summary.ts';
@@ -14,10 +14,10 @@ const MAX_MODEL_CHARS = 256;
  */
 export function runningRecord(input: AttemptInput, endUser: string | null, nowMs: number): RunningRecord {
   const { requester, prepared } = input;
-  const { id, call, createdAt } = requester.arrival;
+  const { recordId: id, call, createdAt } = requester.arrival;
   const { endpoint, request, lane } = prepared;
   const error = new GatewayError('internal', 'the gateway was killed while it answered');
-  const times = { startedAt: nowMs, endedAt: nowMs, status: null };
+  const times = { startedAt: nowMs, endedAt: nowMs, sentAt: null, answeredAt: null, status: null };
   const nothing = { meter: { firstContentAt: null, upstreamId: null }, charge: { usage: null, cost: null } };
   return {
     generation: {

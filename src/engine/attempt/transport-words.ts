@@ -1,4 +1,4 @@
-// What an upstream or the connection to it did wrong, as an error with words for a person. Knows nothing of retries.
+// Failures of an upstream or of the connection to it, as errors with words for a person. Knows nothing of retries.
 import { GatewayError } from '../../canonical/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
 import type { ReceiveFailure } from '../../upstream/receive.ts';

@@ -1,4 +1,4 @@
-// What signs the requests to an endpoint: made once for all endpoints of a provider, so that they share one token.
+// Signer of the requests to an endpoint: made once for all endpoints of a provider, so that they share one token.
 import type { EndpointCredential } from '../../catalog/index.ts';
 import { fetchAwsKeys } from '../../upstream/aws-keys.ts';
 import { applicationToken, identityToken } from '../../upstream/azure-token.ts';
@@ -27,20 +27,19 @@ export function upstreamCredential(facts: EndpointCredential, upstream: Sender):
 }
 
 function makeCredential(facts: EndpointCredential, upstream: Sender): Credential {
-  const now = (): number => upstream.now();
   if (facts.kind === 'token')
-    return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), now);
+    return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), upstream);
   const { keys, region, service } = facts;
   // Signed at once: there is nothing to wait for.
   if (keys.from === 'given') {
-    const signer = new AwsSigner({ ...keys, region, service }, now);
+    const signer = new AwsSigner({ ...keys, region, service }, upstream.wall);
     return { headers: (request) => signer.headers(request) };
   }
   return new RenewedCredential(async (signal) => {
     const fetched = await fetchAwsKeys(keys, upstream, signal);
-    const credential = new AwsSigner({ ...fetched.keys, region, service }, now);
+    const credential = new AwsSigner({ ...fetched.keys, region, service }, upstream.wall);
     return { credential, expiresAt: fetched.expiresAt };
-  }, now);
+  }, upstream);
 }
 
 function fetchToken(source: TokenSource, upstream: Sender, signal: AbortSignal): Promise<FetchedCredential> {

@@ -2,7 +2,7 @@
 // comes next, who has to wait, who is out. Tries nobody itself.
 import type { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import type { Candidate, Plan } from '../../routing/index.ts';
+import type { Candidate, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { retryDelayMs } from '../failure-table.ts';
 import { fullReason } from '../provider-room.ts';

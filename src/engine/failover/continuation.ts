@@ -2,7 +2,7 @@
 // ask for the rest, and fits the rest to it. Who is asked, and when, is decided elsewhere.
 import type { CanonicalEvent, CanonicalRequest, CloseEvent, Usage } from '../../canonical/index.ts';
 import { isAssistantItem, NO_USAGE } from '../../canonical/index.ts';
-import { estimatedTokens } from '../../ledger/index.ts';
+import { estimatedTokens } from '../../accounts/ledger/index.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { ContinuedOutput, type BegunAnswer } from './continued-output.ts';
 
@@ -50,7 +50,7 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
   }
 
   /**
-   * What to ask for: the same with the text so far as the beginning of the answer and less room for it, without
+   * Request for the rest: the same with the text so far as the beginning of the answer and less room for it, without
    * reasoning, which would come after the text; or, without text, the same.
    */
   continuationRequest(request: CanonicalRequest): CanonicalRequest {
@@ -92,9 +92,9 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
     this.#client.relay(bytes);
   }
 
-  relayWhole(bytes: string): void {
+  relayWhole(body: Buffer): void {
     this.#final = true;
-    this.#client.relayWhole(bytes);
+    this.#client.relayWhole(body);
   }
 
   finishing(): void {

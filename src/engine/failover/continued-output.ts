@@ -11,7 +11,7 @@ import type {
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { RepetitionFilter } from './repetition-filter.ts';
 
-/** What a client was shown so far, and the way to show it more. */
+/** Output that a client got so far, and the way to send it more. */
 export interface BegunAnswer {
   readonly text: string;
   /** The client's index of the message that can still grow. */

@@ -9,17 +9,17 @@ import { CandidateQueue, type Entry } from './candidate-queue.ts';
 import { type Failure, finalError } from './final-error.ts';
 import { mayHoldMore } from './overflow.ts';
 import { race } from './race.ts';
-import { type Task, tryAlone } from './task.ts';
+import { type Trial, tryAlone } from './trial.ts';
 
 export interface FailoverInput {
   readonly planned: Planned;
   readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing' | 'limits'>;
-  /** Of the whole request. */
+  /** Cancellation of the whole request. */
   readonly cancellation: Cancellation;
 }
 
 /** @returns undefined when one answered, else the error for the client. Never rejects */
-export async function tryCandidates(task: Task, input: FailoverInput): Promise<GatewayError | undefined> {
+export async function tryCandidates(trial: Trial, input: FailoverInput): Promise<GatewayError | undefined> {
   const { planned, deps, cancellation } = input;
   const { plan, deadlineAt, arrival } = planned;
   const { clock } = deps;
@@ -33,18 +33,18 @@ export async function tryCandidates(task: Task, input: FailoverInput): Promise<G
     const patienceMs = patienceFor(entry, input);
     const tried =
       patienceMs === null
-        ? [await tryAlone(task, entry, { cancellation, others: queue })]
-        : await race(task, entry, { queue, clock, patienceMs, cancellation });
+        ? [await tryAlone(trial, entry, { cancellation, others: queue })]
+        : await race(trial, entry, { queue, clock, patienceMs, cancellation });
     const broken = tried.find(({ error }) => error !== undefined);
     if (!broken?.error) return undefined;
     if (cancellation.reason) return cancellation.reason;
-    if (task.committed) return task.resume(broken.entry.candidate, broken.error, queue.candidates);
+    if (trial.committed) return trial.resume(broken.entry.candidate, broken.error, queue.candidates);
 
     for (const { entry: unheard, error } of tried) if (!error) queue.putBack(unheard);
     for (const { entry: done, error } of tried) {
       if (!error) continue;
       const { endpoint } = done.candidate;
-      if (task.learn(endpoint, error)) {
+      if (trial.learn(endpoint, error)) {
         queue.putBack(done);
         continue;
       }
@@ -57,7 +57,7 @@ export async function tryCandidates(task: Task, input: FailoverInput): Promise<G
           queue.retry(done, error);
           break;
         case 'larger-context':
-          queue.keep(mayHoldMore(endpoint, error, task.neededTokens(), deps));
+          queue.keep(mayHoldMore(endpoint, error, trial.neededTokens(), deps));
           break;
         case 'other-model':
           queue.keep(({ modelId }) => modelId !== endpoint.modelId);

@@ -1,4 +1,4 @@
-// What the client is told when no endpoint could answer.
+// Error for the client when no endpoint could answer.
 import type { ErrorKind } from '../../canonical/index.ts';
 import { GatewayError, isOverloaded } from '../../canonical/index.ts';
 import { isOwnRefusal } from '../failure-table.ts';
@@ -38,8 +38,9 @@ export function finalError(failures: readonly Failure[]): GatewayError {
     `${words ?? 'no endpoint could answer'}: ${summary(failures)}`,
     {
       code: codeOf(errors),
-      // Who was not asked to wait by all may find one that answers sooner.
+      // A client that not every endpoint asked to wait may find one that answers sooner.
       retryAfterMs: waits.length > 0 && isShared ? Math.min(...waits) : undefined,
+      details: isOne ? error.details : undefined,
       upstream: isOne || errors.every(isOverloaded) ? error.upstream : undefined,
     },
   );
@@ -51,7 +52,7 @@ function codeOf(errors: readonly GatewayError[]): string | undefined {
   return codes.size === 1 ? [...codes][0] : undefined;
 }
 
-/** What each endpoint did, in order; the same failure of one endpoint is told once, with its count. */
+/** Outcome of each endpoint, in order; the same failure of one endpoint stands once, with its count. */
 function summary(failures: readonly Failure[]): string {
   const counts = new Map<string, number>();
   for (const { endpoint, error } of failures) {

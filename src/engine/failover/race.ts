@@ -1,28 +1,28 @@
 // Hedging: when the first content is later than it usually is, a second endpoint is asked as well, and the slower of
 // the two is cancelled.
 import { GatewayError } from '../../canonical/index.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
 import { Cancellation } from '../cancellation.ts';
 import type { CandidateQueue, Entry } from './candidate-queue.ts';
-import { type Task, type Tried, tryAlone } from './task.ts';
+import { type Trial, type Tried, tryAlone } from './trial.ts';
 
 export interface RaceOptions {
-  /** Who else may be asked. */
+  /** Candidates that may be asked besides. */
   readonly queue: CandidateQueue;
   readonly clock: Clock;
   /** Milliseconds without content after which the second is asked. */
   readonly patienceMs: number;
-  /** Of both. */
+  /** Cancellation of both attempts. */
   readonly cancellation: Cancellation;
 }
 
 /** @returns who was tried, and how each failed; nobody when one of the two answered */
-export function race(task: Task, first: Entry, options: RaceOptions): Promise<readonly Tried[]> {
-  return options.cancellation.within((both) => run(task, first, { ...options, cancellation: both }));
+export function race(trial: Trial, first: Entry, options: RaceOptions): Promise<readonly Tried[]> {
+  return options.cancellation.within((both) => run(trial, first, { ...options, cancellation: both }));
 }
 
 async function run(
-  task: Task,
+  trial: Trial,
   first: Entry,
   { queue, clock, patienceMs, cancellation }: RaceOptions,
 ): Promise<readonly Tried[]> {
@@ -38,7 +38,7 @@ async function run(
         if (rival.entry !== winner)
           rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered sooner'));
     };
-    return tryAlone(task, entry, { cancellation: own, others: queue, claim });
+    return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
   };
   let second: Promise<Tried> | undefined;
   const leader = enter(first);
@@ -49,7 +49,7 @@ async function run(
   const tried = await leader;
   relax();
   const all = second ? [tried, await second] : [tried];
-  // Whoever claimed the answer has it; the other was cancelled and has not been heard.
+  // The attempt that claimed the answer has it; the other was cancelled and nothing of it is used.
   const heard = all.map((one) =>
     winner && one.entry !== winner ? { entry: one.entry, error: undefined } : one,
   );

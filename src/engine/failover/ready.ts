@@ -3,7 +3,7 @@
 import { areTexts, type CanonicalRequest } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
-import { contextOf } from '../../routing/index.ts';
+import { contextOf } from '../routing/index.ts';
 import { overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
 import { fetchMedia, needsReading, pointsElsewhere, readDocuments } from '../media/index.ts';
 import type { TextTry } from './try-text.ts';
@@ -16,19 +16,8 @@ export interface Ready {
   readonly omitted: number;
 }
 
-/**
- * Makes the request of a try ready.
- * @returns a promise where that takes time; it rejects with GatewayError where it cannot be made ready, or nobody waits for
- *   it any more
- */
-export function readyFor(asking: TextTry): Ready | Promise<Ready> {
-  const { request, input, candidate } = asking;
-  const takesTime =
-    input.fit || request.state || !areTexts(request.items) || schemaOf(request, candidate.endpoint);
-  return takesTime ? madeReady(asking) : { request, isRewritten: false, omitted: 0 };
-}
-
-async function madeReady(asking: TextTry): Promise<Ready> {
+/** Makes the request of a try ready. Rejects with GatewayError where it cannot be, or nobody waits for it any more. */
+export async function readyFor(asking: TextTry): Promise<Ready> {
   const { input, candidate, terms } = asking;
   const { cancellation } = terms;
   const { endpoint } = candidate;
@@ -39,15 +28,15 @@ async function madeReady(asking: TextTry): Promise<Ready> {
     ? await cutFor(fitted, asking)
     : { request: fitted, omitted: 0 };
   let request = pointing;
-  const { trail, deps } = input;
+  const { attemptLog, deps } = input;
   const isText = areTexts(request.items);
   if (!isText && pointsElsewhere(request)) {
     const { account } = input.planned.arrival.call;
-    const fetching = fetchMedia(request, endpoint, trail.fetched, deps.media, account);
+    const fetching = fetchMedia(request, endpoint, attemptLog.fetched, deps.media, account);
     request = await cancellation.orCancelled(fetching);
   }
   if (!isText && needsReading(request, endpoint)) {
-    const reading = readDocuments(request, endpoint, trail.documents, cancellation.signal);
+    const reading = readDocuments(request, endpoint, attemptLog.documents, cancellation.signal);
     request = await cancellation.orCancelled(reading);
   }
   // A schema that the answer will be checked by is compiled first, in a process of its own.

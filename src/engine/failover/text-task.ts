@@ -2,29 +2,29 @@
 // one that broke off.
 import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import { estimatedInputTokens } from '../../ledger/index.ts';
-import type { Candidate } from '../../routing/index.ts';
+import { estimatedInputTokens } from '../../accounts/ledger/index.ts';
+import type { Candidate } from '../routing/index.ts';
 import type { Admitted, Planned } from '../admit/index.ts';
 import { BufferedAnswer, type ClientAnswer } from '../answer/index.ts';
 import type { AttemptOutput, LearnedRefusals } from '../attempt/index.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { actionFor, isOwnRefusal } from '../failure-table.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { mayBeAsked } from './candidate-queue.ts';
 import { ContinuableOutput, isContinuable } from './continuation.ts';
 import { tryCandidates } from './failover.ts';
-import type { Task, TryTerms } from './task.ts';
+import type { Trial, TryTerms } from './trial.ts';
 import { tryText } from './try-text.ts';
 
 export interface TextInput {
   readonly deps: GatewayDependencies;
   readonly admitted: Admitted;
-  /** What is asked of whom: the whole request, or one turn of it. */
+  /** Request and endpoints: the whole request, or one turn of it. */
   readonly planned: Planned;
-  readonly trail: Trail;
+  readonly attemptLog: AttemptLog;
   readonly learned: LearnedRefusals;
-  /** Of the whole request. */
+  /** Cancellation of the whole request. */
   readonly cancellation: Cancellation;
   readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
   /** The request as an endpoint gets it, where tools of the gateway take the place of others; absent: as it is. */
@@ -38,7 +38,7 @@ export function tryForText(input: TextInput): Promise<GatewayError | undefined> 
   return tryCandidates(new TextTask(input), input);
 }
 
-class TextTask implements Task {
+class TextTask implements Trial {
   readonly #input: TextInput;
   /** Set where another endpoint may complete an answer that breaks off. */
   readonly #continuable: ContinuableOutput | null;
@@ -82,10 +82,14 @@ class TextTask implements Task {
       const { endpoint } = candidate;
       if (!mayBeAsked(endpoint, deps) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
       const asked = out.continuationRequest(planned.request);
+      const begun = out.produced();
       const output = out.continued(endpoint.quirks.prefill === 'prefix');
       const terms = { cancellation, others: NOBODY };
       const failure = await this.#try(candidate, terms, asked, output).catch(GatewayError.from);
-      if (!failure) return undefined;
+      if (!failure) {
+        this.#input.attemptLog.completed(begun);
+        return undefined;
+      }
       if (asked.prefill) learned.learnPrefill(endpoint, failure);
     }
     return cancellation.reason ?? error;
@@ -101,7 +105,7 @@ class TextTask implements Task {
     return tryText({ input: this.#input, candidate, terms, request, output, translate });
   }
 
-  /** Where the next try's answer goes: to the client at once, or only when it is complete. */
+  /** Destination of the next try's answer: the client at once, or only when it is complete. */
   #output(): AttemptOutput {
     const { answer, planned } = this.#input;
     if (this.#continuable) return this.#continuable;

@@ -1,7 +1,7 @@
 // One try of a request for text at one candidate: the attempt whose answer goes to the client, or the attempts whose
 // answer is checked first and repaired once.
 import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
-import { cacheLifeMs, type Candidate } from '../../routing/index.ts';
+import { cacheLifeMs, type Candidate } from '../routing/index.ts';
 import { judge } from '../adapt/index.ts';
 import { CheckedOutput, HeldAnswer } from '../answer/index.ts';
 import {
@@ -14,14 +14,14 @@ import {
 } from '../attempt/index.ts';
 import { emptyAnswer } from './empty-answer.ts';
 import { readyFor } from './ready.ts';
-import type { TryTerms } from './task.ts';
+import type { TryTerms } from './trial.ts';
 import type { TextInput } from './text-task.ts';
 
 export interface TextTry {
   readonly input: TextInput;
   readonly candidate: Candidate;
   readonly terms: TryTerms;
-  /** What is asked: the request of the turn, or the rest of an answer that broke off. */
+  /** Request of this try: that of the turn, or the rest of an answer that broke off. */
   readonly request: CanonicalRequest;
   readonly output: AttemptOutput;
   /** True: the answer must pass through our hands, although it could be relayed. */
@@ -32,8 +32,7 @@ export interface TextTry {
 export async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   const { input, candidate, translate } = asking;
   const { admitted, planned, learned } = input;
-  const readying = readyFor(asking);
-  const ready = readying instanceof Promise ? await readying : readying;
+  const ready = await readyFor(asking);
   if (asking.terms.cancellation.reason) return asking.terms.cancellation.reason;
   const prepared = prepareAttempt({
     request: ready.request,
@@ -91,7 +90,7 @@ async function judged(
   return undefined;
 }
 
-/** What differs between the attempts of one try. */
+/** Differences between the attempts of one try. */
 interface Asked {
   readonly prepared: PreparedText;
   readonly output: AttemptOutput;
@@ -117,7 +116,7 @@ function attemptAt(
           ? emptyAnswer(meter, prepared.endpoint.slug)
           : null,
     },
-    input.trail,
+    input.attemptLog,
     terms.cancellation,
     input.deps,
   );

@@ -1,7 +1,8 @@
 // Addresses that stand outside of media: in parts of types that only their own protocol knows, such as `video_url`, and
 // in captured screens. Knows where they are, and nothing of what may be done with them.
-import type { Item, JsonObject, JsonValue, Part } from '../../canonical/index.ts';
-import { asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Item, Part } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { withScreenshot } from '../../protocols/index.ts';
 import { partsOf } from './item-parts.ts';
 

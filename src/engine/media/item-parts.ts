@@ -12,11 +12,11 @@ export async function withParts(
   change: (part: Part) => Promise<Part | readonly Part[]>,
 ): Promise<Item> {
   if (item.type !== 'message' && item.type !== 'tool_result') return item;
-  // What the item was decoded from says the same with the address in it.
+  // The raw form of the item still holds the address.
   return { ...item, parts: (await inOrder(item.parts, change)).flat(), source: undefined };
 }
 
-/** What each entry becomes, one after the other. */
+/** Maps entries one after the other. */
 export async function inOrder<T, R>(
   list: readonly T[],
   change: (entry: T) => Promise<R>,

@@ -3,14 +3,14 @@
 import type { CanonicalRequest, FilePart, Media, Part, Report, TextPart } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import { pdfText } from '../../documents/pdf-text.ts';
+import { pdfText } from '../documents/pdf-text.ts';
 import { partsOf, withParts } from './item-parts.ts';
-import { isTextType, mediaTypeOfFile } from '../../lib/media-type.ts';
+import { isTextType, mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
-/** What the files of one request say, by their content: other endpoints of the same request get it from here. */
+/** Texts of the files of one request, by their content: further endpoints of the same request read them from here. */
 export type ReadDocuments = Map<Media, Promise<readonly string[]>>;
 
-/** Of one request: each PDF may take seconds. */
+/** Most PDFs of one request: each may take seconds. */
 const MOST_PDFS = 20;
 
 /** True for a request with files, at an endpoint that takes none. */

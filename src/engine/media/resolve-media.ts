@@ -4,22 +4,22 @@ import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol, type NamedObject, screenshotFile, withScreenshot } from '../../protocols/index.ts';
-import type { Files } from '../../state/files.ts';
+import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import type { ByteAccount } from '../call.ts';
 import { HeldBytes } from '../held-bytes.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';
-import { audioFormat, mediaTypeOfFile } from '../../lib/media-type.ts';
+import { audioFormat, mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
-/** Where bytes come from. */
+/** Sources of bytes. */
 export interface MediaSources {
   readonly files: Files;
   readonly fetch: GuardedFetch;
 }
 
-/** What has been fetched for one request, by address: other endpoints of the same request get it from here. */
+/** Fetched content of one request, by address: further endpoints of the same request read it from here. */
 export type FetchedMedia = Map<string, Promise<Content>>;
 
 interface Content {
@@ -147,7 +147,7 @@ function isAddressed(part: Part): part is AddressedPart {
   return hasMedia(part) && part.media.kind === 'url';
 }
 
-/** What an endpoint that fetches by itself is left with. */
+/** Addresses that an endpoint fetches by itself. */
 function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean): readonly Address[] {
   return items.flatMap((item): readonly Address[] => [
     ...partsOf(item).flatMap((part) =>
@@ -217,7 +217,7 @@ function dataUrl(contents: ReadonlyMap<string, Content>, url: string): string {
 
 function named(thrown: unknown, path: string | undefined): GatewayError {
   const error = GatewayError.from(thrown);
-  // That there is no room is nobody's part.
+  // A lack of room is no part's fault.
   if (error.fault === 'gateway') return error;
   const { kind, message, code } = error;
   return new GatewayError(kind, message, { code, param: path, cause: thrown });
@@ -288,7 +288,7 @@ async function contentAt(
   const filename = nameIn(answer.url);
   const sniffed = mediaTypeOfFile(bytes, filename ?? '');
   const said = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-  // Who serves it knows better what kind of text it is, and what no beginning tells.
+  // The server knows the kind of a text better, and of content that no signature shows.
   const isVague = sniffed === 'text/plain' || sniffed === 'application/octet-stream';
   const mediaType = isVague ? (said ?? sniffed) : sniffed;
   return {

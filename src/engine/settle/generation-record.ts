@@ -1,10 +1,11 @@
-// What the ledger keeps of one request. Only the shape: what happened is known by whoever did it.
-import type { GatewayError, JsonValue, Report, RequestOutline, RouteTrace } from '../../canonical/index.ts';
-import type { GenerationRecord } from '../../ledger/index.ts';
+// Ledger record of one request. Only the shape: what happened is known by whoever did it.
+import type { JsonValue } from '../../base/json/index.ts';
+import type { GatewayError, Report, RequestOutline, RouteTrace } from '../../canonical/index.ts';
+import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import { withoutCredentials } from '../../protocols/index.ts';
 import type { Arrival } from '../arrival.ts';
 import { type Attempt, summariseError } from '../attempt/index.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { hasFailed } from './has-failed.ts';
 
 /** Longest model name that is kept of a request that named nonsense, in characters. */
@@ -12,14 +13,14 @@ const MAX_MODEL_CHARS = 256;
 /** Largest prompt or answer kept by content logging, in characters of JSON. */
 const MAX_CONTENT_CHARS = 1_000_000;
 
-/** What became of a request, as far as it came. */
+/** Outcome of a request, as far as it came. */
 export interface Outcome {
   readonly arrival: Arrival;
   /** As its client meant it; undefined where it could not be decoded. */
   readonly request: RequestOutline | undefined;
   /** The decision; null where there was none. */
   readonly route: RouteTrace | null;
-  readonly trail: Trail;
+  readonly attemptLog: AttemptLog;
   /** The attempts whose answers the client gets, in their order; none where nobody answered. */
   readonly turns: readonly Attempt[];
   readonly report: Report;
@@ -29,7 +30,7 @@ export interface Outcome {
   readonly failure: GatewayError | undefined;
   /** True when its client had left before the end. */
   readonly cancelled: boolean;
-  /** What the answer was, in the client's own protocol, when content is logged; else null. */
+  /** Answer in the client's own protocol, when content is logged; else null. */
   readonly content: JsonValue;
 }
 
@@ -40,14 +41,14 @@ export function generationRecord(
   status: number,
   endedAtMs: number,
 ): GenerationRecord {
-  const { arrival, request, trail, turns, failure } = outcome;
+  const { arrival, request, attemptLog, turns, failure } = outcome;
   const { call } = arrival;
   const served = turns.at(-1);
   const requestedModel =
     typeof request?.model === 'string' ? request.model : (call.route?.model ?? modelOf(call.json));
   const finish = served?.meter.finish ?? null;
   return {
-    id: arrival.id,
+    id: arrival.recordId,
     keyId: call.principal.keyId,
     projectId: call.principal.projectId,
     endUser,
@@ -66,16 +67,16 @@ export function generationRecord(
     finishReason: finish?.reason ?? null,
     nativeFinishReason: finish?.raw ?? null,
     cancelled: outcome.cancelled,
-    attempts: trail.attempts.length,
+    attempts: attemptLog.attempts.length,
     turns: Math.max(1, outcome.turnCount),
     replayOf: call.replayOf ?? null,
-    usage: trail.usage(turns.slice(0, -1), served?.charge().usage) ?? null,
-    cost: trail.cost(),
+    usage: attemptLog.usage(turns.slice(0, -1), served && attemptLog.usageOf(served)) ?? null,
+    cost: attemptLog.cost(),
     report: outcome.report.entries,
     route: outcome.route,
     error: failure ? summariseError(failure) : null,
     metadata: request?.metadata ?? null,
-    content: call.tape?.keeps(hasFailed(trail, failure))
+    content: call.recorder?.keeps(hasFailed(attemptLog, failure))
       ? { request: bounded(withoutCredentials(call.json as JsonValue)), answer: bounded(outcome.content) }
       : null,
   };
@@ -91,4 +92,30 @@ function bounded(value: JsonValue): JsonValue {
   return text.length <= MAX_CONTENT_CHARS
     ? value
     : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
+}
+
+// Times of a record as they are stored: what is measured while a request runs only goes forward, and a record says when
+// that was by the machine's clock. Durations within a record stay true, whatever happens to that clock meanwhile.
+
+interface Measured {
+  readonly startedAt?: number;
+  readonly firstContentAt?: number | null;
+  readonly endedAt: number;
+}
+
+/** @returns what gives a record, or a part of one, the times of the machine's clock: that of the request's arrival */
+export function recordedTimes({
+  stepMs,
+}: Pick<Arrival, 'stepMs'>): <Part extends Measured>(part: Part) => Part {
+  return (part) => (stepMs === 0 ? part : moved(part, stepMs));
+}
+
+function moved<Part extends Measured>(part: Part, byMs: number): Part {
+  const { startedAt, firstContentAt, endedAt } = part;
+  return {
+    ...part,
+    ...(startedAt !== undefined && { startedAt: startedAt + byMs }),
+    ...(typeof firstContentAt === 'number' && { firstContentAt: firstContentAt + byMs }),
+    endedAt: endedAt + byMs,
+  };
 }

@@ -1,9 +1,9 @@
-// What counts as a failure where only failures are kept.
+// Definition of a failure where only failures are kept.
 import type { GatewayError } from '../../canonical/index.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 
 /** True where a request failed, or a try of it did. A client that leaves is no failure. */
-export function hasFailed({ attempts }: Pick<Trail, 'attempts'>, failure?: GatewayError): boolean {
+export function hasFailed({ attempts }: Pick<AttemptLog, 'attempts'>, failure?: GatewayError): boolean {
   return counts(failure) || attempts.some((attempt) => counts(attempt.failure));
 }
 

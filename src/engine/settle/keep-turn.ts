@@ -1,20 +1,21 @@
 // Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
-import type { CollectedEvents, JsonObject } from '../../canonical/index.ts';
-import { asObject, INCLUDABLE, parseJson } from '../../canonical/index.ts';
-import { nextTurn } from '../../runtime/clock.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents } from '../../canonical/index.ts';
+import { asObject, parseJson } from '../../base/json/index.ts';
+import { INCLUDABLE } from '../../canonical/index.ts';
+import { nextTurn } from '../../base/runtime/clock.ts';
 import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
-import { fromByteString } from '../../lib/byte-string.ts';
 
 const LONG_CHARS = 256_000;
 /** About what an annotation is in JSON. */
 const ANNOTATION_CHARS = 150;
 
-/** An answer as its client gets it: the body that was relayed, a byte string, or events with all reasoning sealed. */
+/** An answer as its client gets it: the text that was relayed, or events with all reasoning sealed. */
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
 
 /** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
@@ -26,30 +27,31 @@ export async function keepTurn(
   deps: GatewayDependencies,
 ): Promise<KeptAnswer> {
   const { state, items, history } = turn;
-  const { call, settings, createdAt } = arrival;
+  const { call, settings } = arrival;
+  const { createdAt, expiresAt } = call.job ?? {
+    createdAt: arrival.createdAt,
+    expiresAt: expiryOf(settings, arrival.createdAt),
+  };
   const { projectId } = call.principal;
-  // What came before in this turn of the loop, the end of the answer's reading, took its time as well.
+  // Earlier work in this turn of the loop, the end of the answer's reading, took its time as well.
   if (isLong(answer)) await new Promise<void>(nextTurn);
-  const response =
-    'relayed' in answer
-      ? // An upstream may repeat what it got for tools that it runs.
-        asObject(withoutCredentials(parseJson(fromByteString(answer.relayed)) ?? null))
-      : encodeAll(answer.events, context, arrival);
-  if (!state.store) {
+  const response = answerBody(answer, context, arrival);
+  // The answer of a job is read when it is there, and kept for a while at least.
+  if (!state.store && !call.job?.isKept) {
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
     if (state.conversationId !== undefined)
       await deps.state.conversations.appendTurn(projectId, state.conversationId, said);
     return { response, text: undefined };
   }
-  // What only the connection remembers must be stored with what builds on it.
+  // Turns that only the connection remembers must be stored with what builds on them.
   const { recalled = false } = history;
   const text = await deps.state.responses.put(
     {
       id: String(response['id']),
       projectId,
       createdAt,
-      expiresAt: expiryOf(settings, createdAt),
+      expiresAt,
       previousId: recalled ? null : (state.previousResponseId ?? null),
       conversationId: state.conversationId ?? null,
       response,
@@ -58,6 +60,14 @@ export async function keepTurn(
     state.conversationId,
   );
   return { response, text };
+}
+
+/** The body of an answer as it is kept. */
+export function answerBody(answer: GivenAnswer, context: AnswerContext, arrival: Arrival): JsonObject {
+  return 'relayed' in answer
+    ? // An upstream may repeat what it got for tools that it runs.
+      asObject(withoutCredentials(parseJson(answer.relayed) ?? null))
+    : encodeAll(answer.events, context, arrival);
 }
 
 /** Whether the others' answers would have to wait noticeably while this one is made into an object, and that into JSON. */

@@ -1,24 +1,26 @@
 // Keeps of a good answer what is needed later: the turn for its client, thoughts for the vault, words for the log.
-import type { CollectedEvents, Item, JsonObject, JsonValue } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { CollectedEvents, Item } from '../../canonical/index.ts';
 import type { AnswerContext } from '../../protocols/index.ts';
-import { pickForVault } from '../../state/vault.ts';
+import { pickForVault } from '../state/vault.ts';
 import type { Admitted } from '../admit/index.ts';
 import type { ClientAnswer } from '../answer/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
-import type { Trail } from '../trail.ts';
+import type { AttemptLog } from '../attempt-log.ts';
 import { hasFailed } from './has-failed.ts';
+import { keepThread } from './keep-thread.ts';
 import { keepTurn } from './keep-turn.ts';
 
 export interface Keeping {
   readonly admitted: Admitted;
   readonly answer: ClientAnswer;
-  /** Who answered. */
+  /** Endpoint that answered. */
   readonly by: Attempt;
-  readonly trail: Trail;
+  readonly attemptLog: AttemptLog;
   readonly context: AnswerContext;
-  /** What the model said last, where an answer has several turns. */
+  /** Last turn of the model, where an answer has several turns. */
   readonly lastTurn: readonly Item[] | undefined;
 }
 
@@ -34,36 +36,52 @@ export const NOTHING_KEPT: Kept = { content: null, answer: undefined };
 
 /** Keeps an answer. Failures are logged only: an answer is worth more than what is kept of it. */
 export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
-  const { admitted, answer, by, trail, context, lastTurn } = keeping;
+  const { admitted, answer, by, attemptLog, context, lastTurn } = keeping;
   const { arrival, seal, turn, keepsTurn } = admitted;
-  const { principal, protocol, tape } = arrival.call;
+  const { recorder } = arrival.call;
   const events = by.tap?.result() ?? answer.collected();
   const relayed = keepsTurn ? by.meter.relayed?.answer?.() : undefined;
   const given = relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
-  // What is kept says what the client is told.
-  context.completedSeconds ??= Math.floor(deps.clock.now() / 1000);
-  if (events?.usage) context.costUsd ??= trail.costUsd();
+  // The stored answer says what the client got.
+  context.completedSeconds ??= Math.floor(deps.clock.wall() / 1000);
+  if (events?.usage) context.costUsd ??= attemptLog.costUsd();
   const failed = (error: unknown): undefined => {
     deps.log.error('an answer could not be kept', { id: arrival.id, error });
   };
-  // What an earlier turn thought led to a call that no client knows.
+  // Reasoning of an earlier turn led to a call that no client knows.
   const thought = lastTurn ?? events?.items;
-  const remembered =
-    thought && pickForVault(thought)
-      ? deps.vault
-          .remember(
-            principal.projectId,
-            thought,
-            protocol.server.omitsCallIds ? context.request.items : undefined,
-          )
-          .catch(failed)
-      : undefined;
+  const remembered = thought && remember(thought, keeping, deps)?.catch(failed);
+  const { thread } = context.request;
+  const { threads } = arrival.call.protocol.server;
   const stored =
-    turn && given && keepsTurn ? keepTurn(turn, given, context, arrival, deps).catch(failed) : undefined;
+    given && keepsTurn
+      ? turn
+        ? keepTurn(turn, given, context, arrival, deps).catch(failed)
+        : thread &&
+          threads &&
+          keepThread({ turn: thread, codec: threads }, given, context, arrival, deps).catch(failed)
+      : undefined;
   return {
-    content: events && tape?.keeps(hasFailed(trail)) ? logged(events, by, context, admitted) : null,
+    content: events && recorder?.keeps(hasFailed(attemptLog)) ? logged(events, by, context, admitted) : null,
     answer: both(stored, remembered),
   };
+}
+
+/** Undefined where the vault has no use for it. */
+function remember(
+  thought: readonly Item[],
+  { admitted, by, context }: Keeping,
+  { vault }: GatewayDependencies,
+): Promise<void> | undefined {
+  const { principal, protocol } = admitted.arrival.call;
+  const { server } = protocol;
+  if (pickForVault(thought))
+    return vault.remember(
+      principal.projectId,
+      thought,
+      server.omitsCallIds ? context.request.items : undefined,
+    );
+  return admitted.mayHideEnd(by.endpoint) ? vault.rememberEnd(principal.projectId, thought) : undefined;
 }
 
 async function both(

@@ -4,7 +4,7 @@ import { refusalStatus } from '../answer/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { hasFailed } from './has-failed.ts';
 import { spentOf } from './spent.ts';
-import { generationRecord, type Outcome } from './generation-record.ts';
+import { generationRecord, type Outcome, recordedTimes } from './generation-record.ts';
 
 /**
  * Appends the records: they survive the death of the process when it returns. Never throws.
@@ -21,11 +21,12 @@ export function settle(
     observer,
   }: Pick<GatewayDependencies, 'ledger' | 'clock' | 'log' | 'endUsers' | 'observer'>,
 ): void {
-  const { failure, request, arrival, trail } = outcome;
+  const { failure, request, arrival, attemptLog } = outcome;
   const status = outcome.cancelled ? 499 : failure && !opened ? refusalStatus(outcome, failure) : 200;
   const endUser = endUsers.hashOf(arrival.call.principal.projectId, request?.endUser);
-  const record = generationRecord(outcome, endUser, status, clock.now());
-  const attempts = trail.attempts.map((attempt) => attempt.record());
+  const inTime = recordedTimes(arrival);
+  const record = inTime(generationRecord(outcome, endUser, status, clock.now()));
+  const attempts = attemptLog.attempts.map((attempt) => inTime(attempt.record()));
   let unrecorded: unknown;
   try {
     ledger.append(record, attempts);
@@ -35,13 +36,14 @@ export function settle(
     const { content: _, ...facts } = record;
     log.error('a generation could not be recorded', { record: facts, error });
   }
-  arrival.call.tape?.settled(record, hasFailed(trail, failure));
-  arrival.allowance?.settle(spentOf(record));
+  arrival.call.job?.recorded(record);
+  arrival.call.recorder?.settled(record, hasFailed(attemptLog, failure));
+  arrival.quota?.settle(spentOf(record));
   observer.settled({
     generation: record,
     attempts,
-    models: trail.attempts.map(({ endpoint }) => endpoint.modelId),
-    toolRuns: trail.toolRuns,
+    models: attemptLog.attempts.map(({ endpoint }) => endpoint.modelId),
+    toolRuns: attemptLog.toolRuns.map((run) => inTime(run)),
     principal: arrival.call.principal,
     trace: arrival.trace,
     unrecorded,

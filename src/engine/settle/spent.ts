@@ -1,7 +1,7 @@
-// What a request has used of limits: the same as its record says, so that counters and the ledger agree.
+// Use of limits by a request: the same as its record says, so that counters and the ledger agree.
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
-import { countedRequests, type GenerationRecord } from '../../ledger/index.ts';
-import { nanoUsdOf, type Spent } from '../../limits/index.ts';
+import { countedRequests, type GenerationRecord } from '../../accounts/ledger/index.ts';
+import { nanoUsdOf, type Spent } from '../../accounts/limits/index.ts';
 
 export function spentOf({
   usage,

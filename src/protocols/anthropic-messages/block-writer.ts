@@ -1,5 +1,5 @@
 // Writes the frames of a Messages stream: numbers the blocks and spells the events. Must not know items or their order.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
 /** Kinds of blocks whose content comes in deltas. */
 export type StreamedBlock = 'text' | 'thinking' | 'tool_use';

@@ -1,7 +1,8 @@
 // Citations in both directions. Owns the mark by which those that the gateway wrote for another model are known
 // again. Knows nothing of blocks beyond their text.
-import type { Annotation, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Annotation } from '../../canonical/index.ts';
+import { asString, isJsonObject } from '../../base/json/index.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**

@@ -1,10 +1,10 @@
-// What clients of the Messages API call what reports name after Chat Completions (API reference, "Create a Message",
+// Names that the Messages API has for members which reports name after Chat Completions (API reference, "Create a Message",
 // 2026-11).
 import type { ClientNames } from '../../canonical/index.ts';
+import { TABLE } from './fields.ts';
 
 export const CLIENT_NAMES: ClientNames = {
-  max_completion_tokens: ['max_tokens'],
-  stop: ['stop_sequences'],
+  ...TABLE.names,
   safety_identifier: ['metadata.user_id'],
   parallel_tool_calls: ['tool_choice.disable_parallel_tool_use'],
   response_format: ['output_config.format'],

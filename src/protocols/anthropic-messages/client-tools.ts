@@ -1,9 +1,9 @@
 // Anthropic's tools that the client runs, whose schemas Claude knows by heart: a shell, an editor, a memory, a screen.
 // Each as a function for models that do not. Calls of them are `tool_use` blocks like any other, so that nothing has to be
 // put back. Pure data and mappings; knows no request.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
-/** What a model must be told that does not know the tool. */
+/** Instructions for a model that does not know the tool. */
 export interface ClientToolForm {
   /** The name that Anthropic prescribes for the type. */
   readonly name: string;

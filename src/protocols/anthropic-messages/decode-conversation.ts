@@ -1,15 +1,9 @@
 // `system` and `messages` as items of the flat conversation, in the client's order. Owns which blocks end a message
 // and become items of their own; what blocks hold is in decode-blocks.ts.
-import type {
-  Item,
-  JsonObject,
-  MessageItem,
-  Part,
-  ReasoningItem,
-  Role,
-  ToolCallItem,
-} from '../../canonical/index.ts';
-import { isEmptyText, isJsonObject, lateMember, textPart } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Item, MessageItem, Part, ReasoningItem, Role, ToolCallItem } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import { isEmptyText } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -72,11 +66,6 @@ function decodeMessage(
   const at = `${path}.content`;
   // Instructions inside the conversation stay in their place where the protocol has one for them.
   const place = role === 'system' ? { source: ours(message) } : {};
-  const late = lateMember(message);
-  if (late) {
-    items.push({ type: 'message', role, parts: [textPart(late.text, at)], path, ...place });
-    return;
-  }
   const { content } = message;
   if (content === undefined || content === null) {
     scope.problems.add(at, 'is required');
@@ -182,7 +171,7 @@ function decodeThinkingBlock(raw: JsonObject, path: string, scope: DecodeScope):
     type: 'reasoning',
     text: thinking === '' ? [] : [thinking],
     summary: [],
-    // What nobody signed may be anybody's.
+    // Unsigned thinking may be anybody's.
     format: signature === '' ? undefined : CLAUDE_REASONING,
     opaque: signature === '' ? undefined : { format: CLAUDE_REASONING, kind: 'signature', data: signature },
     path,

@@ -1,6 +1,9 @@
 // Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
-import type { ErrorKind, JsonObject } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonArray, parseJson } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ErrorKind } from '../../canonical/index.ts';
+import { asObject, asString, isJsonArray, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 import type { WireErrorType } from './wire-types.ts';
 
@@ -25,8 +28,6 @@ const TYPES: Readonly<Record<WireErrorType, ErrorClass>> = {
   api_error: { kind: 'upstream_unavailable', status: 500 },
 };
 
-const CONTEXT_OVERFLOW =
-  /prompt is too long|input is too long|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context|context (?:limit|window|length)/i;
 /** Said with `invalid_request_error` and status 400 when the account has no money left. */
 const NO_CREDIT = /credit balance is too low|reached your specified (?:api|workspace api) usage limits/i;
 const CONTENT_FILTER = /content filtering policy/i;
@@ -51,9 +52,14 @@ export function decodeError(
     asString(answer['message']) ??
     `the upstream answered with status ${status}`;
   const { kind } = classify(asString(error['type']), message, status);
+  const isModels = kind === 'not_found' && status === 400;
   return new GatewayError(kind, shortMessage(message), {
+    param: isModels ? 'model' : undefined,
+    httpStatus: isModels ? 404 : undefined,
+    context: contextRefusal(error),
     fault: faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
+    details: detailsOf(error),
     upstream: upstreamFailure(status, body, header),
   });
 }
@@ -69,19 +75,23 @@ export function decodeErrorFrame(frame: JsonObject, data: string): GatewayError 
   const { kind, status } = classify(asString(error['type']), message, 500);
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),
+    details: detailsOf(error),
     upstream: { status, body: data },
   });
+}
+
+function detailsOf({ details }: JsonObject): JsonObject | undefined {
+  return isJsonObject(details) ? details : undefined;
 }
 
 function classify(type: string | undefined, message: string, status: number): ErrorClass {
   const known =
     type !== undefined && isKnownType(type) ? TYPES[type] : { kind: kindOfStatus(status), status };
   if (known.kind === 'invalid_request' || known.kind === 'too_large') {
-    if (CONTEXT_OVERFLOW.test(message)) return { ...known, kind: 'context_overflow' };
     if (NO_CREDIT.test(message)) return { ...known, kind: 'quota' };
     if (CONTENT_FILTER.test(message)) return { ...known, kind: 'content_filter' };
   }
-  return known;
+  return { ...known, kind: kindByWords(known.kind, { message, type }) };
 }
 
 function isKnownType(type: string): type is WireErrorType {

@@ -21,7 +21,7 @@ export function decodeLimits(header: (name: string) => string | null, nowMs: num
   return decodeAllowances(ALLOWANCES, header, nowMs);
 }
 
-/** Those of requests and of all tokens, where they name their size. */
+/** Limits of requests and of all tokens, where they name their size. */
 export function announcedLimits(header: (name: string) => string | null): readonly AnnouncedLimit[] {
   return announcedBy((kind, what) => header(`anthropic-ratelimit-${kind}-${what}`));
 }

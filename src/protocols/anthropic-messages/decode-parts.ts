@@ -1,7 +1,8 @@
 // Content blocks that a client sends, as parts of messages and tool results. Owns the block types that hold content;
 // must not know roles, turns or calls.
-import type { FilePart, ImagePart, JsonObject, Media, Part, TextPart } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { FilePart, ImagePart, Media, Part, TextPart } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import {
   describe,
   readArray,
@@ -61,7 +62,14 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
     case 'tool_reference':
       return announceTool(raw, asString(raw['tool_name']), path, scope);
     case 'tool_addition':
-      return announceTool(raw, asString(asObject(raw['tool'])['name']), path, scope);
+    case 'tool_removal':
+      return {
+        type: 'text',
+        text: wordsOfChange(raw),
+        path,
+        cache: decodeCache(raw, path, scope),
+        source: ours(raw),
+      };
     default:
       return unknownPart(raw, path, scope);
   }
@@ -73,6 +81,15 @@ function announceTool(raw: JsonObject, name: string | undefined, path: string, s
   addElsewhere(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
   const cache = decodeCache(raw, path, scope);
   return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
+}
+
+/** Text for the model in the place of a change of the list of tools, where there is one list for all turns. */
+function wordsOfChange({ type, tool }: JsonObject): string {
+  const { definition, name, server_name: server } = asObject(tool);
+  const own = asString(name) ?? asString(asObject(definition)['name']);
+  const what =
+    own === undefined ? `The tools of ${asString(server) ?? 'a server'} are` : `The tool ${own} is`;
+  return `${what} ${type === 'tool_addition' ? 'available' : 'no longer available'}.`;
 }
 
 function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
@@ -115,7 +132,7 @@ function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePa
 /** Members of a source, one for each of its types. */
 const SOURCES = ['data', 'url', 'file_id'];
 
-/** Where the bytes of an image or a document come from: inline, an address, or an id of Anthropic's Files API. */
+/** Source of the bytes of an image or a document: inline, an address, or an id of Anthropic's Files API. */
 function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Media | undefined {
   const { problems } = scope;
   const type = requireString(source['type'], `${path}.type`, problems);

@@ -1,16 +1,18 @@
 // A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
 // file of their own.
-import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
-import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import { unknownMembers } from '../../base/json/index.ts';
+import { Problems, Report } from '../../canonical/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import { readBoolean, readNumber, readStrings, requireBody, requireString } from '../read-member.ts';
+import { readBoolean, requireBody, requireString } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeMessages, decodeSystem } from './decode-conversation.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { decodeThinking } from './decode-thinking.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { KNOWN_FIELDS } from './fields.ts';
+import { KNOWN_FIELDS, TABLE } from './fields.ts';
+import { changedTools } from './tool-changes.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 import { decodeMetadata } from './outline.ts';
 
@@ -24,25 +26,22 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const report = new Report();
   const scope: DecodeScope = { problems, report, elsewhere: [] };
   const model = requireString(body['model'], 'model', problems) ?? '';
-  const maxOutputTokens = decodeMaxTokens(body, problems);
+  if (body['max_tokens'] === undefined || body['max_tokens'] === null)
+    problems.add('max_tokens', 'is required');
   const system = decodeSystem(body['system'], scope);
   const messages = decodeMessages(body['messages'], scope);
 
   const before = problems.list.length;
   const tools = decodeTools(body['tools'], body['mcp_servers'], scope);
+  const offered = changedTools(tools, messages, body['mcp_servers'], scope);
   const areToolsClean = problems.list.length === before;
-  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, scope);
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? offered : undefined, scope);
   const { reasoning, responseFormat, extra } = decodeThinking(body, scope);
   const gateway = decodeGatewayOptions(body, problems, report);
   if (body['reasoning'] !== undefined && body['reasoning'] !== null)
     report.add('reasoning', 'dropped', 'this protocol has `thinking` and `output_config.effort`');
-  const stop = readStrings(body['stop_sequences'], 'stop_sequences', problems);
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
-  const sampling = {
-    temperature: readNumber(body['temperature'], 'temperature', problems, { min: 0 }),
-    topP: readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 }),
-    topK: readNumber(body['top_k'], 'top_k', problems, { min: 0, integer: true }),
-  };
+  const settings = TABLE.read(body, problems);
   const metadata = decodeMetadata(body, problems);
   problems.throwIfAny();
 
@@ -54,9 +53,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     items: system ? [system, ...messages] : messages,
     tools,
     ...choice,
-    maxOutputTokens,
-    ...sampling,
-    stop: stop?.length ? stop : undefined,
+    ...settings,
     responseFormat,
     reasoning,
     metadata,
@@ -68,10 +65,4 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     lossesElsewhere: [...scope.elsewhere, ...(unknownBelow(body, REQUEST_SHAPE, 'anthropic-messages') ?? [])],
     report: report.speakAs(CLIENT_NAMES, body),
   };
-}
-
-function decodeMaxTokens(body: JsonObject, problems: Problems): number | undefined {
-  const value = body['max_tokens'];
-  if (value === undefined || value === null) problems.add('max_tokens', 'is required');
-  return readNumber(value, 'max_tokens', problems, { min: 0, integer: true });
 }

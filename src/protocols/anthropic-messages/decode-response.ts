@@ -1,6 +1,7 @@
 // A whole answer of the Messages API: the same blocks as in a stream, each already complete.
 import type { EventSink } from '../../canonical/index.ts';
-import { asArray, asObject, GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';

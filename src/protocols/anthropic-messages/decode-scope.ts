@@ -1,12 +1,6 @@
-// What the decoders of one request share: problems, the report, and what only an upstream of this protocol will get.
-import type {
-  JsonObject,
-  LossElsewhere,
-  Problems,
-  ProtocolName,
-  Report,
-  Source,
-} from '../../canonical/index.ts';
+// State that the decoders of one request share: problems, the report, and what only an upstream of this protocol will get.
+import type { JsonObject } from '../../base/json/index.ts';
+import type { LossElsewhere, Problems, ProtocolName, Report, Source } from '../../canonical/index.ts';
 
 export interface DecodeScope {
   readonly problems: Problems;

@@ -1,7 +1,8 @@
 // Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
 // blocks mean is in answer-emitter.ts.
-import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
@@ -16,7 +17,7 @@ export function decodeStream(sink: EventSink, context: CodecContext): StreamDeco
 class MessagesStreamDecoder implements StreamDecoder {
   readonly #sink: EventSink;
   readonly #emitter: AnswerEmitter;
-  /** Of the texts of one block, and which it is. */
+  /** Repeated events of the texts of one block, and the block's index. */
   readonly #repeated = new RepeatedEvent();
   #block = 0;
   #started = false;
@@ -101,7 +102,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     // Some servers say it twice before they begin.
     if (this.#started && this.#id !== undefined && message['id'] === this.#id) return;
     if (this.#started) {
-      // What was already sent cannot be taken back.
+      // Events that were already sent cannot be taken back.
       this.#fail(brokenAnswer('the upstream began a second answer in the same stream'));
       return;
     }

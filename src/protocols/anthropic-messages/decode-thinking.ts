@@ -1,6 +1,7 @@
 // `thinking` and `output_config` of a Messages request. Owns what the client's words say; what they mean for a model is
 // decided by the engine's reasoning policy.
-import type { JsonObject, JsonValue, ReasoningRequest, ResponseFormat } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { ReasoningRequest, ResponseFormat } from '../../canonical/index.ts';
 import { EFFORTS } from '../../canonical/index.ts';
 import { POSITIVE, readNumber, readObject, readWord, requireObject, requireString } from '../read-member.ts';
 import type { DecodeScope } from './decode-scope.ts';
@@ -22,7 +23,7 @@ export function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThi
   const responseFormat = decodeFormat(config, scope);
 
   const thinking = readObject(body['thinking'], 'thinking', problems);
-  // Who says nothing here asks for no thinking beyond what the model does of itself.
+  // A request without it asks for no thinking beyond what the model does of itself.
   if (!thinking) return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: {} };
   const display = readWord(thinking['display'], 'thinking.display', problems, DISPLAYS);
   const exclude = display === undefined ? undefined : display === 'omitted';

@@ -1,7 +1,9 @@
 // `tools` and `tool_choice` of a Messages request. Owns which tools are the client's and which are somebody else's;
 // must not know messages.
-import type { HostedTool, JsonObject, Tool, ToolChoice } from '../../canonical/index.ts';
-import { isJsonObject, Problems } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { HostedTool, Tool, ToolChoice } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
 import { decodeParametersSchema } from '../decode-tool-members.ts';
 import {
   describe,
@@ -47,7 +49,13 @@ export function decodeTools(value: Member, servers: Member, scope: DecodeScope):
   return tools;
 }
 
-function decodeTool(raw: JsonObject, path: string, servers: Member, scope: DecodeScope): Tool | undefined {
+/** One tool, also where it is defined in a block. */
+export function decodeTool(
+  raw: JsonObject,
+  path: string,
+  servers: Member,
+  scope: DecodeScope,
+): Tool | undefined {
   const { problems } = scope;
   const type = readString(raw['type'], `${path}.type`, problems) ?? 'custom';
   const base = { path, cache: decodeCache(raw, path, scope), source: ours(raw) } as const;
@@ -58,7 +66,7 @@ function decodeTool(raw: JsonObject, path: string, servers: Member, scope: Decod
     addElsewhere(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
     return { ...base, type: 'function', name, description, parameters };
   }
-  // What else has a type of its own runs at Anthropic.
+  // Any other tool with a type of its own runs at Anthropic.
   if (type !== 'custom')
     return {
       ...base,
@@ -120,7 +128,7 @@ export function decodeToolChoice(
   const name = type === 'tool' ? requireString(raw['name'], 'tool_choice.name', problems) : undefined;
   if (type === undefined) return {};
   if (tools?.length === 0) {
-    // Without tools these choose among nothing.
+    // These choose among nothing where there are no tools.
     if (type === 'any' || type === 'tool') problems.add('tool_choice', 'there are no tools to choose from');
     return {};
   }

@@ -1,7 +1,8 @@
 // Token counts of the Messages API into the one usage vector. Knows nothing of prices or of events.
-import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index.ts';
-import { asObject } from '../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asObject } from '../../base/json/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../token-count.ts';
 
 /**
  * Lays a newer usage object over an older one. `message_delta` repeats only some members of `message_start`,
@@ -45,11 +46,13 @@ export function decodeUsage(raw: JsonObject): Usage {
       image: 0,
     },
     output: { text: output.left, reasoning, audio: 0 },
+    ...(isCounted(asObject(raw['output_tokens_details'])['thinking_tokens']) && COUNTS),
     tools: toolCounts(asObject(raw['server_tool_use'])),
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
-    inconsistent: conflicts.found,
+    inconsistent: conflicts.foundIn(raw),
+    protocol: 'anthropic-messages',
     raw,
   };
 }

@@ -1,6 +1,7 @@
 // Items of an answer as content blocks for clients. Owns the shapes of thinking, calls and hosted work; must not know
 // whether the answer is streamed.
-import type { JsonObject, ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ReasoningItem, Source, ToolCallItem } from '../../canonical/index.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import { CLAUDE_REASONING, encodeHidden } from './foreign-reasoning.ts';
 import type { HiddenReasoning } from './foreign-reasoning.ts';

@@ -1,10 +1,9 @@
 // Items as `system` and alternating `messages`. Owns the order of blocks and the rules of turns; parts and
 // tools have their own files.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   Item,
-  JsonObject,
   MessageItem,
-  MutableJsonObject,
   ReasoningItem,
   TextPart,
   ToolCallItem,

@@ -1,6 +1,7 @@
 // Errors as Messages clients know them. Owns the words, and the statuses that Anthropic has for them where the kinds have
 // others.
-import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ErrorKind, GatewayError } from '../../canonical/index.ts';
 import { isOverloaded } from '../../canonical/index.ts';
 import type { WireErrorType } from './wire-types.ts';
 
@@ -17,24 +18,32 @@ const TYPES: Readonly<Record<ErrorKind, WireErrorType>> = {
   quota: 'billing_error',
   context_overflow: 'invalid_request_error',
   content_filter: 'invalid_request_error',
+  tool_unavailable: 'invalid_request_error',
   upstream_unavailable: 'api_error',
   timeout: 'timeout_error',
   cancelled: 'api_error',
   internal: 'api_error',
 };
 
-/** Of `overloaded_error` and of `api_error`, from the same page: no other status goes with them. */
+/** Statuses of `overloaded_error` and of `api_error`, from the same page: no other status goes with them. */
 const OVERLOADED = 529;
 const API_ERROR = 500;
 /** Agents shorten their history when they read these words of Anthropic's. */
 const TOO_LONG = 'prompt is too long';
 
-/** `{"type":"error","error":{type, message},"request_id"}`: the body of an error answer, and of an error event. */
+/** `{"type":"error","error":{type, message, details},"request_id"}`: the body of an error answer, and of an error event. */
 export function encodeErrorBody(error: GatewayError, requestId: string): JsonObject {
   const type = isOverloaded(error) ? 'overloaded_error' : TYPES[error.kind];
-  const isTold = error.kind !== 'context_overflow' || error.message.toLowerCase().includes(TOO_LONG);
-  const message = isTold ? named(error) : `${TOO_LONG}: ${error.message}`;
-  return { type: 'error', error: { type, message }, request_id: requestId };
+  const isReported = error.kind !== 'context_overflow' || error.message.toLowerCase().includes(TOO_LONG);
+  const message = isReported ? named(error) : `${TOO_LONG}: ${counted(error)}`;
+  const { details } = error;
+  return { type: 'error', error: { type, message, ...(details ? { details } : {}) }, request_id: requestId };
+}
+
+/** Anthropic's own words for the numbers, where the server gave both; else what it said. */
+function counted({ context, message }: GatewayError): string {
+  if (context?.limit === undefined || context.prompt === undefined) return message;
+  return `${context.prompt} tokens > ${context.limit} maximum`;
 }
 
 /** Status and body of an error answer. */

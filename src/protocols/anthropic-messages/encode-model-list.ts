@@ -1,6 +1,6 @@
 // The list of models as clients of Anthropic read it (`GET /v1/models`, @anthropic-ai/sdk 1.12). Only the shape; which
 // models a key may use is decided outside.
-import type { JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { ListedModel } from '../protocol.ts';
 import { modelPage } from './model-page.ts';
 

@@ -1,19 +1,10 @@
 // Parts of messages and tool results as content blocks of the Messages API. Knows nothing of turns.
-import type {
-  Annotation,
-  FilePart,
-  ImagePart,
-  JsonObject,
-  LateText,
-  Media,
-  MutableJsonObject,
-  Part,
-  TextPart,
-} from '../../canonical/index.ts';
-import { GatewayError, lateMember, withText } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Annotation, FilePart, ImagePart, Media, Part, TextPart } from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
-import { isTextType, mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
+import { isTextType, mediaTypeOfName, sniffMediaType } from '../../base/lib/media-type.ts';
 
 /**
  * The block for a part, with its cache breakpoint; undefined when there is nothing to send, which is reported
@@ -49,8 +40,6 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
 }
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
-  const late = lateMember(part)?.text;
-  if (late && !mayBeBlank(late)) return withText({ type: 'text' }, 'text', part);
   const raw = ownRaw(part.source);
   // Claude itself writes blank blocks between cited ones, and takes them back (recorded 2026-08).
   if (raw && part.text !== '') return raw;
@@ -76,11 +65,6 @@ function visible(text: string, path: string, scope: EncodeScope): boolean {
   if (text.trim() !== '') return true;
   scope.report.add(path, 'dropped', 'Anthropic refuses text that is only white space');
   return false;
-}
-
-/** False where its first character can be seen as it is written. */
-function mayBeBlank({ written }: LateText): boolean {
-  return !/^"[!#-[\]-~]/.test(written);
 }
 
 function ownCitation(annotation: Annotation): JsonObject[] {

@@ -1,16 +1,12 @@
 // The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
 // thinking have their own files.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { refusedPrefill } from '../prefill.ts';
+import { titledSchema } from '../titled-schema.ts';
 import { encodeConversation } from './encode-conversation.ts';
 import { limitBreakpoints, newScope } from './encode-scope.ts';
 import type { EncodeScope } from './encode-scope.ts';
@@ -45,6 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (tools.length > 0) body['tools'] = tools;
   if (choice !== undefined) body['tool_choice'] = choice;
   if (thinking !== undefined) body['thinking'] = thinking;
+  encodeTemplateSwitch(body, request, target);
   const config = encodeConfig(request, effort, format);
   if (config) body['output_config'] = config;
   encodeSampling(request, target, isOn(thinking), body, report);
@@ -55,6 +52,17 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (metadata) body['metadata'] = metadata;
   encodeExtra(request, target, body, report);
   return body;
+}
+
+/** The switch of servers that read no `thinking`, but pass members on to the template of the model. */
+function encodeTemplateSwitch(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { quirks, reasoning }: Target,
+): void {
+  const isTaken = quirks.reasoningField === 'chat_template_kwargs' && reasoning.mode !== 'unset';
+  if (isTaken && request.extra['chat_template_kwargs'] === undefined)
+    body['chat_template_kwargs'] = { enable_thinking: reasoning.mode === 'on' };
 }
 
 /** Plain instructions become one string; breakpoints, and whatever else a block says, need blocks. */
@@ -73,7 +81,7 @@ function saysMore(block: JsonObject): boolean {
   return false;
 }
 
-/** Without a limit of the client's, the model's own; unknown, a usual one and room for thinking. */
+/** Output limit of the model where the client has none; unknown, a usual one and room for thinking. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
   const { maxOutputTokens } = request;
   const ceiling = target.maxOutputTokens;
@@ -92,7 +100,7 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   return DEFAULT_MAX_TOKENS + budget;
 }
 
-/** Anthropic's own schema format; a schema's name has no meaning to it, and `strict` is always on. */
+/** Anthropic's own schema format; a schema's name is its title there, and `strict` is always on. */
 function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope): JsonObject | undefined {
   const format = request.responseFormat;
   if (format === undefined || format.type === 'text') return undefined;
@@ -105,7 +113,8 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
     return undefined;
   }
   const path = 'response_format.json_schema';
-  const { schema, unenforced } = constrainSchema(format.schema, `${path}.schema`);
+  const titled = titledSchema(request, format.schema, report);
+  const { schema, unenforced } = constrainSchema(titled, `${path}.schema`);
   if (unenforced.length > 0) {
     report.add(
       `${path}.schema`,
@@ -133,7 +142,7 @@ function encodeConfig(
   return Object.values(config).some((value) => value !== undefined) ? config : undefined;
 }
 
-/** What a client says in this protocol's `output_config` besides effort and format. */
+/** Members of this protocol's `output_config` that a client sent besides effort and format. */
 function ownConfig(request: CanonicalRequest): JsonObject {
   const isOurs = request.hybrid === true && !('output_config' in request.extra);
   if (request.protocol !== 'anthropic-messages' && !isOurs) return NO_CONFIG;

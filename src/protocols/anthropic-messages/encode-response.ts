@@ -1,12 +1,13 @@
 // A collected answer becomes a `message` object. Owns its order of blocks; must not know where the answer came from.
-import type { CollectedEvents, Item, JsonObject, Part } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents, Item, Part } from '../../canonical/index.ts';
 import { NO_USAGE } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import { callInput } from '../call-input.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeCitation } from './citations.ts';
 import { callMembers, encodeReasoning, ownBlock } from './encode-blocks.ts';
-import { encodeFacts } from './hosted-blocks.ts';
+import { encodeFacts, foreignId } from './hosted-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeUsage } from './encode-usage.ts';
 
@@ -30,7 +31,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     toolCalls: 0,
     refusal: '',
   };
-  for (const item of items) addItem(draft, item);
+  items.forEach((item, index) => addItem(draft, item, foreignId(item, index, context)));
   const emitted = { toolCalls: draft.toolCalls, refusal: draft.refusal !== '' };
   if (showsRefusal(finish, emitted)) draft.content.push({ type: 'text', text: draft.refusal });
   return {
@@ -40,7 +41,8 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
 }
 
-function addItem(draft: Draft, item: Item): void {
+/** @param foreignId of the blocks of another's work */
+function addItem(draft: Draft, item: Item, foreignId: string): void {
   switch (item.type) {
     case 'message':
       for (const part of item.parts) addPart(draft, part);
@@ -59,7 +61,7 @@ function addItem(draft: Draft, item: Item): void {
       const block = ownBlock(item.source);
       if (block) draft.content.push(block);
       else if (item.type === 'hosted_call' && item.facts)
-        draft.content.push(...encodeFacts(item.facts, item.id ?? ''));
+        draft.content.push(...encodeFacts(item.facts, foreignId));
       return;
     }
     // The protocol has no place for these.

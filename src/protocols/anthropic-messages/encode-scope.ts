@@ -1,5 +1,6 @@
-// What the encoders of one request share: the target, the report, and where cache breakpoints were put.
-import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
+// State that the encoders of one request share: the target, the report, and where cache breakpoints were put.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Report, Source, Target } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 
 /** Anthropic refuses a request with more breakpoints (documentation "Prompt caching", 2026-11). */

@@ -1,5 +1,6 @@
 // Canonical events become the events of a Messages stream. Whatever the order of what comes in, one block is open at a
 // time, blocks are numbered from 0 without gaps, and each ends before the next begins.
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   AnnotateEvent,
   CanonicalEvent,
@@ -7,7 +8,6 @@ import type {
   EventSink,
   FinishEvent,
   GatewayError,
-  JsonObject,
   OpaqueReasoning,
   OpenEvent,
   OpenItem,
@@ -15,13 +15,14 @@ import type {
   TextEvent,
   Usage,
 } from '../../canonical/index.ts';
-import { NO_USAGE, parseJson } from '../../canonical/index.ts';
+import { parseJson } from '../../base/json/index.ts';
+import { NO_USAGE } from '../../canonical/index.ts';
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from './citations.ts';
-import { encodeFacts } from './hosted-blocks.ts';
+import { encodeFacts, foreignId } from './hosted-blocks.ts';
 import { callMembers, ownBlock, sealReasoning } from './encode-blocks.ts';
 import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
 import { encodeErrorBody } from './encode-error.ts';
@@ -46,7 +47,8 @@ interface CallState {
 interface RawState {
   readonly type: 'raw';
   readonly block: JsonObject | undefined;
-  readonly id: string | undefined;
+  /** For the blocks of another's work. */
+  readonly id: string;
 }
 type ItemState = ReasoningState | CallState | RawState;
 
@@ -187,7 +189,7 @@ class MessagesStreamEncoder implements EventSink {
         this.#items[index] = {
           type: 'raw',
           block: ownBlock(item.source),
-          id: 'id' in item ? item.id : undefined,
+          id: foreignId(item, index, this.#context),
         };
         return;
       // The protocol has no place for it.
@@ -252,7 +254,7 @@ class MessagesStreamEncoder implements EventSink {
     if (item?.type === 'raw') {
       const block = ownBlock(source) ?? item.block;
       if (block) this.#writeWhole(block);
-      else if (facts) for (const each of encodeFacts(facts, item.id ?? '')) this.#writeWhole(each);
+      else if (facts) for (const each of encodeFacts(facts, item.id)) this.#writeWhole(each);
     } else if (item?.type === 'reasoning') this.#closeReasoning(index, item);
     this.#items[index] = undefined;
   }
@@ -310,7 +312,7 @@ class MessagesStreamEncoder implements EventSink {
     if (open.type === 'thinking') {
       const seal = item?.type === 'reasoning' ? sealReasoning(item, true) : undefined;
       if (seal && 'signature' in seal) this.#signature(seal.signature);
-      // What comes later of this item must not be signed twice.
+      // Later parts of this item must not be signed twice.
       if (item?.type === 'reasoning') item.opaque = undefined;
     }
     this.#out.stop();

@@ -1,14 +1,8 @@
 // The resolved reasoning in the Messages API's form, and the pairs that Anthropic refuses. How much to think
 // is decided by the engine's reasoning policy, never here.
-import type {
-  CanonicalRequest,
-  Effort,
-  JsonObject,
-  JsonValue,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { CanonicalRequest, Effort, Report, Target } from '../../canonical/index.ts';
+import { asObject, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { isThinking } from './encode-conversation.ts';
 import type { Turn } from './encode-conversation.ts';
 import { THINKING_SHAPE } from './member-shapes.ts';
@@ -85,7 +79,7 @@ export function encodeThinking(
   return { thinking: budget === undefined ? OFF : { type: 'enabled', budget_tokens: budget }, effort };
 }
 
-/** What the client's own words say besides is lost where the decision takes their place. */
+/** The client's own members besides these are lost where the decision takes their place. */
 function reportUnknown(thinking: JsonValue | undefined, report: Report): void {
   for (const name in unknownMembers(asObject(thinking), THINKING_SHAPE.known))
     report.add(`thinking.${name}`, 'dropped', 'how the model thinks was decided otherwise');

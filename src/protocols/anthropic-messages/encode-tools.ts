@@ -1,10 +1,9 @@
 // Tools and tool choice in the Messages API's form. Knows nothing of messages but the names of earlier calls.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
   FunctionTool,
-  JsonObject,
-  MutableJsonObject,
   SearchWish,
   ToolChoice,
 } from '../../canonical/index.ts';

@@ -1,7 +1,8 @@
 // The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
 // relay lane's stripping are made from it. Must not know how any member is decoded.
-import { namesOf } from '../request-fields.ts';
-import type { RequestField } from '../request-fields.ts';
+import { FieldTable, type Field } from '../field-table.ts';
+import { integer, number, object, texts } from '../member-kinds.ts';
+import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
 
 /** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */
 type Support = 'supported' | 'gateway';
@@ -11,46 +12,100 @@ type Support = 'supported' | 'gateway';
  * `context_management`, a `cache_control` of the whole request, …) pass to an Anthropic upstream as they stand, and are
  * reported as dropped for any other.
  */
-export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
-  { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
+export const REQUEST_FIELDS: readonly Field<Support>[] = [
+  MODEL,
   {
     name: 'max_tokens',
+    to: 'maxOutputTokens',
+    is: integer(0),
+    write: 'elsewhere',
     support: 'supported',
     note: 'Required. An integer of at least 0, thinking included.',
   },
-  { name: 'messages', support: 'supported', note: 'Required. Roles `user`, `assistant`, `system`.' },
-  { name: 'system', support: 'supported', note: 'A string or text blocks.' },
-  { name: 'temperature', support: 'supported', note: 'Not negative; clamped to what the model takes.' },
-  { name: 'top_p', support: 'supported', note: '0 to 1.' },
-  { name: 'top_k', support: 'supported', note: 'An integer of at least 0.' },
-  { name: 'stop_sequences', support: 'supported', note: 'Strings.' },
-  { name: 'stream', support: 'supported', note: 'Only `true` streams.' },
+  {
+    name: 'messages',
+    shape: { type: 'array', items: { type: 'object' } },
+    support: 'supported',
+    note: 'Required. Roles `user`, `assistant`, `system`.',
+  },
+  {
+    name: 'system',
+    shape: { type: ['string', 'array', 'null'] },
+    support: 'supported',
+    note: 'A string or text blocks.',
+  },
+  {
+    name: 'temperature',
+    to: 'temperature',
+    is: number(0),
+    write: 'elsewhere',
+    support: 'supported',
+    note: 'Not negative; clamped to what the model takes.',
+  },
+  { name: 'top_p', to: 'topP', is: number(0, 1), write: 'elsewhere', support: 'supported', note: '0 to 1.' },
+  {
+    name: 'top_k',
+    to: 'topK',
+    is: integer(0),
+    write: 'elsewhere',
+    support: 'supported',
+    note: 'An integer of at least 0.',
+  },
+  {
+    name: 'stop_sequences',
+    to: 'stop',
+    is: texts(),
+    write: 'elsewhere',
+    support: 'supported',
+    note: 'Strings.',
+  },
+  STREAM,
   {
     name: 'tools',
+    shape: { type: 'array', items: { type: 'object' } },
+    holds: ['webSearch'],
     support: 'supported',
     note: "Custom tools; tools that Anthropic runs reach Anthropic's own protocol only.",
   },
-  { name: 'tool_choice', support: 'supported', note: '`auto`, `any`, `tool`, `none`.' },
+  {
+    name: 'tool_choice',
+    shape: object.schema,
+    holds: ['parallelToolCalls'],
+    support: 'supported',
+    note: '`auto`, `any`, `tool`, `none`.',
+  },
   {
     name: 'thinking',
+    shape: object.schema,
     support: 'supported',
     note: '`enabled` with `budget_tokens`, `adaptive`, `disabled`; resolved for each model.',
   },
-  { name: 'output_config', support: 'supported', note: '`effort` and `format` (`json_schema`).' },
-  { name: 'metadata', support: 'supported', note: '`user_id`; kept in the record.' },
-  { name: 'provider', support: 'gateway', note: 'Provider routing and fallback.' },
-  { name: 'model_routing_config', support: 'gateway', note: 'Model routing.' },
-  { name: 'models', support: 'gateway', note: 'Models to fall back to, in order.' },
-  { name: 'usage', support: 'gateway', note: 'Accepted; answers of this protocol always hold token counts.' },
+  {
+    name: 'output_config',
+    shape: object.schema,
+    support: 'supported',
+    note: '`effort` and `format` (`json_schema`).',
+  },
+  { name: 'metadata', shape: object.schema, support: 'supported', note: '`user_id`; kept in the record.' },
+  {
+    name: 'thread',
+    shape: object.schema,
+    support: 'gateway',
+    note: '`create`, or `continue` with `previous_message_id`: the gateway holds the conversation, for every upstream.',
+  },
+  ...gatewayFields('Accepted; answers of this protocol always hold token counts.'),
   {
     name: 'reasoning',
+    shape: object.schema,
     support: 'gateway',
     note: 'Dropped: this protocol has `thinking` and `output_config`.',
   },
 ];
 
+export const TABLE = new FieldTable(REQUEST_FIELDS);
+
 /** Names of every member with a meaning; all others are `extra`. */
-export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'gateway');
+export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');
 
 /** Members that must never reach an upstream. */
-export const GATEWAY_KEYS = namesOf(REQUEST_FIELDS, 'gateway');
+export const GATEWAY_KEYS = TABLE.named('gateway');

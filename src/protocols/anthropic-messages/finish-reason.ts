@@ -20,7 +20,7 @@ export function decodeStopReason(word: string | undefined): FinishReason {
     : 'unknown';
 }
 
-/** What the client was sent, which decides where the upstream's own word would mislead it. */
+/** Content that the client was sent, which decides where the upstream's own word would mislead it. */
 export interface Emitted {
   readonly toolCalls: number;
   readonly refusal: boolean;

@@ -1,15 +1,15 @@
 // Reasoning of other families in a form that clients of the Messages API keep and give back. They know thinking only
 // with a signature, so the gateway writes one that holds what the other family needs. Decides nothing about blocks.
 import type { OpaqueReasoning, ReasoningItem } from '../../canonical/index.ts';
-import { asObject, asString, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
 
 /** The format that names Claude's signed thinking in `reasoning_details`. */
 export const CLAUDE_REASONING = 'anthropic-claude-v1';
 
-/** What a signature or redacted data of the gateway's begins with. Claude's own are base64, which has no colon. */
+/** Prefix of a signature or redacted data of the gateway's. Claude's own are base64, which has no colon. */
 const MARK = 'dragoman:';
 
-/** What is known of an item besides the text that the client sees. */
+/** Facts of an item besides the text that the client sees. */
 export interface HiddenReasoning {
   readonly format: string | undefined;
   readonly opaque: OpaqueReasoning | undefined;

@@ -1,9 +1,12 @@
 // Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
 // which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
-import { asArray, asObject, asString, isJsonObject, mcpFunctionName } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import { mcpFunctionName } from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
+import type { AnswerContext } from '../protocol.ts';
 import { DIRECT } from './encode-blocks.ts';
-import type { FoundPage, HostedFacts, Item, JsonObject, Part } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { FoundPage, HostedFacts, Item, Part } from '../../canonical/index.ts';
 
 /** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
 const FOREIGN_SEARCH = 'srvtoolu_dragoman_';
@@ -18,7 +21,15 @@ export function isForeignWork(id: string): boolean {
   return id.startsWith(FOREIGN_SEARCH) || id.startsWith(FOREIGN_MCP);
 }
 
-/** What one of Claude's own blocks tells, as far as every protocol could; undefined for other work. */
+/**
+ * An id for the blocks of an item of another's work. Not every upstream names its work, and a conversation must have no
+ * id twice.
+ */
+export function foreignId(item: object, index: number, answer: Pick<AnswerContext, 'id'>): string {
+  return 'id' in item && typeof item.id === 'string' ? item.id : `${answer.id}_${index}`;
+}
+
+/** Work that one of Claude's own blocks reports, as far as every protocol could; undefined for other work. */
 export function readFacts(block: JsonObject): HostedFacts | undefined {
   switch (block['type']) {
     case 'server_tool_use':
@@ -35,7 +46,12 @@ export function readFacts(block: JsonObject): HostedFacts | undefined {
 }
 
 function readPage(result: JsonObject): FoundPage {
-  return { url: citationUri(asString(result['url']) ?? ''), title: asString(result['title']) };
+  const { title, page_age: age } = result;
+  return {
+    url: citationUri(asString(result['url']) ?? ''),
+    title: asString(title),
+    ...(typeof age === 'string' && age !== '' ? { age } : {}),
+  };
 }
 
 /**
@@ -79,9 +95,14 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
 const SEARCH_ERROR: JsonObject = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
 
 /** `encrypted_content` is what the model reads of a page; clients give it back as it is. */
-function encodePage({ url, title, text = '' }: FoundPage): JsonObject {
+function encodePage({
+  url,
+  title,
+  text = '',
+  age = null,
+}: Omit<FoundPage, 'age'> & { age?: string | null | undefined }): JsonObject {
   const hidden = FOREIGN_CONTENT + text;
-  return { type: 'web_search_result', url, title: title || url, encrypted_content: hidden, page_age: null };
+  return { type: 'web_search_result', url, title: title || url, encrypted_content: hidden, page_age: age };
 }
 
 const FAILED_SEARCH: Part = { type: 'text', text: 'The search failed.' };
@@ -119,7 +140,7 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
   }
 }
 
-/** Without the mark: OpenAI's upstreams take no more than 40 characters (error of Chat Completions, 2026-11). */
+/** Id without the mark: OpenAI's upstreams take no more than 40 characters (error of Chat Completions, 2026-11). */
 function callIdOf(id: string): string {
   const mark = id.startsWith(FOREIGN_SEARCH) ? FOREIGN_SEARCH : FOREIGN_MCP;
   return `call_${id.slice(mark.length)}`.slice(0, 40);

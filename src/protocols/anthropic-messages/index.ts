@@ -1,6 +1,5 @@
 // Anthropic Messages, as spoken to upstreams, to clients and between them. Only puts the parts together.
 import type { ServedProtocol } from '../protocol.ts';
-import { counting } from './count-tokens.ts';
 import { relay } from './relay.ts';
 import { anthropicMessagesServer } from './server.ts';
 import { anthropicMessagesUpstream } from './upstream.ts';
@@ -14,7 +13,6 @@ declare module '../../canonical/protocol-name.ts' {
 export const anthropicMessages: ServedProtocol = {
   name: 'anthropic-messages',
   upstream: anthropicMessagesUpstream,
-  counting,
   server: anthropicMessagesServer,
   relay,
 };

@@ -1,9 +1,10 @@
 // Tools of remote MCP servers as Anthropic takes them: the servers in a member of their own, and a tool for each that
 // says which of its tools may be used (documentation "MCP connector", version 2025-11-20). Lenient: Anthropic checks.
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
-import type { HostedMeaning, JsonObject, JsonValue, McpFilter } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { HostedMeaning, McpFilter } from '../../canonical/index.ts';
 
-/** What a tool of the type `mcp_toolset` does; undefined for other tools, and for a server that is not told of. */
+/** Capability of a tool of the type `mcp_toolset`; undefined for other tools, and for a server that the request does not list. */
 export function readToolset(
   type: string,
   tool: JsonObject,

@@ -1,7 +1,7 @@
 // The members of the nodes in a Messages request, as far as they have a canonical form. The decoder reports all others;
 // an upstream of this protocol gets them with the raw form of the node.
-import { asObject, asString, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 import { clientToolForm } from './client-tools.ts';
 
@@ -13,7 +13,7 @@ const UNCITED_DOCUMENT = members('type source title cache_control citations', { 
 const FOUND = members('type source title content cache_control');
 const UNCITED_FOUND = members('type source title content cache_control citations');
 const CALL = members('type id name input cache_control');
-/** Who calls a tool directly is the model itself, as everywhere. */
+/** Direct calls come from the model itself, as everywhere. */
 const DIRECT_CALL = members('type id name input cache_control caller');
 const RESULT = members('type tool_use_id content is_error cache_control', { content: blockShape });
 const TEXT = members('type text cache_control citations');
@@ -21,7 +21,7 @@ const TEXT = members('type text cache_control citations');
 export const PLAIN_TEXT = members('type text cache_control');
 /** A call in an answer, as far as the canonical item holds it. */
 export const ANSWERED_CALL = members('type id name input');
-/** Where a user is (SDK type `UserLocation`, 2026-11). */
+/** Place of a user (SDK type `UserLocation`, 2026-11). */
 export const LOCATION = members('type city region country timezone');
 
 /** Blocks, by their type; others are known by their raw form alone. */
@@ -55,7 +55,7 @@ const REDACTED = members('type data');
 /** `eager_input_streaming` changes how arguments are delivered, not what is asked. */
 const OWN_TOOL = 'type name description input_schema strict cache_control eager_input_streaming';
 const TOOL = members(OWN_TOOL);
-/** What the function for a tool of Anthropic's says in words, and what is between client and tool. */
+/** Descriptions of the function for a tool of Anthropic's, and what is between client and tool. */
 const CLIENT_TOOL = members(
   `${OWN_TOOL} display_width_px display_height_px display_number enable_zoom max_characters`,
 );

@@ -1,7 +1,7 @@
-// What a Messages request names of an Anthropic account: containers, skills, files. Source: "Files API", "Agent Skills"
+// Objects of an Anthropic account that a Messages request names: containers, skills, files. Source: "Files API", "Agent Skills"
 // and "Code execution tool" of Anthropic's documentation, 2026-11.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { asArray, asObject } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../base/json/index.ts';
 import { idsIn, idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';
 
 /** The ids of objects in the vendor's account, but for those of media. */

@@ -1,5 +1,6 @@
-// What is told of a Messages request without its conversation.
-import { asString, Problems, type CanonicalRequest, type JsonObject } from '../../canonical/index.ts';
+// Outline of a Messages request without its conversation.
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { Problems, type CanonicalRequest } from '../../canonical/index.ts';
 import type { OutlineCodec } from '../protocol.ts';
 import { readObject, requireString } from '../read-member.ts';
 

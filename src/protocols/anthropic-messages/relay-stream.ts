@@ -1,13 +1,14 @@
 // A relayed Messages stream: the message of `message_start` is patched, a copy is read for the records, and every other
 // byte passes. Only for upstreams that follow Anthropic's own definition.
-import type { JsonObject } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, writtenLength } from '../json-splice.ts';
 import { PatchedStream } from '../relay-stream.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 import { decodeUsage, mergeUsage } from './decode-usage.ts';
+import { messageId } from './encode-envelope.ts';
 import { decodeStopReason } from './finish-reason.ts';
 
 const DELTA = 'event: content_block_delta\n';
@@ -36,7 +37,7 @@ export class MessagesRelayStream extends PatchedStream {
     return true;
   }
 
-  /** The slow road: for events that open, finish, count, fail, or are not known. @returns false behind the last one */
+  /** The slow path: for events that open, finish, count, fail, or are not known. @returns false behind the last one */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     if (data === '') {
@@ -109,7 +110,7 @@ export class MessagesRelayStream extends PatchedStream {
 
   #patched(frame: string, data: string): string {
     const { id, model } = this.facts;
-    return replaceData(frame, data, editMemberObject(data, 'message', { set: { id, model } }));
+    return replaceData(frame, data, editMemberObject(data, 'message', { set: { id: messageId(id), model } }));
   }
 }
 

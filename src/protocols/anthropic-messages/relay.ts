@@ -1,12 +1,13 @@
 // The relay lane of the Messages API: what a faithful upstream takes as it stands, and how its answers pass. Only `id`
 // and `model` of the message change; every other byte is the upstream's.
-import type { CanonicalRequest, Item, JsonValue, Part } from '../../canonical/index.ts';
-import { placeOfPlain } from '../../canonical/index.ts';
+import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
+import { joined, type Slices } from '../../base/lib/slices.ts';
+import type { CanonicalRequest, Item, Part } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
-import { editMembers } from '../json-splice.ts';
-import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
 import { saysReasoning } from './encode-thinking.ts';
+import { messageId } from './encode-envelope.ts';
 import { GATEWAY_KEYS } from './fields.ts';
 import { isForeignWork } from './hosted-blocks.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
@@ -47,14 +48,16 @@ function isOwnPart(part: Part): boolean {
   );
 }
 
-function editRequest(body: string, request: CanonicalRequest, model: string): string {
+function editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices {
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
-  return editMembers(body, { set, remove, known: placeOfPlain(request.raw['messages'], body) });
+  return editJson(body, { set, remove });
 }
 
-function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const tap = readAnswer(body, decodeResponse);
-  return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
+function patchResponse(bytes: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer {
+  const { upstreamId, usage, finish, outputChars, isEmpty } = readAnswer(json, decodeResponse);
+  const body = setMembers(bytes, { id: messageId(facts.id), model: facts.model });
+  const answer = (): string => joined(body).toString();
+  return { body, tap: { upstreamId, usage, finish, outputChars, isEmpty, answer } };
 }

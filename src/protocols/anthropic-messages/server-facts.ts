@@ -1,4 +1,4 @@
-// What is known of every server of the Messages API.
+// Facts that hold for every server of the Messages API.
 import type { ServerFacts } from '../protocol.ts';
 import { CLAUDE_REASONING } from './foreign-reasoning.ts';
 

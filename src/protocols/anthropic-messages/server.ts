@@ -1,16 +1,20 @@
 // Anthropic Messages as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
+import { messageBatches } from './batches.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
+import { earlierAnswer } from './earlier-answer.ts';
 import { encodeError } from './encode-error.ts';
+import { fileShapes } from './encode-file.ts';
 import { encodeLimits } from './encode-limits.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
 import { outline } from './outline.ts';
+import { withOneList } from './tool-changes.ts';
+import { threads } from './threads.ts';
 
 /** The server side of the Messages API. */
 export const anthropicMessagesServer: ServerCodec = {
@@ -21,15 +25,22 @@ export const anthropicMessagesServer: ServerCodec = {
   outline,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(['tool']),
+  // The protocol's own vendor changes the list of tools itself.
+  portable: (request, { protocol, faithful }, report) =>
+    protocol === 'anthropic-messages' && faithful ? { request, restore: null } : withOneList(request, report),
+  alsoTells: new Set(['tool', 'web_search', 'mcp', 'cache_writes']),
+  endsInAnswer: true,
+  files: fileShapes,
+  batches: messageBatches,
   encodeResponse,
   encodeStream,
   encodeError,
   encodeLimits,
-  counting: countServer,
+  threads,
+  earlierAnswer,
   // Which features, an open list that Anthropic judges. The version is that of our codec, and whatever else is named so
   // speaks of an account, which is the operator's.
-  passedHeaders: new Set(['anthropic-beta']),
+  passedHeaders: new Map([['anthropic-beta', new Set(['message-threads-2026-08-12'])]]),
   // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
 };

@@ -1,29 +1,18 @@
 // Anthropic Messages as spoken to an upstream: the parts put together.
-import type { Parameter } from '../../canonical/index.ts';
 import { decodeError } from './decode-error.ts';
 import { announcedLimits, decodeLimits } from './decode-limits.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
+import { TABLE } from './fields.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';
-
-/** The Messages API has no field for these (API reference "Create a Message", 2026-11). */
-const LACKS: readonly Parameter[] = [
-  'frequencyPenalty',
-  'presencePenalty',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-  'seed',
-  'verbosity',
-];
 
 export const anthropicMessagesUpstream: UpstreamCodec = {
   facts: SERVER_FACTS,
   path: '/v1/messages',
   headers: { 'anthropic-version': '2023-06-01' },
-  lacks: new Set(LACKS),
+  lacks: TABLE.lacks,
   schemasOnly: true,
   functionsOnly: true,
   textOnly: new Set(['assistant', 'system', 'developer']),

@@ -1,7 +1,8 @@
 // Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Owns item
 // and part numbering. Knows nothing of frames or of HTTP.
-import type { EventSink, JsonObject } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeCitation } from './citations.ts';
@@ -22,7 +23,7 @@ interface Block {
   /** Signature or hidden reasoning so far. */
   opaque: string;
   isHidden: boolean;
-  /** Of its text, which may follow them. */
+  /** Citations of its text, which may follow them. */
   citations: JsonObject[] | undefined;
 }
 
@@ -74,7 +75,7 @@ export class AnswerEmitter {
   start(index: number, start: JsonObject): void {
     this.stop(index);
     const call = start['toolUse'];
-    // What Bedrock runs by itself (API reference `ToolUseBlock`, `type`) is no call for the client.
+    // Tools that Bedrock runs by itself (API reference `ToolUseBlock`, `type`) are no calls for the client.
     if (isJsonObject(call) && call['type'] !== 'server_tool_use') {
       const name = callName(call['name']);
       const item = this.#openItem();

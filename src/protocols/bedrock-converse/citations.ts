@@ -1,6 +1,7 @@
 // Citations of Converse as annotations. Knows nothing of blocks.
-import type { Annotation, JsonObject } from '../../canonical/index.ts';
-import { asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Annotation } from '../../canonical/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**

@@ -1,6 +1,8 @@
 // AWS's error bodies into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, parseJson } from '../../canonical/index.ts';
+import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Names of exceptions: API reference "Converse", errors, and "Common Errors" (2026-11). */
@@ -23,8 +25,6 @@ const EXCEPTIONS: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['MissingAuthenticationTokenException', 'authentication'],
 ]);
 
-const CONTEXT_OVERFLOW =
-  /input tokens exceeded|input is too long|prompt is too long|too many input tokens|exceeds? the (?:model'?s )?(?:maximum )?context|context (?:length|window)/i;
 /** The name is wrong, or the model cannot be had in this way (recorded 2026). */
 const NO_SUCH_MODEL = /model identifier is invalid|on-demand throughput isn.t supported|end of its life/i;
 const BAD_TOKEN = /security token included in the request|signature/i;
@@ -57,8 +57,7 @@ function classify(name: string | undefined, status: number, message: string): Er
   const kind = (name === undefined ? undefined : EXCEPTIONS.get(name)) ?? kindOfStatus(status);
   if (kind === 'permission' && BAD_TOKEN.test(message)) return 'authentication';
   if (kind !== 'invalid_request') return kind;
-  if (CONTEXT_OVERFLOW.test(message)) return 'context_overflow';
-  return NO_SUCH_MODEL.test(message) ? 'not_found' : kind;
+  return NO_SUCH_MODEL.test(message) ? 'not_found' : kindByWords(kind, { message });
 }
 
 /** `ValidationException:http://…` in headers, `validationException` in streams. */

@@ -1,13 +1,7 @@
 // Reads a whole Converse answer. Knows nothing of streams.
 import type { EventSink } from '../../canonical/index.ts';
-import {
-  asArray,
-  asObject,
-  asString,
-  GatewayError,
-  isJsonArray,
-  isJsonObject,
-} from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './finish-reason.ts';

@@ -1,14 +1,9 @@
 // Reads the events of ConverseStream. Owns the event types and the end of the stream; what the blocks mean is in
 // answer-emitter.ts. Exceptions inside the stream are the framing's business and do not arrive here.
-import type { EventSink, JsonObject } from '../../canonical/index.ts';
-import {
-  asNumber,
-  asObject,
-  asString,
-  GatewayError,
-  isJsonObject,
-  parseJson,
-} from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink } from '../../canonical/index.ts';
+import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';

@@ -1,6 +1,8 @@
 // Token counts of Converse into the one usage vector. Knows nothing of prices or of events.
-import type { JsonObject, Usage } from '../../canonical/index.ts';
-import { asArray, asObject, NO_USAGE } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../base/json/index.ts';
+import { NO_USAGE } from '../../canonical/index.ts';
 import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
 
 /**
@@ -25,7 +27,7 @@ export function decodeUsage(raw: JsonObject): Usage {
       cacheWrite1h,
     },
     output: { text: tokenCount(raw['outputTokens']), reasoning: 0, audio: 0 },
-    inconsistent: conflicts.found,
+    inconsistent: conflicts.foundIn(raw),
     raw,
   };
 }

@@ -1,9 +1,9 @@
 // Items as `system` and alternating `messages` of Converse. Owns the order of blocks and the rules of turns; parts have
 // their own file.
+import type { MutableJsonObject } from '../../base/json/index.ts';
 import type {
   Item,
   MessageItem,
-  MutableJsonObject,
   ReasoningItem,
   ToolCallItem,
   ToolResultItem,

@@ -1,8 +1,10 @@
 // Parts of messages and tool results as content blocks of Converse. Knows nothing of turns.
-import type { FilePart, Media, MutableJsonObject, Part, TextPart } from '../../canonical/index.ts';
-import { asObject, asString, GatewayError, isJsonArray } from '../../canonical/index.ts';
+import type { MutableJsonObject } from '../../base/json/index.ts';
+import type { FilePart, Media, Part, TextPart } from '../../canonical/index.ts';
+import { asObject, asString, isJsonArray } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
-import { mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
+import { mediaTypeOfName, sniffMediaType } from '../../base/lib/media-type.ts';
 
 /** Words for formats by media type (API reference `ImageBlock`, `DocumentBlock`, `VideoBlock`, 2026-11). */
 const IMAGES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,7 @@
 // The resolved reasoning in the words of the model's family: Converse has none of its own and passes on what stands in
 // `additionalModelRequestFields`. How much to think is decided by the engine's reasoning policy, never here.
-import type { CanonicalRequest, JsonObject, Report, Target } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
 
 /** Smallest `budget_tokens` of Claude (documentation "Extended thinking"). */
 const MIN_BUDGET = 1024;

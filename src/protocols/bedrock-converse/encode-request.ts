@@ -1,13 +1,8 @@
 // The body of a Converse request, which is the same streamed or not: model and mode stand in the path. Owns limits,
 // sampling and answer formats; conversation, tools and reasoning have their own files.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { asObject } from '../../base/json/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { dropEndUser } from '../end-user.ts';
 import { refusedPrefill } from '../prefill.ts';
@@ -46,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** Without a limit of the client's, the model's own default; a thinking budget needs a limit above it. */
+/** Output limit of the model where the client has none; a thinking budget needs a limit above it. */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number | undefined {
   const { maxOutputTokens } = request;
   const { maxOutputTokens: ceiling, reasoning } = target;

@@ -1,5 +1,6 @@
-// What the encoders of one request share, and where cache points go.
-import type { JsonObject, MutableJsonObject, Report, Target } from '../../canonical/index.ts';
+// State that the encoders of one request share, and where cache points go.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Report, Target } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 
 export interface EncodeScope {

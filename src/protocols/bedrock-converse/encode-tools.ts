@@ -1,11 +1,6 @@
 // Tools and tool choice in Converse's form. Knows nothing of messages but the names of earlier calls.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
-  Tool,
-  ToolChoice,
-} from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Tool, ToolChoice } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../object-schema.ts';

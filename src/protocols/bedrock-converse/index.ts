@@ -1,8 +1,6 @@
 // Amazon Bedrock's Converse API, as spoken to upstreams only: no client speaks it to the gateway. Only puts the parts
 // together.
 import type { Protocol } from '../protocol.ts';
-import { counting } from './count-tokens.ts';
-import { bedrockEmbeddings } from './embeddings.ts';
 import { bedrockConverseUpstream } from './upstream.ts';
 
 declare module '../../canonical/protocol-name.ts' {
@@ -13,7 +11,5 @@ declare module '../../canonical/protocol-name.ts' {
 
 export const bedrockConverse: Protocol = {
   name: 'bedrock-converse',
-  counting,
-  embeddings: bedrockEmbeddings,
   upstream: bedrockConverseUpstream,
 };

@@ -1,4 +1,4 @@
-// What is known of every server of Converse.
+// Facts that hold for every server of Converse.
 import type { ServerFacts } from '../protocol.ts';
 
 export const SERVER_FACTS: ServerFacts = {

@@ -1,5 +1,5 @@
 // Converse as spoken to an upstream: the parts put together.
-import type { Parameter } from '../../canonical/index.ts';
+import { lackingBut } from '../../canonical/index.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
@@ -7,26 +7,15 @@ import { encodeRequest } from './encode-request.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';
 
-/** Converse has no field for these (API reference "Converse", 2026-11); models name theirs as they like. */
-const LACKS: readonly Parameter[] = [
-  'topK',
-  'frequencyPenalty',
-  'presencePenalty',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-  'seed',
-  'parallelToolCalls',
-  'verbosity',
-  'webSearch',
-];
+/** Converse has a field for these alone (API reference "Converse", 2026-11); models name others as they like. */
+const LACKS = lackingBut(['temperature', 'topP', 'stop']);
 
 export const bedrockConverseUpstream: UpstreamCodec = {
   facts: SERVER_FACTS,
   path: '/model',
   pathFor,
   headers: { accept: '*/*' },
-  lacks: new Set(LACKS),
+  lacks: LACKS,
   schemasOnly: true,
   functionsOnly: true,
   textOnly: new Set(['assistant', 'system', 'developer']),

@@ -1,5 +1,8 @@
-// Where clients of the Interactions API find it: below Google's own versions of the API, and below the gateway's bases.
-import type { ClientAddresses } from '../protocol.ts';
+// Addresses of the Interactions API for clients: below Google's own versions of the API, and below the gateway's bases.
+import { z } from 'zod';
+import { eventStream } from '../described-shapes.ts';
+import { ERROR_SHAPE } from '../google/error-shape.ts';
+import type { ClientAddresses, ClientDescription } from '../protocol.ts';
 
 /** Collections of interactions, as whole paths; one interaction stands below. */
 export const COLLECTIONS = [
@@ -18,8 +21,26 @@ export const ADDRESSES: ClientAddresses = {
     path,
     isWhole: true as const,
     operation: { api: 'interactions', does: 'answer' as const },
+    describes: describeInteraction,
   })),
+  errors: ERROR_SHAPE,
   headersInQuery: { 'x-goog-api-key': 'key' },
   looksOwn: (body) =>
     !Object.hasOwn(body, 'contents') && OWN_MEMBERS.some((member) => Object.hasOwn(body, member)),
 };
+
+/** Part that all descriptions of interactions share. */
+export const INTERACTIONS = {
+  tag: 'Interactions',
+  answer: z.looseObject({ id: z.string() }),
+} as const;
+
+function describeInteraction(): ClientDescription {
+  return {
+    ...INTERACTIONS,
+    id: 'createInteraction',
+    summary: "Passes an interaction to Google. Without one of Google's models there is none.",
+    body: z.looseObject({ model: z.string().min(1) }),
+    alsoAs: { 'text/event-stream': eventStream },
+  };
+}

@@ -1,6 +1,7 @@
 // Steps of an interaction, whole or in events, as canonical events. What only this API knows goes along in its raw form.
-import type { EventSink, JsonObject, OpenItem } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink, OpenItem } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeFailed, decodeFailure } from './decode-failure.ts';
 import { decodeUsage } from './decode-usage.ts';

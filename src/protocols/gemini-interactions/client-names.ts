@@ -1,4 +1,4 @@
-// What clients of the Interactions API call what reports name after Chat Completions (API reference,
+// Names that the Interactions API has for members which reports name after Chat Completions (API reference,
 // `CreateModelInteraction`, 2026-11).
 import type { ClientNames } from '../../canonical/index.ts';
 

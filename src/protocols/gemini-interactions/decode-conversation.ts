@@ -1,6 +1,7 @@
-// What is said in a request, as far as anybody here reads it: texts. Everything else is known by its raw form.
-import type { Item, JsonObject, JsonValue, Part, Role } from '../../canonical/index.ts';
-import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
+// Texts of a request, as far as anybody here reads them. Everything else is known by its raw form.
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Item, Part, Role } from '../../canonical/index.ts';
+import { asArray, asString, isJsonObject } from '../../base/json/index.ts';
 
 const PROTOCOL = 'gemini-interactions';
 /** Steps that are messages (API reference, `Step`, 2026-11). */

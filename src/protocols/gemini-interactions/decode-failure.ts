@@ -1,6 +1,7 @@
 // Failures that an interaction tells of itself: an `error` event, or the status `failed`.
-import type { JsonObject } from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { asArray, asObject, asString } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { decodeInlineError } from '../google/decode-error.ts';
 import { shortMessage } from '../upstream-error.ts';
 

@@ -1,7 +1,8 @@
 // The body that makes an interaction becomes the canonical request: who shall answer, and what is said, as far as
 // routing and records ask. All else goes on in the client's own bytes, and is Google's to judge.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { asString, Problems, Report } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { Problems, Report } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { POSITIVE, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';

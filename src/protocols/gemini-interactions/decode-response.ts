@@ -1,6 +1,6 @@
 // A whole interaction: what a stream brings in pieces, at once.
 import type { EventSink } from '../../canonical/index.ts';
-import { asString, isJsonObject } from '../../canonical/index.ts';
+import { asString, isJsonObject } from '../../base/json/index.ts';
 import { brokenAnswer } from '../broken-answer.ts';
 import { decodeInlineError } from '../google/decode-error.ts';
 import type { CodecContext } from '../protocol.ts';

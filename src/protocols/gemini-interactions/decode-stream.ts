@@ -1,6 +1,6 @@
 // Reads the server-sent events of an interaction. Owns the end of the stream; what the events mean is in answer-emitter.ts.
 import type { EventSink, GatewayError } from '../../canonical/index.ts';
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';

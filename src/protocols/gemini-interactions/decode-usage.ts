@@ -1,6 +1,7 @@
 // `usage` of an interaction into the one usage vector. Knows nothing of prices or of events.
-import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
-import { asArray, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asArray, asObject, asString } from '../../base/json/index.ts';
 import { type UsageNames, usageOf } from '../google/usage.ts';
 import { tokenCount } from '../token-count.ts';
 

@@ -1,5 +1,6 @@
 // One event of an interaction's stream, and its end, as text.
-import type { GatewayError, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { GatewayError } from '../../canonical/index.ts';
 import { TERMINATOR } from './decode-stream.ts';
 
 /** A frame, its blank line included. */
@@ -12,7 +13,7 @@ export function encodeEnd(event_type: string, members: JsonObject): string {
   return `${encodeEvent(event_type, members)}event: done\ndata: ${TERMINATOR}\n\n`;
 }
 
-/** What an `error` event holds. */
+/** Members of an `error` event. */
 export function encodeFailure({ code, kind, message }: GatewayError): JsonObject {
   return { code: code ?? kind, message };
 }

@@ -1,6 +1,8 @@
 // A whole interaction, where the upstream answered in another form than was asked for.
-import { inputTokens, isJsonObject, outputTokens, parseJson } from '../../canonical/index.ts';
-import type { CollectedEvents, Item, JsonObject, Usage } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import { inputTokens, outputTokens } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents, Item, Usage } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeStatus } from './interaction-status.ts';
@@ -16,7 +18,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
 }
 
-/** What names the interaction and who answers. */
+/** Members that name the interaction and who answers. */
 export function encodeEnvelope({ id, model, request }: AnswerContext): JsonObject {
   const { follows } = request;
   return {

@@ -1,13 +1,7 @@
 // An interaction as events, where the upstream answered in another form than was asked for; and how a stream tells of a
 // failure that its upstream did not.
-import type {
-  CanonicalEvent,
-  EventSink,
-  JsonObject,
-  OpenItem,
-  Source,
-  Usage,
-} from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalEvent, EventSink, OpenItem, Source, Usage } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeEnd, encodeEvent, encodeFailure } from './encode-event.ts';
 import { encodeEnvelope, encodeUsage } from './encode-response.ts';
@@ -24,7 +18,7 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
     over = true;
     write(encodeEnd(event_type, members));
   };
-  /** What only this protocol says, as its own server said it. */
+  /** Members that only this protocol has, as its own server wrote them. */
   const passOn = ({ protocol, raw }: Source): void => {
     const { event_type: type, ...members } = raw;
     if (protocol === PROTOCOL && typeof type === 'string') send(type, members);

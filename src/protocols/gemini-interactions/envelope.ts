@@ -1,13 +1,14 @@
-// What of an interaction goes by another name here: its own id, that of the one before, and who answers. Every other byte
+// Members of an interaction that go by another name here: its own id, that of the one before, and who answers. Every other byte
 // is Google's.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asObject, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { asObject, isJsonObject, setMembers } from '../../base/json/index.ts';
+import type { Slices } from '../../base/lib/slices.ts';
 import { editMemberObject, editMembers } from '../json-splice.ts';
 import type { RemoteNames } from '../protocol.ts';
 
-/** A whole interaction under the gateway's names. @param json its text, or its bytes as a byte string */
-export function patchInteraction(json: string, names: RemoteNames): string {
-  return editMembers(json, { set: namesIn(asObject(parseJson(json)), names) });
+/** A whole interaction under the gateway's names. @param json the same, parsed */
+export function patchInteraction(bytes: Uint8Array, json: unknown, names: RemoteNames): Slices {
+  return setMembers(bytes, namesIn(asObject(json), names));
 }
 
 /** An event under the gateway's names. @param data its text; @param event the same, parsed */
@@ -18,7 +19,7 @@ export function patchEvent(data: string, event: JsonObject, names: RemoteNames):
   return typeof id === 'string' ? editMembers(data, { set: { interaction_id: names.id } }) : data;
 }
 
-/** What has another name, of the members that are there. */
+/** Members that are there and have another name. */
 function namesIn(interaction: JsonObject, { id, model, follows }: RemoteNames): Record<string, JsonValue> {
   const set: Record<string, JsonValue> = { id };
   for (const member of ['model', 'agent']) if (interaction[member] !== undefined) set[member] = model;

@@ -18,7 +18,7 @@ const STATUSES: ReadonlyMap<string, FinishReason | 'failure' | 'pending'> = new 
   ['queued', 'pending'],
 ]);
 
-/** What a status means; `unknown` for a new one. */
+/** Meaning of a status; `unknown` for a new one. */
 export function decodeStatus(word: string): FinishReason | 'failure' | 'pending' {
   return STATUSES.get(word) ?? 'unknown';
 }

@@ -1,4 +1,4 @@
-// What a request names of a Google account: files, caches, stores, environments. What went on before is not among them:
+// Objects of a Google account that a request names: files, caches, stores, environments. What went on before is not among them:
 // the gateway knows whose it is.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { idsIn, type NamedObject } from '../named-objects.ts';

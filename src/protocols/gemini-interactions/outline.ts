@@ -1,5 +1,6 @@
-// What is told of an interaction without its input.
-import { Problems, type JsonObject } from '../../canonical/index.ts';
+// Outline of an interaction without its input.
+import type { JsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
 import type { OutlineCodec } from '../protocol.ts';
 import { readString } from '../read-member.ts';
 
@@ -14,7 +15,7 @@ export const outline: OutlineCodec = {
   },
 };
 
-/** Who shall answer, a model or an agent; a problem where that is nobody, or both. */
+/** Model or agent that shall answer; a problem where that is nobody, or both. */
 export function decodeAsked(body: JsonObject, problems: Problems): string {
   const model = readString(body['model'], 'model', problems);
   const agent = readString(body['agent'], 'agent', problems);

@@ -1,5 +1,5 @@
 // A relayed stream of an interaction: what holds names is patched; a copy goes through the decoder for the records.
-import { isJsonObject, parseJson, type JsonObject } from '../../canonical/index.ts';
+import { isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';

@@ -1,7 +1,8 @@
 // The relay lane of the Interactions API: its only one. Ids and the model's name change; every other byte passes.
-import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
+import { editJson, type JsonBytes, type JsonValue } from '../../base/json/index.ts';
+import type { Slices } from '../../base/lib/slices.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
-import { editMembers } from '../json-splice.ts';
 import type { RelayCodec } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
 import { GATEWAY_KEYS } from './fields.ts';
@@ -13,17 +14,17 @@ export const relay: RelayCodec = {
   // How much to think is said in Google's own words, or is left to the model.
   saysReasoning: () => true,
   editRequest,
-  patchResponse: (body, facts) => ({
-    tap: readAnswer(body, decodeResponse),
-    body: patchInteraction(body, facts),
+  patchResponse: (body, json, facts) => ({
+    tap: readAnswer(json, decodeResponse),
+    body: patchInteraction(body, json, facts),
   }),
   openStream: (facts) => new InteractionsRelayStream(facts),
 };
 
-function editRequest(body: string, { raw, follows }: CanonicalRequest, model: string): string {
+function editRequest(body: JsonBytes, { raw, follows }: CanonicalRequest, model: string): Slices {
   const set: Record<string, JsonValue> = {};
   for (const member of ['model', 'agent'])
     if (raw[member] !== undefined && raw[member] !== null) set[member] = model;
   if (follows?.answer) set['previous_interaction_id'] = follows.answer.upstreamId;
-  return editMembers(body, { set, remove: Object.keys(raw).filter((key) => GATEWAY_KEYS.has(key)) });
+  return editJson(body, { set, remove: Object.keys(raw).filter((key) => GATEWAY_KEYS.has(key)) });
 }

@@ -1,13 +1,21 @@
-// What clients do with interactions that stay at Google: read them again, read on in their streams, delete them, stop
+// Operations on interactions that stay at Google: read them again, read on in their streams, delete them, stop
 // those that run without a listener (API reference, "Interactions", 2026-11).
-import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { z } from 'zod';
+import { asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { anyObject, eventStream } from '../described-shapes.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import type { RemoteAnswers } from '../protocol.ts';
-import { COLLECTIONS } from './addresses.ts';
+import { COLLECTIONS, INTERACTIONS } from './addresses.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStatus } from './interaction-status.ts';
 import { encodeEnd, encodeFailure } from './encode-event.ts';
 import { patchEvent, patchInteraction } from './envelope.ts';
+
+const ONE = {
+  ...INTERACTIONS,
+  params: { id: { description: 'The id of the interaction.' } },
+  refusals: [404],
+} as const;
 
 export const remoteAnswers: RemoteAnswers = {
   collections: COLLECTIONS,
@@ -17,12 +25,44 @@ export const remoteAnswers: RemoteAnswers = {
       method: 'GET',
       suffix: '',
       query: ['stream', 'last_event_id', 'include_input'],
+      describes: {
+        ...ONE,
+        id: 'getInteraction',
+        summary: 'An interaction as Google has it now.',
+        query: z.object({
+          stream: z.string().optional(),
+          last_event_id: z.string().optional(),
+          include_input: z.string().optional(),
+        }),
+        alsoAs: { 'text/event-stream': eventStream },
+      },
     },
-    { api: 'interactions.delete', method: 'DELETE', suffix: '', query: [] },
-    { api: 'interactions.cancel', method: 'POST', suffix: '/cancel', query: [] },
+    {
+      api: 'interactions.delete',
+      method: 'DELETE',
+      suffix: '',
+      query: [],
+      describes: {
+        ...ONE,
+        id: 'deleteInteraction',
+        summary: 'Deletes an interaction at Google.',
+        answer: anyObject,
+      },
+    },
+    {
+      api: 'interactions.cancel',
+      method: 'POST',
+      suffix: '/cancel',
+      query: [],
+      describes: {
+        ...ONE,
+        id: 'cancelInteraction',
+        summary: 'Stops an interaction that runs in the background at Google.',
+      },
+    },
   ],
-  patchAnswer: (json, names) =>
-    isJsonObject(parseJson(json)) && json.includes('"id"') ? patchInteraction(json, names) : json,
+  patchAnswer: (bytes, json, names) =>
+    isJsonObject(json) && 'id' in json ? patchInteraction(bytes, json, names) : [bytes],
   failureFrames: (error) => encodeEnd('error', { error: encodeFailure(error) }),
   countsIn(text) {
     if (!text.includes('"usage"')) return undefined;

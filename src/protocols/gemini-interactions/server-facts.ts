@@ -1,4 +1,4 @@
-// What is known of every server of the Interactions API.
+// Facts that hold for every server of the Interactions API.
 import type { ServerFacts } from '../protocol.ts';
 
 /** Signatures of thoughts, which only this API reads back. */

@@ -1,6 +1,15 @@
 // Gemini's addresses: model and method stand in the path, the form of a stream and often the key in the query. Says what
 // they mean, and by what Google's clients are known elsewhere.
-import type { ClientAddress, ClientAddresses, ClientOperation, ClientRoute } from '../protocol.ts';
+import { z } from 'zod';
+import { ERROR_SHAPE } from '../google/error-shape.ts';
+import type {
+  ClientAddress,
+  ClientAddresses,
+  ClientOperation,
+  ClientRoute,
+  UnservedPart,
+} from '../protocol.ts';
+import { describeMethods } from './described-methods.ts';
 import { encodeModel, encodeModelList } from './encode-model-list.ts';
 
 interface Method extends Omit<ClientOperation, 'route'> {
@@ -9,17 +18,16 @@ interface Method extends Omit<ClientOperation, 'route'> {
   readonly batch?: boolean;
 }
 
-const METHODS: ReadonlyMap<string, Method> = new Map([
-  ['generateContent', { api: 'generateContent', does: 'answer', stream: false }],
-  ['streamGenerateContent', { api: 'generateContent', does: 'answer', stream: true }],
-  ['countTokens', { api: 'countTokens', does: 'count', stream: false }],
-  ['embedContent', { api: 'embeddings', does: 'embed', stream: false }],
-  ['batchEmbedContents', { api: 'embeddings', does: 'embed', stream: false, batch: true }],
-]);
+type Methods = Readonly<Record<string, Method>>;
+
+const METHODS: Methods = {
+  generateContent: { api: 'generateContent', does: 'answer', stream: false },
+  streamGenerateContent: { api: 'generateContent', does: 'answer', stream: true },
+};
 
 /** Beginnings of the paths to which clients POST. */
 const PATHS = ['/v1beta/*', '/v1/models/*', '/api/v1/models/*', '/api/vertex-ai/*'] as const;
-/** Where only Google's clients look for models. */
+/** Addresses at which only Google's clients look for models. */
 const LISTS = [
   '/v1beta/models',
   '/api/vertex-ai/v1/models',
@@ -38,11 +46,54 @@ const VERTEX =
 /** Bases that no other clients have. */
 const OWN_BASE = /^\/(?:v1beta|api\/vertex-ai)\//;
 
+const CHUNKS = 'Send the requests one by one to `:generateContent`.';
+const ASK_THE_PROVIDER = 'Ask the provider itself.';
+
+function methods(names: string, nearest: string): UnservedPart {
+  return { match: new RegExp(`:(?:${names})$`), nearest };
+}
+
+function below(names: string, nearest: string): UnservedPart {
+  const base =
+    '/(?:upload/)?(?:v1(?:beta1?)?|api/vertex-ai/v1(?:beta1?)?(?:/projects/[^/]+/locations/[^/]+)?)';
+  return { match: new RegExp(`^${base}/(?:${names})(?:[/:]|$)`), nearest };
+}
+
+/** The rest of Google's API (its own libraries and the API reference, 2026-11). */
+const UNSERVED: readonly UnservedPart[] = [
+  methods('batchGenerateContent', CHUNKS),
+  methods('asyncBatchEmbedContent', 'Use `:batchEmbedContents`.'),
+  methods('embedText|batchEmbedText', 'Use `:embedContent`.'),
+  methods('generateText|generateMessage|generateAnswer', 'Use `:generateContent`.'),
+  methods('computeTokens|countTextTokens|countMessageTokens', 'Use `:countTokens`.'),
+  methods('predict|rawPredict', 'Models that make pictures answer `:generateContent` with them.'),
+  methods('predictLongRunning|fetchPredictOperation', `No videos are made here. ${ASK_THE_PROVIDER}`),
+  methods('bidiGenerateContent', 'Use `:streamGenerateContent`.'),
+  { match: /^\/ws\/.*BidiGenerateContent/, nearest: 'Use `:streamGenerateContent`.' },
+  below('cachedContents', 'Send the whole prompt: providers cache its beginning by themselves.'),
+  below('batches|batchPredictionJobs', CHUNKS),
+  below('files', '`POST /v1/files` keeps files; requests take bytes as `inlineData`.'),
+  below('fileSearchStores|corpora|ragCorpora', ASK_THE_PROVIDER),
+  below('tunedModels|tuningJobs|operations|auth_tokens|agents', ASK_THE_PROVIDER),
+];
+
+/** Routes of methods of models: the end of a path that begins as others do. */
+export function methodRoutes(known: Methods, describes: ClientRoute['describes']): readonly ClientRoute[] {
+  return PATHS.map((path) => ({
+    path,
+    isWhole: true,
+    operation: (address) => operationAt(known, address),
+    methods: Object.keys(known),
+    describes,
+  }));
+}
+
 /** Undefined for a path that names no model or no method that is served. */
-function operationAt({ path, query }: ClientAddress): ClientOperation | undefined {
+function operationAt(known: Methods, { path, query }: ClientAddress): ClientOperation | undefined {
   // A model's id may hold colons, too.
   const colon = path.lastIndexOf(':');
-  const method = METHODS.get(path.slice(colon + 1));
+  const name = path.slice(colon + 1);
+  const method = Object.hasOwn(known, name) ? known[name] : undefined;
   const before = path.slice(0, colon);
   const vertex = VERTEX.exec(before);
   const model = (vertex ?? STUDIO.exec(before))?.groups?.['model'];
@@ -61,13 +112,13 @@ function idIn(path: string): string {
   return publisher === undefined ? id : `${publisher}/${id}`;
 }
 
+const WRONG_SIZE = 'must be an integer of at least 0';
+const MODEL_SHAPE = z.looseObject({ name: z.string() });
+const LIST_SHAPE = z.looseObject({ models: z.array(MODEL_SHAPE) });
+
 export const ADDRESSES: ClientAddresses = {
-  routes: PATHS.map((path): ClientRoute => ({
-    path,
-    isWhole: true,
-    operation: operationAt,
-    hint: `Methods of models are ${[...METHODS.keys()].join(', ')}.`,
-  })),
+  routes: methodRoutes(METHODS, describeMethods),
+  unserved: UNSERVED,
   headersInQuery: { 'x-goog-api-key': 'key' },
   // Google's own libraries say who they are; others are known by where they put the key.
   isClient: ({ header, url }) =>
@@ -76,5 +127,32 @@ export const ADDRESSES: ClientAddresses = {
     header('x-goog-api-key') !== null ||
     url.searchParams.has('key'),
   looksOwn: (body) => Object.hasOwn(body, 'contents'),
-  models: { paths: LISTS, idIn, encodeList: encodeModelList, encodeModel },
+  errors: ERROR_SHAPE,
+  models: {
+    paths: LISTS,
+    idIn,
+    encodeList: encodeModelList,
+    encodeModel,
+    shapes: { list: LIST_SHAPE, model: MODEL_SHAPE },
+    described: {
+      list: {
+        id: 'listGeminiModels',
+        tag: 'Gemini',
+        summary: 'The models that the key may use, in the words of Google.',
+        query: z.object({
+          pageSize: z.coerce.number(WRONG_SIZE).int(WRONG_SIZE).min(0, WRONG_SIZE).optional(),
+          pageToken: z.string().optional(),
+        }),
+        answer: LIST_SHAPE,
+      },
+      model: {
+        id: 'getGeminiModel',
+        tag: 'Gemini',
+        summary: 'One model, in the words of Google.',
+        params: { id: { description: 'The id of the model.', example: 'sim%2Fgemini' } },
+        answer: MODEL_SHAPE,
+        refusals: [404],
+      },
+    },
+  },
 };

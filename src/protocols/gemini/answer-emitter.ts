@@ -1,19 +1,19 @@
 // Turns the candidates of Gemini's answers into canonical events, whether they come whole or in pieces. Owns item
 // and part numbering and the place of signatures. Knows nothing of frames or of HTTP.
-import type {
-  EventSink,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  OpaqueReasoning,
-  OpenItem,
-  Source,
-} from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { EventSink, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { CallIds, callName } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerRest } from './answer-rest.ts';
-import { countSearches, decodeGrounding, mergeGrounding, readSearches } from './decode-grounding.ts';
+import {
+  countSearches,
+  decodeGrounding,
+  mergeGrounding,
+  readWork,
+  unreportedWithoutText,
+} from './decode-grounding.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason } from './finish-reason.ts';
@@ -46,6 +46,8 @@ export class AnswerEmitter {
   /** A signature on a part without content: it is shown when it is known that no content follows. */
   #lateSignature: string | undefined;
   #grounding: MutableJsonObject | undefined;
+  /** How many of the searches and pages of the grounding were shown. */
+  #work = 0;
   readonly #rest = new AnswerRest();
   #usage: JsonObject | undefined;
   #finishReason: string | undefined;
@@ -88,9 +90,9 @@ export class AnswerEmitter {
   /** Closes whatever is open and emits usage and finish; an error where the model's own fault broke the answer off. */
   finish(): void {
     this.#closeCall();
-    if (this.#grounding !== undefined) this.#annotate(this.#grounding);
+    const unreported = this.#grounding === undefined ? [] : this.#annotate(this.#grounding);
     this.#closeMessage();
-    if (this.#grounding !== undefined) this.#tellSearches(this.#grounding);
+    this.#tellWork();
     this.#showLateSignature();
     this.#closeThought();
     const raw = this.#finishReason;
@@ -105,11 +107,12 @@ export class AnswerEmitter {
             raw,
             ...(this.#isBlocked ? { refusalCategory: raw } : {}),
             source: this.#rest.source,
+            ...(unreported.length > 0 ? { untold: unreported } : {}),
           },
     );
   }
 
-  /** What Google says of a blocked prompt, if it says anything, is the refusal. */
+  /** Google's words about a blocked prompt, if there are any, are the refusal. */
   #block(feedback: JsonObject): void {
     this.#isBlocked = true;
     this.#finishReason = asString(feedback['blockReason']);
@@ -128,7 +131,11 @@ export class AnswerEmitter {
   }
 
   #candidate(candidate: JsonObject): void {
-    const logprobs = candidate['logprobsResult'];
+    this.#grounding = mergeGrounding(this.#grounding, candidate);
+    // Numbers are the words of clients that ask for them, which the gateway does not.
+    const { finishReason, finishMessage, logprobsResult: logprobs } = candidate;
+    if (typeof finishReason === 'string') this.#finishReason = finishReason;
+    if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
     let tokens = logprobs === undefined ? undefined : decodeLogprobs(logprobs);
     for (const part of asArray(asObject(candidate['content'])['parts'])) {
       if (!isJsonObject(part)) continue;
@@ -145,11 +152,6 @@ export class AnswerEmitter {
         text: '',
         logprobs: tokens,
       });
-    this.#grounding = mergeGrounding(this.#grounding, candidate);
-    // Numbers are the words of clients that ask for them, which the gateway does not.
-    const { finishReason, finishMessage } = candidate;
-    if (typeof finishReason === 'string') this.#finishReason = finishReason;
-    if (typeof finishMessage === 'string') this.#finishMessage = finishMessage;
   }
 
   #part(part: JsonObject, logprobs: readonly JsonValue[] | undefined): void {
@@ -269,25 +271,28 @@ export class AnswerEmitter {
     this.#sink.on({ type: 'reasoning', index, kind: 'text', part: 0, text: '', opaque });
   }
 
-  #annotate(grounding: JsonObject): void {
+  /** @returns members that no citation says, because there is no text to cite for; they go with the end */
+  #annotate(grounding: JsonObject): readonly string[] {
     const index = this.#message;
-    // Without a text there is nothing to cite for.
-    if (index === NONE) this.#rest.add(grounding);
-    else
-      for (const annotation of decodeGrounding(grounding, this.#text))
-        this.#sink.on({ type: 'annotate', index, part: 0, annotation });
+    if (index === NONE) {
+      this.#rest.add(grounding);
+      return unreportedWithoutText(grounding);
+    }
+    for (const annotation of decodeGrounding(grounding, this.#text))
+      this.#sink.on({ type: 'annotate', index, part: 0, annotation });
+    return [];
   }
 
-  /** Gemini tells what it searched for at the end of its answer. */
-  #tellSearches(raw: JsonObject): void {
+  /** Work stands before the words of an answer that comes whole; streams tell of it at their end. */
+  #tellWork(): void {
+    const raw = this.#grounding;
+    if (raw === undefined) return;
     const source: Source = { protocol: 'gemini', raw };
-    for (const facts of readSearches(raw)) {
+    const fresh = readWork(raw).slice(this.#work);
+    this.#work += fresh.length;
+    for (const { kind, facts } of fresh) {
       const index = this.#items++;
-      this.#sink.on({
-        type: 'open',
-        index,
-        item: { type: 'hosted_call', kind: 'googleSearch', facts, source },
-      });
+      this.#sink.on({ type: 'open', index, item: { type: 'hosted_call', kind, facts, source } });
       this.#sink.on({ type: 'close', index, source, facts });
     }
   }
@@ -297,6 +302,7 @@ export class AnswerEmitter {
     this.#closeThought();
     this.#closeCall();
     this.#closeMessage();
+    if (item.type === 'message' && this.stopped) this.#tellWork();
     const index = this.#items++;
     this.#sink.on({ type: 'open', index, item });
     return index;

@@ -1,7 +1,8 @@
-// What an answer holds beside its words, counts and end that only this protocol knows: ratings, averages, feedback on
+// Parts of an answer beside its words, counts and end that only this protocol knows: ratings, averages, feedback on
 // the prompt, and whatever comes later. It travels with the finish, for clients that speak Gemini; others have no place.
-import type { FinishEvent, JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
-import { asArray, asObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { FinishEvent, Source } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../base/json/index.ts';
 import { GROUNDING_MEMBERS } from './decode-grounding.ts';
 
 /** Members that the canonical events hold, or that are the gateway's own to say. */

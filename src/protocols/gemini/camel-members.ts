@@ -1,6 +1,6 @@
 // Google's JSON takes every member under two names, `inlineData` and `inline_data` (Protocol Buffers, "ProtoJSON
 // Format"). This is the one place that brings them to one.
-import type { JsonObject, MutableJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 
 /** The object with its own members in lower camel case; the object itself where nothing has to be renamed. */
 export function camelMembers(raw: JsonObject): JsonObject {

@@ -1,14 +1,15 @@
 // Function calls and function responses in a conversation. Owns the reading of responses, which are objects; their ids
 // may be absent.
-import type { Item, JsonObject, Part, Problems, Source } from '../../canonical/index.ts';
-import { asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Item, Part, Problems, Source } from '../../canonical/index.ts';
+import { asString, isJsonObject } from '../../base/json/index.ts';
 import type { CallMatcher } from '../call-matcher.ts';
 import { readArray, readObject, readString, requireObject, requireString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeMedia } from './decode-media.ts';
 
-/** What calls and responses have in common, in one spelling; undefined, with a problem, for what is no object. */
+/** Members that calls and responses share, in one spelling; undefined, with a problem, for what is no object. */
 function readNamed(
   value: Member,
   path: string,
@@ -88,7 +89,7 @@ export function decodeResult(
 /** Members under which clients wrap a text: Google's own, and those of SDKs (recorded 2026). */
 const WRAPPERS: ReadonlySet<string> = new Set(['output', 'result', 'return_value', 'content', 'error']);
 
-/** What a response says: the text that it wraps, else the object itself. */
+/** Content of a response: the text that it wraps, else the object itself. */
 function readResponse(
   response: JsonObject,
   name: string,

@@ -1,15 +1,8 @@
 // `contents` and `systemInstruction`: every part becomes an item of the flat conversation or a part of its messages.
 // Owns the place of thoughts and signatures; media and schemas have their own files.
-import type {
-  Item,
-  JsonObject,
-  OpaqueReasoning,
-  Part,
-  Problems,
-  Role,
-  Source,
-} from '../../canonical/index.ts';
-import { asArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Item, OpaqueReasoning, Part, Problems, Role, Source } from '../../canonical/index.ts';
+import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { CallMatcher } from '../call-matcher.ts';
 import { describe, readArray, readString, requireObject } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
@@ -19,7 +12,7 @@ import { decodeMedia } from './decode-media.ts';
 import { HOSTED_PARTS } from './hosted-parts.ts';
 import { decodeSignature, FOREIGN_CALL_SIGNATURE, GEMINI_REASONING } from './thought-signature.ts';
 
-/** Where older clients put function responses. */
+/** Role in which older clients put function responses. */
 const USERS_ROLES: ReadonlySet<string> = new Set(['user', 'function', 'tool']);
 
 /** Decodes `contents` into items; every mistake is noted with its path. */

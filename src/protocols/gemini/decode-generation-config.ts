@@ -1,40 +1,27 @@
 // `generationConfig`: limits, sampling, answer format and thinking. Owns their ranges (API reference,
 // `GenerationConfig`, 2026-11); must not know which model takes which of them.
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   Effort,
-  JsonObject,
   Problems,
   ReasoningRequest,
   ResponseFormat,
 } from '../../canonical/index.ts';
-import { unknownMembers } from '../../canonical/index.ts';
-import { POSITIVE, readBoolean, readNumber, readObject, readString, readStrings } from '../read-member.ts';
+import { unknownMembers } from '../../base/json/index.ts';
+import { readBoolean, readNumber, readObject, readString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { decodeSchema } from './decode-schema.ts';
 import { addExtra, type ExtraMembers } from './decode-tools.ts';
+import type { Setting } from '../field-table.ts';
+import { CONFIG_TABLE } from './fields.ts';
 import type { WireThinkingLevel } from './wire-types.ts';
 import { CONFIG_SHAPE, THINKING_SHAPE } from './member-shapes.ts';
 
-export type DecodedConfig = Pick<
-  CanonicalRequest,
-  | 'maxOutputTokens'
-  | 'temperature'
-  | 'topP'
-  | 'topK'
-  | 'frequencyPenalty'
-  | 'presencePenalty'
-  | 'logprobs'
-  | 'topLogprobs'
-  | 'seed'
-  | 'stop'
-  | 'responseFormat'
-  | 'reasoning'
->;
+export type DecodedConfig = Pick<CanonicalRequest, Setting | 'responseFormat' | 'reasoning'>;
 
 const PATH = 'generationConfig';
-const MAX_STOP_SEQUENCES = 5;
 
 const EFFORTS: Readonly<Record<WireThinkingLevel, Effort | undefined>> = {
   THINKING_LEVEL_UNSPECIFIED: undefined,
@@ -54,37 +41,13 @@ export function decodeGenerationConfig(
   problems: Problems,
 ): DecodedConfig {
   const config = camelMembers(readObject(value, PATH, problems) ?? {});
-  const number = (
-    name: string,
-    range: { min?: number; max?: number; integer?: boolean },
-  ): number | undefined => readNumber(config[name], `${PATH}.${name}`, problems, range);
   addExtra(extra, PATH, unknownMembers(config, CONFIG_SHAPE.known));
-  const candidates = number('candidateCount', { integer: true });
-  if (candidates !== undefined && candidates !== 1)
-    problems.add(`${PATH}.candidateCount`, 'only 1 is supported', 'unsupported');
-  const penalty = { min: -2, max: 2 };
-  const topLogprobs = number('logprobs', { min: 0, max: 20, integer: true });
+  CONFIG_TABLE.check(config, problems);
   return {
-    maxOutputTokens: number('maxOutputTokens', POSITIVE),
-    temperature: number('temperature', { min: 0 }),
-    topP: number('topP', { min: 0, max: 1 }),
-    topK: number('topK', { min: 0 }),
-    frequencyPenalty: number('frequencyPenalty', penalty),
-    presencePenalty: number('presencePenalty', penalty),
-    logprobs: readBoolean(config['responseLogprobs'], `${PATH}.responseLogprobs`, problems),
-    topLogprobs,
-    seed: number('seed', { integer: true }),
-    stop: decodeStop(config['stopSequences'], problems),
+    ...CONFIG_TABLE.read(config, problems),
     responseFormat: decodeFormat(config, extra, problems),
     reasoning: decodeThinking(config['thinkingConfig'], extra, problems),
   };
-}
-
-function decodeStop(value: Member, problems: Problems): readonly string[] | undefined {
-  const stop = readStrings(value, `${PATH}.stopSequences`, problems);
-  if (stop && stop.length > MAX_STOP_SEQUENCES)
-    problems.add(`${PATH}.stopSequences`, `must not have more than ${MAX_STOP_SEQUENCES} sequences`);
-  return stop?.length ? stop : undefined;
 }
 
 function decodeFormat(

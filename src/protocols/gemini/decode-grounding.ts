@@ -1,7 +1,8 @@
 // Grounding of an answer (search results, retrieved documents, visited pages) as citations of its text. Owns the
 // conversion from Google's byte offsets; the raw metadata travels along for clients that speak Gemini.
-import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { Annotation, HostedFacts } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../base/json/index.ts';
 import { citationUri } from '../citation-address.ts';
 import { Utf8Offsets } from './utf8-offsets.ts';
 
@@ -32,13 +33,13 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   const places = new Places(text);
   const metadata = asObject(raw['groundingMetadata']);
   const chunks = asArray(metadata['groundingChunks']);
-  let isTold = true;
+  let isReported = true;
   for (const support of asArray(metadata['groundingSupports'])) {
     const { segment, groundingChunkIndices } = asObject(support);
     const { start, end } = places.of(asObject(segment));
     for (const index of asArray(groundingChunkIndices)) {
       const page = pageOf(asObject(typeof index === 'number' ? chunks[index] : undefined));
-      if (page === undefined) isTold = false;
+      if (page === undefined) isReported = false;
       else annotations.push({ type: 'url_citation', ...page, start, end });
     }
   }
@@ -46,23 +47,87 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
   const { citationSources, citations } = asObject(raw['citationMetadata']);
   for (const cited of asArray(citationSources ?? citations)) {
     const page = addressOf(asObject(cited));
-    if (page === undefined) isTold = false;
+    if (page === undefined) isReported = false;
     else annotations.push({ type: 'url_citation', ...page, ...places.of(asObject(cited)) });
   }
-  annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isTold });
+  const unreported = unreportedOf(metadata);
+  const more = unreported.length > 0 ? { untold: unreported } : {};
+  annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isTold: isReported, ...more });
   return annotations;
 }
 
 /**
- * The searches behind an answer, one for each query. Gemini does not say which query found which page: all stand with
- * the first.
+ * Work behind an answer: a search for each query, and each page that was read. Gemini does not say which query found
+ * which page: all stand with the first.
  */
-export function readSearches(raw: JsonObject): readonly HostedFacts[] {
+export function readWork(raw: JsonObject): readonly { readonly kind: string; readonly facts: HostedFacts }[] {
   const metadata = asObject(raw['groundingMetadata']);
-  const pages = asArray(metadata['groundingChunks']).flatMap((chunk) => pageOf(asObject(chunk)) ?? []);
-  return asArray(metadata['webSearchQueries'])
+  const found = asArray(metadata['groundingChunks']).flatMap((chunk) => pageOf(asObject(chunk)) ?? []);
+  const searches = asArray(metadata['webSearchQueries'])
     .filter((query) => typeof query === 'string')
-    .map((query, index) => ({ type: 'web_search', query, pages: index === 0 ? pages : [] }));
+    .map((query, index): HostedFacts => ({ type: 'web_search', query, pages: index === 0 ? found : [] }));
+  const read = asArray(asObject(raw['urlContextMetadata'])['urlMetadata']).flatMap((page): HostedFacts[] => {
+    const { retrievedUrl, urlRetrievalStatus: status } = asObject(page);
+    const url = asString(retrievedUrl);
+    // The other words say why a page could not be read (API reference, `UrlRetrievalStatus`, 2026-11).
+    const isError = status !== RETRIEVED;
+    return url
+      ? [{ type: 'web_page', url: citationUri(url), isRead: true, ...(isError && { isError }) }]
+      : [];
+  });
+  return [
+    ...searches.map((facts) => ({ kind: 'googleSearch', facts })),
+    ...read.map((facts) => ({ kind: 'urlContext', facts })),
+  ];
+}
+
+/** Google's data of a page that the model has read. */
+export const RETRIEVED = 'URL_RETRIEVAL_STATUS_SUCCESS';
+
+/** Members that say more than which page a stretch of text is from: no citation can. */
+const UNREPORTED = [
+  'searchEntryPoint',
+  'googleMapsWidgetContextToken',
+  'imageSearchQueries',
+  'retrievalQueries',
+] as const;
+
+/** Members of a page that a citation has a place for, or that its address says. */
+const REPORTED_OF_PAGES: ReadonlySet<string> = new Set(['uri', 'title', 'domain']);
+
+/** Members of `groundingMetadata` that neither a citation nor a search holds, by its names. */
+function unreportedOf(metadata: JsonObject): readonly string[] {
+  const unreported = new Set<string>(UNREPORTED.filter((name) => isSaid(metadata[name])));
+  const cited = new Set(
+    asArray(metadata['groundingSupports']).flatMap((each) =>
+      asArray(asObject(each)['groundingChunkIndices']),
+    ),
+  );
+  const isSearched = asArray(metadata['webSearchQueries']).length > 0;
+  for (const [index, chunk] of asArray(metadata['groundingChunks']).map(asObject).entries()) {
+    // A search tells which pages it has found.
+    if (!cited.has(index) && !(isSearched && pageOf(chunk))) unreported.add('groundingChunks');
+    for (const kind in chunk)
+      for (const [name, value] of Object.entries(asObject(chunk[kind])))
+        if (!REPORTED_OF_PAGES.has(name) && isSaid(value)) unreported.add(`${kind}.${name}`);
+  }
+  return [...unreported];
+}
+
+/** The same of the members of a candidate that has no text to cite for. */
+export function unreportedWithoutText(raw: JsonObject): readonly string[] {
+  const metadata = asObject(raw['groundingMetadata']);
+  return [
+    ...unreportedOf(metadata),
+    ...['groundingSupports'].filter((name) => isSaid(metadata[name])),
+    ...['citationMetadata'].filter((name) => isSaid(raw[name])),
+  ];
+}
+
+/** False for an empty object or list. */
+function isSaid(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
 /** How many queries the hosted search ran. */
@@ -92,11 +157,11 @@ function addressOf({ uri, title }: JsonObject): Page | undefined {
 const LOOKED_FOR = 256;
 const MOST_LOOKS = 256;
 
-/** Where the stretches of an answer's text are that Google says are cited. */
+/** Stretches of an answer's text that Google says are cited. */
 class Places {
   readonly #text: string;
   readonly #offsets: Utf8Offsets;
-  /** Where words were found that were not at their place; −1 for those that are nowhere. */
+  /** Offsets of words that were found away from their place; −1 for those that are nowhere. */
   readonly #found = new Map<string, number>();
 
   constructor(text: string) {

@@ -1,6 +1,6 @@
 // `logprobsResult` as token log probabilities in OpenAI's element shape. Knows nothing of events.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../base/json/index.ts';
 
 const UTF8 = new TextEncoder();
 

@@ -1,14 +1,15 @@
 // `inlineData` and `fileData` as parts. Owns which media type is an image, audio or a file.
-import type { JsonObject, Media, Part, Problems, Source } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Media, Part, Problems, Source } from '../../canonical/index.ts';
 import { readString, requireObject, requireString } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';
 import { standardBase64 } from './thought-signature.ts';
-import { audioFormat } from '../../lib/media-type.ts';
+import { audioFormat } from '../../base/lib/media-type.ts';
 
 /** Files that only Google can read: uploaded to it, or in its cloud storage. */
 const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
-/** Files that were uploaded to the gateway: their ids stand where Google has addresses. */
-const UPLOADED = /^file_\w+$/;
+/** Files that were uploaded to the gateway: their ids stand where Google has addresses. Earlier ids have `_`. */
+const UPLOADED = /^file[-_]\w+$/;
 
 /**
  * The part for a member that holds bytes or the address of a file; undefined, with a problem, when it is broken.

@@ -1,7 +1,8 @@
 // A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
 // their own files. Model and mode stand in the address and are handed in.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { unknownMembers } from '../../base/json/index.ts';
+import { Problems, Report } from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
 import type { RequestRoute } from '../protocol.ts';
@@ -48,7 +49,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     model,
     items,
     tools,
-    // Without functions there is nothing to choose.
+    // There is nothing to choose where there are no functions.
     toolChoice: tools.some((tool) => tool.type === 'function') ? toolChoice : undefined,
     ...config,
     stream,

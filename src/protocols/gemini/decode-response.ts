@@ -1,6 +1,7 @@
 // A whole answer of `generateContent`: what a stream brings in pieces, at once.
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeInlineError } from '../google/decode-error.ts';

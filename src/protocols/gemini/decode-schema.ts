@@ -1,7 +1,8 @@
 // Google's own `Schema` (a subset of OpenAPI 3.0) as JSON Schema, which every other protocol speaks. Knows nothing of
 // tools or of answer formats.
-import type { JsonObject, JsonValue, MutableJsonObject, Problems } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { Problems } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import { camelMembers } from './camel-members.ts';
 
 /** Limits that Google writes as strings, because they have 64 bits (API reference, `Schema`, 2026-11). */

@@ -1,7 +1,8 @@
 // Reads the server-sent events of `streamGenerateContent?alt=sse`. Owns the end of the stream; what the candidates mean
 // is in answer-emitter.ts.
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';

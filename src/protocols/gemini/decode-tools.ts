@@ -1,15 +1,8 @@
 // `tools` and `toolConfig`. Owns their shapes and how they must fit together; must not know which upstream can run
 // which tool.
-import type {
-  FunctionTool,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  Problems,
-  Tool,
-  ToolChoice,
-} from '../../canonical/index.ts';
-import { asObject, asString, isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { FunctionTool, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { describe, readArray, readObject, readString, readStrings, requireString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { camelMembers } from './camel-members.ts';

@@ -1,5 +1,6 @@
 // `usageMetadata` into the one usage vector. Knows nothing of prices or of events.
-import type { JsonObject, Usage } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
 import { type UsageNames, usageOf } from '../google/usage.ts';
 
 /**

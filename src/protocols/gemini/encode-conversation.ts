@@ -1,16 +1,16 @@
 // Items as `systemInstruction` and `contents`. Owns the order of parts and the rules of turns; parts and signatures
 // have their own files.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   Item,
-  JsonObject,
   MessageItem,
-  MutableJsonObject,
   ReasoningItem,
   Target,
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { isJsonObject, parseJson, unresolvedReference } from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import { unresolvedReference } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
 import { PARAGRAPH } from '../paragraphs.ts';
 import { encodePart } from './encode-parts.ts';
@@ -163,7 +163,7 @@ class ContentsWriter {
     const { report, target } = this.#scope;
     const { opaque, source } = item;
     const format = opaque?.format ?? item.format;
-    // What a Gemini client wrote without saying whose it is, Gemini may read; and what it signed itself.
+    // Gemini may read what a Gemini client wrote without saying whose it is, and what it signed itself.
     const isReadable =
       format === undefined
         ? source?.protocol === 'gemini' || this.#isSigned

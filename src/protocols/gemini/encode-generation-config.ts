@@ -1,23 +1,14 @@
 // `generationConfig`: limits, sampling, answer format and thinking. How much to think is decided by the engine's
 // reasoning policy, never here.
-import type {
-  CanonicalRequest,
-  Effort,
-  JsonObject,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Effort, Target } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { camelMembers } from './camel-members.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { isLevelGeneration } from './encode-scope.ts';
+import { CONFIG_TABLE } from './fields.ts';
 import type { WireThinkingLevel } from './wire-types.ts';
-
-/** API reference, `GenerationConfig` (2026-11). */
-export const MAX_TEMPERATURE = 2;
-const MAX_STOP_SEQUENCES = 5;
-const MAX_SEED = 2_147_483_647;
+import { titledSchema } from '../titled-schema.ts';
 
 const LEVELS: Readonly<Record<Effort, Exclude<WireThinkingLevel, 'THINKING_LEVEL_UNSPECIFIED'>>> = {
   none: 'MINIMAL',
@@ -40,46 +31,11 @@ export function encodeGenerationConfig(
 ): MutableJsonObject | undefined {
   const { report, target } = scope;
   const config: MutableJsonObject = {};
-  const set = (name: string, value: MutableJsonObject[string]): void => {
-    if (value !== undefined) config[name] = value;
-  };
-  set('maxOutputTokens', encodeLimit(request.maxOutputTokens, target.maxOutputTokens, report));
-  set('temperature', clamp('temperature', request.temperature, MAX_TEMPERATURE, report));
-  set('topP', request.topP);
-  set('topK', request.topK);
-  set('presencePenalty', request.presencePenalty);
-  set('frequencyPenalty', request.frequencyPenalty);
-  set('seed', encodeSeed(request.seed, report));
-  set('stopSequences', encodeStop(request.stop, report));
-  if (request.logprobs === true) {
-    config['responseLogprobs'] = true;
-    if (request.topLogprobs) config['logprobs'] = request.topLogprobs;
-  }
+  CONFIG_TABLE.write(config, { request, target, report });
   encodeFormat(config, request, hasFunctions, scope);
-  set('thinkingConfig', encodeThinking(request, scope));
+  const thinking = encodeThinking(request, scope);
+  if (thinking !== undefined) config['thinkingConfig'] = thinking;
   return Object.keys(config).length > 0 ? config : undefined;
-}
-
-function encodeLimit(limit: number | undefined, most: number | null, report: Report): number | undefined {
-  return clamp('max_completion_tokens', limit, most ?? Infinity, report);
-}
-
-function clamp(path: string, value: number | undefined, most: number, report: Report): number | undefined {
-  if (value === undefined || value <= most) return value;
-  report.add(path, 'clamped', `it is at most ${most} for this model`);
-  return most;
-}
-
-function encodeSeed(seed: number | undefined, report: Report): number | undefined {
-  if (seed === undefined || Math.abs(seed) <= MAX_SEED) return seed;
-  report.add('seed', 'dropped', 'Gemini takes only seeds of 32 bits');
-  return undefined;
-}
-
-function encodeStop(stop: readonly string[] | undefined, report: Report): readonly string[] | undefined {
-  if (stop === undefined || stop.length <= MAX_STOP_SEQUENCES) return stop;
-  report.add('stop', 'dropped', `Gemini takes ${MAX_STOP_SEQUENCES} stop sequences; the rest is left out`);
-  return stop.slice(0, MAX_STOP_SEQUENCES);
 }
 
 /** JSON Schema goes as it is: Google reads what it knows of it (API reference, `responseJsonSchema`). */
@@ -97,7 +53,8 @@ function encodeFormat(
   }
   config['responseMimeType'] = 'application/json';
   if (format.type === 'json_object' || format.schema === undefined) return;
-  const { schema, description } = format;
+  const { description } = format;
+  const schema = titledSchema(request, format.schema, report);
   const described = description !== undefined && schema['description'] === undefined;
   config['responseJsonSchema'] = described ? { ...schema, description } : schema;
   if (description !== undefined && !described)

@@ -1,8 +1,12 @@
 // Citations of an answer, and the searches behind them, as the members of a candidate. Gemini's own pass as they came;
 // others become `groundingMetadata`, whose offsets are bytes of UTF-8. Knows nothing of events.
-import type { Annotation, HostedFacts, JsonObject, MutableJsonObject } from '../../canonical/index.ts';
-import { GROUNDING_MEMBERS } from './decode-grounding.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Annotation, HostedFacts } from '../../canonical/index.ts';
+import { GROUNDING_MEMBERS, RETRIEVED } from './decode-grounding.ts';
 import { Utf8Offsets } from './utf8-offsets.ts';
+
+/** Google's statuses of a page that could not be read (API reference, `UrlRetrievalStatus`, 2026-11). */
+const FAILED = 'URL_RETRIEVAL_STATUS_ERROR';
 
 interface Citation {
   readonly annotation: Extract<Annotation, { type: 'url_citation' }>;
@@ -15,6 +19,7 @@ export class GroundingWriter {
   readonly #citations: Citation[] = [];
   readonly #queries: string[] = [];
   readonly #pages: { readonly url: string; readonly title: string }[] = [];
+  readonly #read: JsonObject[] = [];
   #own: MutableJsonObject | undefined;
 
   /** @param offset length of the answer's text before the annotation's part, in UTF-16 units */
@@ -23,8 +28,12 @@ export class GroundingWriter {
     else if (annotation.source.protocol === 'gemini') this.addOwn(annotation.source.raw);
   }
 
-  /** Tells a search that somebody else made; other work has no place here. */
+  /** Tells a search that somebody else made, or a page that somebody else read; other work has no place here. */
   addWork(facts: HostedFacts | undefined): void {
+    if (facts?.type === 'web_page') {
+      const urlRetrievalStatus = facts.isError ? FAILED : RETRIEVED;
+      this.#read.push({ retrievedUrl: facts.url, urlRetrievalStatus });
+    }
     if (facts?.type !== 'web_search') return;
     if (facts.query) this.#queries.push(facts.query);
     for (const { url, title = '' } of facts.pages ?? []) this.#pages.push({ url, title });
@@ -39,7 +48,8 @@ export class GroundingWriter {
   /** Members for the candidate; undefined where nothing was cited or searched. @param text the whole text of the answer */
   members(text: string): JsonObject | undefined {
     if (this.#own) return this.#own;
-    if (this.#citations.length === 0 && this.#queries.length === 0) return undefined;
+    const read = this.#read.length > 0 && { urlContextMetadata: { urlMetadata: this.#read } };
+    if (this.#citations.length === 0 && this.#queries.length === 0) return read || undefined;
     const chunks: JsonObject[] = [];
     const places = new Map<string, number>();
     const placeOf = ({ url, title }: { readonly url: string; readonly title: string }): number => {
@@ -63,6 +73,7 @@ export class GroundingWriter {
       };
     });
     const queries = this.#queries.length > 0 ? { webSearchQueries: this.#queries } : {};
-    return { groundingMetadata: { ...queries, groundingChunks: chunks, groundingSupports: supports } };
+    const groundingMetadata = { ...queries, groundingChunks: chunks, groundingSupports: supports };
+    return { groundingMetadata, ...read };
   }
 }

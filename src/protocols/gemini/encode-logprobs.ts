@@ -1,6 +1,6 @@
 // Token log probabilities as `logprobsResult`, from OpenAI's element shape. Knows nothing of events.
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../base/json/index.ts';
 
 /** The chosen tokens, and their alternatives where any token has some. */
 export function encodeLogprobs(elements: readonly JsonValue[]): JsonObject {

@@ -1,9 +1,10 @@
 // Parts of messages and tool results as parts of Gemini's contents. Knows nothing of turns or of signatures.
-import type { FilePart, Media, MutableJsonObject, Part } from '../../canonical/index.ts';
-import { GatewayError, isEmptyText, withText } from '../../canonical/index.ts';
+import type { MutableJsonObject } from '../../base/json/index.ts';
+import type { FilePart, Media, Part } from '../../canonical/index.ts';
+import { GatewayError, isEmptyText } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, ownRaw } from './encode-scope.ts';
-import { mediaTypeOfName, sniffMediaType } from '../../lib/media-type.ts';
+import { mediaTypeOfName, sniffMediaType } from '../../base/lib/media-type.ts';
 
 /**
  * The part to send; undefined when there is nothing to send, which is reported unless nothing is lost by it.
@@ -16,7 +17,7 @@ export function encodePart(part: Part, path: string, scope: EncodeScope): Mutabl
   if (raw) return raw;
   switch (part.type) {
     case 'text':
-      return isEmptyText(part) ? undefined : withText({}, 'text', part);
+      return isEmptyText(part) ? undefined : { text: part.text };
     case 'refusal':
       return part.refusal === '' ? undefined : { text: part.refusal };
     case 'image':

@@ -1,14 +1,9 @@
 // The body of a `generateContent` request, which is the same streamed or not: model and mode stand in the path. Owns
 // the order of members and those that only this protocol knows.
-import type {
-  CanonicalRequest,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { asObject, GatewayError } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { asObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
 import { reportPrefill } from '../prefill.ts';
 import { encodeConversation } from './encode-conversation.ts';

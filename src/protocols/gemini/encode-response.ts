@@ -1,11 +1,6 @@
 // A collected answer becomes a `GenerateContentResponse`. Owns its shape; must not know where the answer came from.
-import type {
-  CollectedEvents,
-  Item,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-} from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents, Item } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
@@ -23,6 +18,8 @@ interface Draft {
   readonly logprobs: JsonValue[];
   text: string;
   hasRefusal: boolean;
+  /** Why the model refused, where the end says so: no words of the model. Null where a refusal is content. */
+  refusal: string | null;
 }
 
 /**
@@ -35,7 +32,14 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const { request } = context;
   const written: JsonObject[] = [];
   const parts = new PartWriter((part) => written.push(part), request.reasoning.exclude !== true);
-  const draft: Draft = { parts, grounding: new GroundingWriter(), logprobs: [], text: '', hasRefusal: false };
+  const draft: Draft = {
+    parts,
+    grounding: new GroundingWriter(),
+    logprobs: [],
+    text: '',
+    hasRefusal: false,
+    refusal: reason === 'refusal' ? '' : null,
+  };
   for (const item of events.items) addItem(draft, item);
   if (parts.isSigning || written.length === 0) written.push(parts.last());
 
@@ -45,6 +49,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     content: { parts: written, role: 'model' },
     finishReason: encodeFinishReason(reason, raw, draft.hasRefusal),
     index: 0,
+    ...(draft.refusal && { finishMessage: draft.refusal }),
     ...rest.candidate,
     ...draft.grounding.members(draft.text),
   };
@@ -67,6 +72,10 @@ function addItem(draft: Draft, item: Item): void {
         if (part.type === 'text') {
           for (const annotation of part.annotations ?? []) draft.grounding.add(annotation, draft.text.length);
           for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob);
+        }
+        if (part.type === 'refusal' && draft.refusal !== null) {
+          draft.refusal += text;
+          continue;
         }
         draft.parts.text(text);
         draft.text += text;

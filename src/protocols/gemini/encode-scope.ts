@@ -1,5 +1,6 @@
-// What the encoders of one request share: the target and the report, and two facts read off the target.
-import type { JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
+// State that the encoders of one request share: the target and the report, and two facts read off the target.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Report, Source, Target } from '../../canonical/index.ts';
 
 export interface EncodeScope {
   readonly target: Target;

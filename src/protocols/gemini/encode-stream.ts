@@ -1,5 +1,6 @@
 // Canonical events become the chunks of `streamGenerateContent`: server-sent events without names and without a
 // terminator, or one JSON array. Runs once per token: the constant text of a chunk is made once.
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   AnnotateEvent,
   CanonicalEvent,
@@ -9,7 +10,6 @@ import type {
   GatewayError,
   HostedCallItem,
   HostedFacts,
-  JsonObject,
   OpenEvent,
   ReasoningEvent,
   Source,
@@ -27,7 +27,7 @@ import { encodeFinishReason } from './finish-reason.ts';
 import { isHostedPart } from './hosted-parts.ts';
 import { PartWriter, type AnsweredCall } from './part-writer.ts';
 
-/** Where the parts of a message begin in the whole text. */
+/** Offsets of the parts of a message in the whole text. */
 interface MessageState {
   readonly type: 'message';
   readonly offsets: (number | undefined)[];
@@ -72,12 +72,14 @@ class GeminiStreamEncoder implements EventSink {
   readonly #after: string;
   /** A chunk's end: model and id. Made with the first chunk, when the model is known. */
   #envelope = '';
-  /** What follows the only part of a chunk in the middle of the answer. */
+  /** Bytes behind the only part of a chunk in the middle of the answer. */
   #tail = '';
   /** A call that waits for what follows it: the last part of an answer goes with its end. */
   #held = '';
   #text = '';
   #hasRefusal = false;
+  /** Whether it is words of the model is known at the end. */
+  #refusal = '';
   #usage: Usage | undefined;
   #done = false;
 
@@ -136,12 +138,19 @@ class GeminiStreamEncoder implements EventSink {
     this.#offset(index, part);
     const hasLogprobs = this.#logprobs && logprobs !== undefined && logprobs.length > 0;
     if (text === '' && !hasLogprobs) return;
+    if (kind === 'refusal') {
+      this.#refusal += text;
+      return;
+    }
     this.#text += text;
-    if (kind === 'refusal') this.#hasRefusal = true;
     if (hasLogprobs) {
       const result = JSON.stringify(encodeLogprobs(logprobs));
       this.#chunk(JSON.stringify(this.#parts.textPart(text)), `,"logprobsResult":${result}`);
-    } else if (this.#parts.isSigning) this.#parts.text(text);
+    } else this.#say(text);
+  }
+
+  #say(text: string): void {
+    if (this.#parts.isSigning) this.#parts.text(text);
     else this.#chunk(`{"text":${JSON.stringify(text)}}`);
   }
 
@@ -198,12 +207,22 @@ class GeminiStreamEncoder implements EventSink {
 
   #onFinish(finish: FinishEvent): void {
     const { reason, raw } = finish;
+    const isMessage = reason === 'refusal' && this.#refusal !== '';
+    if (this.#refusal !== '' && !isMessage) {
+      this.#hasRefusal = true;
+      this.#text += this.#refusal;
+      this.#say(this.#refusal);
+    }
     for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
     const last = this.#takeLast();
     const word = encodeFinishReason(reason, raw, this.#hasRefusal);
     const rest = readRest(finish);
     this.#grounding.addOwn(rest.candidate);
-    const members = membersText({ ...rest.candidate, ...this.#grounding.members(this.#text) });
+    const members = membersText({
+      ...(isMessage ? { finishMessage: this.#refusal } : {}),
+      ...rest.candidate,
+      ...this.#grounding.members(this.#text),
+    });
     const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
     this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.response));
     this.#end();

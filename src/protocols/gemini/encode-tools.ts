@@ -1,13 +1,6 @@
 // Tools and tool choice in Gemini's form. Knows nothing of contents.
-import type {
-  CanonicalRequest,
-  FunctionTool,
-  HostedTool,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  ToolChoice,
-} from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, FunctionTool, HostedTool, ToolChoice } from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';

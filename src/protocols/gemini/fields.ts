@@ -1,39 +1,155 @@
 // The members of Gemini's request bodies that mean something to the gateway, in lower camel case. Must not know how any of
 // them is decoded.
+import type { Report } from '../../canonical/index.ts';
+import { atMost, FieldTable, type Field, type WriteScope } from '../field-table.ts';
+import { boolean, integer, number, object, only, text, texts } from '../member-kinds.ts';
+import { gatewayFields } from '../shared-fields.ts';
 
-/** Members that steer the gateway, which Google refuses. */
-const GATEWAY = ['provider', 'models', 'usage', 'modelRoutingConfig'] as const;
+/** API reference, `GenerationConfig` (2026-11). */
+export const MAX_TEMPERATURE = 2;
+const MAX_STOP_SEQUENCES = 5;
+const MAX_SEED = 2_147_483_647;
 
-/** The same in both spellings. */
-export const GATEWAY_KEYS: ReadonlySet<string> = new Set([...GATEWAY, 'model_routing_config']);
+/** `generationConfig`: every member with a meaning of its own (API reference, `GenerationConfig`, 2026-11). */
+const CONFIG_FIELDS: readonly Field<'supported'>[] = [
+  {
+    name: 'maxOutputTokens',
+    to: 'maxOutputTokens',
+    is: integer(1),
+    write: limitOf,
+    support: 'supported',
+    note: 'Positive integer, thoughts included.',
+  },
+  {
+    name: 'temperature',
+    to: 'temperature',
+    is: number(0),
+    write: atMost('temperature', MAX_TEMPERATURE, `it is at most ${MAX_TEMPERATURE} for this model`),
+    support: 'supported',
+    note: 'Not negative; clamped to what the model takes.',
+  },
+  { name: 'topP', to: 'topP', is: number(0, 1), support: 'supported', note: '0 to 1.' },
+  { name: 'topK', to: 'topK', is: number(0), support: 'supported', note: 'Not negative.' },
+  {
+    name: 'frequencyPenalty',
+    to: 'frequencyPenalty',
+    is: number(-2, 2),
+    support: 'supported',
+    note: '-2 to 2.',
+  },
+  {
+    name: 'presencePenalty',
+    to: 'presencePenalty',
+    is: number(-2, 2),
+    support: 'supported',
+    note: '-2 to 2.',
+  },
+  {
+    name: 'responseLogprobs',
+    to: 'logprobs',
+    is: boolean,
+    write: (asked) => asked || undefined,
+    support: 'supported',
+    note: 'Boolean.',
+  },
+  {
+    name: 'logprobs',
+    to: 'topLogprobs',
+    is: integer(0, 20),
+    write: (count, { request }) => (request.logprobs && count ? count : undefined),
+    support: 'supported',
+    note: '0 to 20; needs `responseLogprobs: true`.',
+  },
+  { name: 'seed', to: 'seed', is: integer(), write: seedOf, support: 'supported', note: 'An integer.' },
+  {
+    name: 'stopSequences',
+    to: 'stop',
+    is: texts(MAX_STOP_SEQUENCES),
+    write: stopsOf,
+    support: 'supported',
+    note: 'Up to 5 strings.',
+  },
+  { name: 'candidateCount', is: only(1), support: 'supported', note: 'Only 1.' },
+  {
+    name: 'responseMimeType',
+    shape: text.schema,
+    support: 'supported',
+    note: '`application/json`, `text/plain`, `text/x.enum`.',
+  },
+  {
+    name: 'responseSchema',
+    shape: object.schema,
+    support: 'supported',
+    note: 'A schema in Google\u2019s words.',
+  },
+  { name: 'responseJsonSchema', shape: object.schema, support: 'supported', note: 'A JSON Schema.' },
+  {
+    name: 'thinkingConfig',
+    shape: object.schema,
+    support: 'supported',
+    note: '`includeThoughts`, `thinkingBudget` or `thinkingLevel`; resolved for each model.',
+  },
+];
+
+export const CONFIG_TABLE = new FieldTable(CONFIG_FIELDS, { at: 'generationConfig' });
+
+function limitOf(limit: number, scope: WriteScope): number {
+  const most = scope.target.maxOutputTokens ?? Infinity;
+  return atMost('max_completion_tokens', most, `it is at most ${most} for this model`)(limit, scope);
+}
+
+function seedOf(seed: number, { report }: { readonly report: Report }): number | undefined {
+  if (Math.abs(seed) <= MAX_SEED) return seed;
+  report.add('seed', 'dropped', 'Gemini takes only seeds of 32 bits');
+  return undefined;
+}
+
+function stopsOf(stop: readonly string[], { report }: { readonly report: Report }): readonly string[] {
+  if (stop.length <= MAX_STOP_SEQUENCES) return stop;
+  report.add('stop', 'dropped', `Gemini takes ${MAX_STOP_SEQUENCES} stop sequences; the rest is left out`);
+  return stop.slice(0, MAX_STOP_SEQUENCES);
+}
+
+/** The one member of the gateway's whose name is longer than a word. */
+const ROUTING = 'model_routing_config';
+
+/** `generateContent` (API reference, 2026-11), in lower camel case. */
+export const REQUEST_FIELDS: readonly Field<'supported' | 'gateway'>[] = [
+  { name: 'model', support: 'supported', note: 'The path names the model, and counts.', shape: text.schema },
+  {
+    name: 'contents',
+    support: 'supported',
+    note: 'Required. Roles `user` and `model`.',
+    shape: { type: 'array', items: { type: 'object' } },
+  },
+  { name: 'systemInstruction', support: 'supported', note: 'Text parts.', shape: object.schema },
+  {
+    name: 'tools',
+    support: 'supported',
+    note: 'Function declarations, and tools that Google runs.',
+    shape: { type: 'array', items: { type: 'object' } },
+    holds: ['webSearch'],
+  },
+  { name: 'toolConfig', support: 'supported', note: '`functionCallingConfig`.', shape: object.schema },
+  {
+    name: 'generationConfig',
+    support: 'supported',
+    note: 'Limits, sampling, the answer\u2019s format and thinking.',
+    shape: CONFIG_TABLE.schema,
+    holds: [...CONFIG_TABLE.has],
+  },
+  ...gatewayFields('Accepted; token counts are always sent.').map((field) =>
+    field.name === ROUTING ? { ...field, name: 'modelRoutingConfig' } : field,
+  ),
+];
+
+export const TABLE = new FieldTable(REQUEST_FIELDS);
+
+/** Members that steer the gateway. */
+export const GATEWAY = TABLE.named('gateway');
+
+/** Members that steer the gateway, which Google refuses; the longest one in both spellings. */
+export const GATEWAY_KEYS: ReadonlySet<string> = new Set([...GATEWAY, ROUTING]);
 
 /** Members of `generateContent`; all others are `extra`. */
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'generationConfig',
-  ...GATEWAY,
-]);
-
-/** Settings of embeddings, in the request itself or in `embedContentConfig`. */
-export const EMBEDDING_SETTINGS = ['taskType', 'title', 'outputDimensionality', 'autoTruncate'] as const;
-
-/** Members of `embedContentConfig`. */
-export const EMBEDDING_SETTING_FIELDS: ReadonlySet<string> = new Set(EMBEDDING_SETTINGS);
-
-/** Members of an `EmbedContentRequest` inside of a batch (API reference, "Embeddings", 2026-11). */
-export const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
-  'model',
-  'content',
-  'embedContentConfig',
-  ...EMBEDDING_SETTINGS,
-]);
-
-/** Members of one that is a body of its own. */
-export const LONE_EMBEDDING_FIELDS: ReadonlySet<string> = new Set([...EMBEDDING_FIELDS, ...GATEWAY]);
-
-/** Members of a batch. */
-export const EMBEDDING_BATCH_FIELDS: ReadonlySet<string> = new Set(['model', 'requests', ...GATEWAY]);
+export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');

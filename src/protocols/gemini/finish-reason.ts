@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<WireFinishReason | LaterWord, FinishReason | 'fai
   IMAGE_OTHER: 'unknown',
   // The call that was not expected is in the answer (recorded 2026-06): the client decides what it makes of it.
   UNEXPECTED_TOOL_CALL: 'stop',
-  // Of these nothing is there: an empty end would look like an answer, and another try usually succeeds.
+  // Answers with these reasons are empty: an empty end would look like an answer, and another try usually succeeds.
   MALFORMED_FUNCTION_CALL: 'failure',
   TOO_MANY_TOOL_CALLS: 'failure',
   MISSING_THOUGHT_SIGNATURE: 'failure',

@@ -1,6 +1,7 @@
 // Which parts hold work that Gemini did by itself, and pictures that it made. Knows neither requests nor answers.
-import { asObject, asString } from '../../canonical/index.ts';
-import type { HostedFacts, JsonObject } from '../../canonical/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { HostedFacts } from '../../canonical/index.ts';
 import { standardBase64 } from './thought-signature.ts';
 
 /** Code, searches and fetched pages, by the member that tells the part's kind; they go back as they came. */

@@ -1,8 +1,9 @@
 // The members of the nodes in a `generateContent` body, in lower camel case, as far as they have a canonical form. The
 // decoder reports all others; an upstream of this protocol gets them with the raw form of the node.
-import type { JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 import { camelMembers } from './camel-members.ts';
+import { CONFIG_TABLE } from './fields.ts';
 
 const MEDIA = {
   inlineData: members('mimeType data'),
@@ -26,10 +27,7 @@ function partShape(given: JsonObject): MemberShape | undefined {
 }
 
 /** `generationConfig`, as far as it has a canonical form; what else it holds has its own place in the request. */
-export const CONFIG_SHAPE = members(
-  'maxOutputTokens temperature topP topK frequencyPenalty presencePenalty responseLogprobs logprobs seed stopSequences ' +
-    'candidateCount responseMimeType responseSchema responseJsonSchema thinkingConfig',
-);
+export const CONFIG_SHAPE: MemberShape = { known: CONFIG_TABLE.named('supported'), inside: {} };
 export const THINKING_SHAPE = members('includeThoughts thinkingBudget thinkingLevel');
 export const TOOL_CONFIG_SHAPE = members('functionCallingConfig');
 export const CALLING_SHAPE = members('mode allowedFunctionNames');

@@ -1,4 +1,4 @@
-// What a Gemini request names of a Google account or project: cached contents, stores of files, data of a search, secrets.
+// Objects of a Google account or project that a Gemini request names: cached contents, stores of files, data of a search, secrets.
 // Source: resource names of "Gemini API" and of Vertex AI's `Tool` and `GenerateContentRequest`, 2026-11.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { idsIn, idsInTools, type NamedObject } from '../named-objects.ts';
@@ -6,7 +6,7 @@ import { idsIn, idsInTools, type NamedObject } from '../named-objects.ts';
 /** Names of resources begin with their collection. */
 const RESOURCE =
   /^(?:projects|locations|cachedContents|fileSearchStores|ragStores|corpora|ragCorpora|files|tunedModels|collections|dataStores|engines)\//;
-/** What is said, and how the answer is to be: these hold texts. */
+/** Members of the conversation and of the answer's form: these hold texts. */
 const TEXTS: ReadonlySet<string> = new Set([
   'contents',
   'systemInstruction',

@@ -1,6 +1,6 @@
-// What is told of a `generateContent` request without its contents: the address says nearly all of it.
+// Outline of a `generateContent` request without its contents: the address says nearly all of it.
 import { Problems } from '../../canonical/index.ts';
-import type { JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { OutlineCodec, RequestRoute } from '../protocol.ts';
 import { readString } from '../read-member.ts';
 

@@ -1,6 +1,7 @@
 // The parts of an answer, in order, each with the signature that stands on it. The same rules hold for whole answers
 // and for streams, and are the inverse of decode-contents.ts. Knows nothing of frames.
-import type { JsonObject, MutableJsonObject, OpaqueReasoning, Source } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { OpaqueReasoning, Source } from '../../canonical/index.ts';
 import { callInput } from '../call-input.ts';
 import { encodePicture } from './hosted-parts.ts';
 import { encodeSignature, GEMINI_REASONING } from './thought-signature.ts';

@@ -1,7 +1,7 @@
 // Arguments of a call that come in pieces addressed by JSON path (`functionCall.partialArgs`, Vertex, on request).
 // They are put together here and shown whole, because the pieces need not come in the order of the JSON text.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
-import { asArray, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import { asArray, asObject, asString } from '../../base/json/index.ts';
 
 /** `$.operations[0].action`: a member after each dot, an element in each pair of brackets, quoted or not. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g;

@@ -1,7 +1,8 @@
 // `text/x.enum`, an answer that is one bare word of a list, for upstreams that know answer formats in JSON alone. Must not
 // know what an upstream does with a format.
-import type { CanonicalRequest, JsonObject, ProtocolName, ResponseFormat } from '../../canonical/index.ts';
-import { asArray, asObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, ProtocolName, ResponseFormat } from '../../canonical/index.ts';
+import { asArray, asObject } from '../../base/json/index.ts';
 import type { Ported } from '../protocol.ts';
 
 const MIME_TYPE = 'generationConfig.responseMimeType';

@@ -5,7 +5,8 @@ import { frameData, replaceData } from '../frame-splitter.ts';
 import type { StreamDecoder } from '../protocol.ts';
 import { PatchedStream } from '../relay-stream.ts';
 import { decodeStream } from './decode-stream.ts';
-import { patchEnvelope } from './patch-envelope.ts';
+import { editMembers } from '../json-splice.ts';
+import { envelopePatches } from './patch-envelope.ts';
 
 /** A chunk that says how the answer ended: the last one, as far as anybody knows. */
 const FINISH = ['"finishReason"', '"blockReason"'] as const;
@@ -47,12 +48,12 @@ export class GeminiRelayStream extends PatchedStream {
       return;
     }
     this.committed ||= this.#tap.hasContent;
-    const patched = replaceData(frame, data, patchEnvelope(data, this.facts));
+    const patched = replaceData(frame, data, editMembers(data, { set: envelopePatches(this.facts) }));
     if (FINISH.some((member) => data.includes(member))) this.#last = patched;
     else this.add(patched);
   }
 
-  /** What the decoder has found by now. */
+  /** Facts that the decoder has found by now. */
   #learn(): void {
     const { upstreamId, usage, finish, error, outputChars, isEmpty } = this.#tap;
     this.upstreamId = upstreamId;

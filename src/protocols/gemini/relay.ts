@@ -1,13 +1,15 @@
 // The relay lane of Gemini: what Google takes as it stands, and how its answers pass. Only `responseId` and
 // `modelVersion` change; every other byte is the upstream's.
-import type { CanonicalRequest, Item, JsonValue } from '../../canonical/index.ts';
-import { asArray, isJsonObject } from '../../canonical/index.ts';
+import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
+import type { Slices } from '../../base/lib/slices.ts';
+import type { CanonicalRequest, Item } from '../../canonical/index.ts';
+import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { readAnswer } from '../answer-tap.ts';
-import { editMembers } from '../json-splice.ts';
-import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
-import { MAX_TEMPERATURE, saysReasoning } from './encode-generation-config.ts';
-import { patchEnvelope } from './patch-envelope.ts';
+import { saysReasoning } from './encode-generation-config.ts';
+import { MAX_TEMPERATURE } from './fields.ts';
+import { envelopePatches } from './patch-envelope.ts';
 import { GeminiRelayStream } from './relay-stream.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 import { GATEWAY_KEYS } from './fields.ts';
@@ -43,14 +45,14 @@ function isAsWritten(item: Item): boolean {
   return isOwn && item.source?.protocol === 'gemini' && item.path !== undefined;
 }
 
-function editRequest(body: string, request: CanonicalRequest, model: string): string {
+function editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices {
   const remove = Object.keys(request.raw).filter((key) => GATEWAY_KEYS.has(key));
   // The model stands in the path; some clients repeat it.
   const set: Record<string, JsonValue> = 'model' in request.raw ? { model: `models/${model}` } : {};
-  return editMembers(body, { set, remove });
+  return editJson(body, { set, remove });
 }
 
-function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const tap = readAnswer(body, decodeResponse);
-  return { body: patchEnvelope(body, facts), tap };
+function patchResponse(body: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer {
+  const tap = readAnswer(json, decodeResponse);
+  return { body: setMembers(body, envelopePatches(facts)), tap };
 }

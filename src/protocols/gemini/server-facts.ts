@@ -1,4 +1,4 @@
-// What is known of every server of Gemini.
+// Facts that hold for every server of Gemini.
 import type { ServerFacts } from '../protocol.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 

@@ -2,12 +2,11 @@
 import type { ServerCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
-import { embeddingsServer } from './embeddings-server.ts';
 import { encodeError } from '../google/encode-error.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
+import { REQUEST_FIELDS } from './fields.ts';
 import { formatOfWords, portableFormat } from './portable-format.ts';
 import { GEMINI_REASONING } from './thought-signature.ts';
 import { namedObjects } from './named-objects.ts';
@@ -16,6 +15,7 @@ import { outline } from './outline.ts';
 /** The server side of `generateContent` and `streamGenerateContent`. */
 export const geminiServer: ServerCodec = {
   addresses: ADDRESSES,
+  fields: REQUEST_FIELDS,
   names: CLIENT_NAMES,
   // A signature on the part that follows: every client keeps it there, also those that throw thoughts away.
   nativeReasoning: { format: GEMINI_REASONING, kind: 'encrypted' },
@@ -25,10 +25,8 @@ export const geminiServer: ServerCodec = {
   namedObjects,
   portable: portableFormat,
   portableFormat: formatOfWords,
-  alsoTells: new Set(['image']),
+  alsoTells: new Set(['image', 'web_search', 'web_page']),
   encodeResponse,
   encodeStream,
   encodeError,
-  counting: countServer,
-  embeddings: embeddingsServer,
 };

@@ -13,7 +13,7 @@ export const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 /** Whole groups of base64 in the alphabet of RFC 4648, section 4: what Google writes. */
 const STANDARD = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const ASCII = /^[\x20-\x7e]*$/;
-/** What a wrapped text begins with, before and after its encoding (nine bytes fill whole groups). */
+/** Prefix of a wrapped text, before and after its encoding (nine bytes fill whole groups). */
 const MARK = 'dragoman:';
 const ENCODED_MARK = btoa(MARK);
 

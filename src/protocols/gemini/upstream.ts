@@ -1,4 +1,5 @@
 // Gemini as spoken to an upstream: AI Studio and Vertex, whose paths differ above the collection of models only.
+import { TABLE } from './fields.ts';
 import type { UpstreamCodec } from '../protocol.ts';
 import { decodeError } from '../google/decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -13,8 +14,10 @@ export const geminiUpstream: UpstreamCodec = {
   pathFor,
   headers: {},
   // The API has no field for these (API reference, `GenerationConfig` and `ToolConfig`, 2026-11).
-  lacks: new Set(['logitBias', 'parallelToolCalls', 'verbosity']),
+  lacks: TABLE.lacks,
   functionsOnly: true,
+  // Recorded: a stream ends with a signature on an empty text.
+  signsLast: true,
   textOnly: new Set(['system', 'developer']),
   // Videos of YouTube and files of its own; other addresses only some models take, and not every type (documentation
   // "File input methods", 2026-11).

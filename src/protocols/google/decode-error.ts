@@ -1,15 +1,17 @@
 // Google's error bodies (google.rpc.Status in JSON) into the closed list of kinds. Does not decide what happens next.
-import type { ErrorDetails, ErrorKind, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ErrorDetails, ErrorKind } from '../../canonical/index.ts';
 import {
   asArray,
   asNumber,
   asObject,
   asString,
-  GatewayError,
   isJsonArray,
   isJsonObject,
   parseJson,
-} from '../../canonical/index.ts';
+} from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Words of `error.status` (google.rpc.Code). */
@@ -33,9 +35,6 @@ const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
   ['DATA_LOSS', 'upstream_unavailable'],
 ]);
 
-/** `The input token count (1250074) exceeds the maximum number of tokens allowed (1048576).` (recorded 2026-05) */
-const CONTEXT_OVERFLOW =
-  /token count[^.]*exceeds the maximum number of tokens|exceeds? the (?:model'?s )?context/i;
 /** A wrong key is refused with 400. */
 const WRONG_KEY = /api key not valid|api key expired|api_key_invalid/i;
 /** Google says "exceeded your current quota" for every rate limit; only these mean that the account is empty. */
@@ -97,9 +96,9 @@ function classify(word: string | undefined, status: number, message: string, err
   if (WRONG_KEY.test(message) || detail(error, 'ErrorInfo')?.['reason'] === 'API_KEY_INVALID')
     return 'authentication';
   if (NO_CREDIT.test(message)) return 'quota';
-  if (known !== 'invalid_request') return known;
-  if (CONTEXT_OVERFLOW.test(message)) return 'context_overflow';
-  return BLOCKED.test(message) ? 'content_filter' : known;
+  if (known !== 'invalid_request') return kindByWords(known, { message });
+  const kind = kindByWords(known, { message });
+  return kind === known && BLOCKED.test(message) ? 'content_filter' : kind;
 }
 
 /** `RetryInfo.retryDelay`, a duration in seconds with a unit: `34.4s` (google.rpc, error_details). */

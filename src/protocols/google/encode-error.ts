@@ -1,6 +1,7 @@
 // Errors as Google's clients know them (google.rpc.Status in JSON). Owns the words, and the statuses that Google has for
 // them where the kinds have others.
-import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ErrorKind, GatewayError } from '../../canonical/index.ts';
 
 /** Words of google.rpc.Code. */
 const STATUSES: Readonly<Record<ErrorKind, string>> = {
@@ -15,6 +16,7 @@ const STATUSES: Readonly<Record<ErrorKind, string>> = {
   quota: 'RESOURCE_EXHAUSTED',
   context_overflow: 'INVALID_ARGUMENT',
   content_filter: 'INVALID_ARGUMENT',
+  tool_unavailable: 'FAILED_PRECONDITION',
   upstream_unavailable: 'UNAVAILABLE',
   timeout: 'DEADLINE_EXCEEDED',
   cancelled: 'CANCELLED',

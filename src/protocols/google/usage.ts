@@ -1,13 +1,14 @@
 // The token counts of Google's protocols as the one usage vector: they count alike, under other names. Knows nothing of
 // prices or of events.
-import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
-import { asArray, asObject, asString } from '../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asArray, asObject, asString } from '../../base/json/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS } from '../token-count.ts';
 
-/** What a protocol calls its counts. */
+/** Names of the counts in a protocol. */
 export interface UsageNames {
   readonly input: string;
-  /** What tools fed in, beside the input. */
+  /** Tokens that tools fed in, beside the input. */
   readonly toolInput: string;
   /** Part of the input. */
   readonly cached: string;
@@ -47,11 +48,13 @@ export function usageOf(raw: JsonObject, names: UsageNames, searches: number): U
   return {
     input: { uncached: room.left, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, audio, image },
     output: { text: output.left, reasoning: count(names.thoughts), audio: spoken },
+    // Thoughts are left out where there are none.
+    ...COUNTS,
     tools: searches > 0 ? { web_search: searches } : {},
     acceptedPrediction: 0,
     rejectedPrediction: 0,
     estimated: false,
-    inconsistent: conflicts.found,
+    inconsistent: conflicts.foundIn(raw),
     raw,
   };
 }

@@ -1,7 +1,7 @@
 // Whose form a piece of a request body has: an element of its conversation, a tool, the choice of one. And tools and
 // choices in another form than they came in. Knows no protocol's meaning, only by what their shapes differ.
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
 /** The protocols whose forms clients mix: those that have a conversation in JSON and tools in a list. */
 export type MixedProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
@@ -77,7 +77,7 @@ function imageBlock(part: JsonObject): JsonObject {
   return { type: 'image', source };
 }
 
-/** What a function or custom tool says in every form. */
+/** Members that a function or custom tool has in every form. */
 interface ToolFacts {
   readonly form: MixedProtocol;
   readonly type: 'function' | 'custom';

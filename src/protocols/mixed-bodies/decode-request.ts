@@ -2,23 +2,14 @@
 // decoder reads the members and the elements that have its form, at their places in the client's body; here is only who
 // reads what, and how the readings become one request. The answer is a chat completion whatever the question was: the
 // editor reads nothing else on this path (BerriAI/litellm #34029, diegosouzapw/OmniRoute #1002, both read 2026-11).
-import {
-  arePlain,
-  asArray,
-  asObject,
-  GatewayError,
-  isJsonArray,
-  isJsonObject,
-  nameResults,
-  Report,
-} from '../../canonical/index.ts';
+import { asArray, asObject, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError, nameResults, PARAMETERS, Report } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   ClientNames,
   Item,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
+  Parameter,
   ReasoningRequest,
 } from '../../canonical/index.ts';
 import type { RequestRoute, ServerCodec } from '../protocol.ts';
@@ -34,7 +25,7 @@ import {
 
 export type Readers = Readonly<Record<MixedProtocol, ServerCodec>>;
 
-/** Where each protocol has its conversation. */
+/** Member in which each protocol has its conversation. */
 const CONVERSATION = {
   'openai-chat': 'messages',
   'openai-responses': 'input',
@@ -49,10 +40,10 @@ const TELLING: readonly (readonly [name: string, form: MixedProtocol])[] = [
   ['stop_sequences', 'anthropic-messages'],
 ];
 
-/** What the form of the answer decides, which is that of Chat Completions. */
+/** Members that decide the form of the answer, which is that of Chat Completions. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['stream_options', 'usage']);
 
-/** What refers to something that is kept: another path knows it. */
+/** Members that refer to something that is kept: another path knows it. */
 const STATEFUL = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /**
@@ -66,7 +57,7 @@ export function decodeMixed(given: unknown, readers: Readers, route?: RequestRou
   return new MixedDecoder(body, signs, readers).decode();
 }
 
-/** That a member has, or holds, the form of another protocol. */
+/** Report that a member has, or holds, the form of another protocol. */
 interface Sign {
   readonly name: string;
   readonly form: MixedProtocol;
@@ -87,14 +78,9 @@ function findSigns(body: JsonObject): readonly Sign[] {
   if (isJsonObject(body['text'])) note('text', 'openai-responses');
   if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
   for (const name of ['messages', 'input'] as const)
-    for (const element of mixable(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
+    for (const element of asArray(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
   for (const tool of asArray(body['tools'])) note('tools', formOfTool(tool));
   return signs ?? NO_SIGNS;
-}
-
-/** The elements that may have the form of one protocol. */
-function mixable(elements: JsonValue | undefined): readonly JsonValue[] {
-  return arePlain(elements) ? [] : asArray(elements);
 }
 
 /** True for a message of text, which every protocol writes alike. */
@@ -126,7 +112,7 @@ class MixedDecoder {
     this.#body = body;
     this.#signs = signs;
     this.#readers = readers;
-    // Where both are given, the path's own member counts.
+    // The path's own member counts where both are given.
     this.#main = isSaid(body['input']) && !isSaid(body['messages']) ? 'openai-responses' : 'openai-chat';
     this.#conversation = asArray(body[CONVERSATION[this.#main]]);
     this.#owners = this.#conversation.map(formOfElement);
@@ -144,7 +130,7 @@ class MixedDecoder {
   #read(form: MixedProtocol, view: JsonObject): CanonicalRequest {
     try {
       const request = this.#readers[form].decodeRequest(view);
-      // Without one of the client's its limit is ours: see `view`.
+      // The limit is ours where the client has none: see `view`.
       const isOurs = form === 'anthropic-messages' && !isSaid(this.#body['max_tokens']);
       return isOurs ? { ...request, maxOutputTokens: undefined } : request;
     } catch (thrown) {
@@ -178,7 +164,7 @@ class MixedDecoder {
     return view;
   }
 
-  /** What another protocol reads: its own members, and the elements that have its form. */
+  /** Part of a body that another protocol reads: its own members, and the elements that have its form. */
   #view(form: MixedProtocol): JsonObject {
     const view: MutableJsonObject = {};
     for (const name of Object.keys(this.#body))
@@ -205,7 +191,7 @@ class MixedDecoder {
     return elements;
   }
 
-  /** Who reads a member: the main protocol what it knows and what nobody knows; else who knows it. */
+  /** Protocol that reads a member: the main protocol what it knows and what nobody knows; else who knows it. */
   #ownerOf(name: string): MixedProtocol | undefined {
     const main = this.#main;
     if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
@@ -285,7 +271,7 @@ class MixedDecoder {
   }
 }
 
-/** What the client may call a member: in the words of each protocol whose forms its body has. */
+/** Names that the client may have for a member: in the words of each protocol whose forms its body has. */
 function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames {
   const names: Record<string, readonly string[]> = {};
   for (const form of forms)
@@ -295,23 +281,12 @@ function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames
 }
 
 /** Parameters that the main protocol has no member for, or whose member another one has under its own name. */
-const FILLED = [
+const FILLED: readonly (keyof CanonicalRequest)[] = [
   'maxOutputTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'frequencyPenalty',
-  'presencePenalty',
-  'logitBias',
-  'logprobs',
-  'topLogprobs',
-  'seed',
-  'stop',
+  ...(Object.keys(PARAMETERS) as Parameter[]),
   'responseFormat',
-  'verbosity',
-  'webSearch',
   'metadata',
-] as const satisfies readonly (keyof CanonicalRequest)[];
+];
 
 /** Completes a request with what another reading of the same body has. */
 function fill(request: CanonicalRequest, from: CanonicalRequest): void {
@@ -319,7 +294,7 @@ function fill(request: CanonicalRequest, from: CanonicalRequest): void {
   Object.assign(request, Object.fromEntries(names.map((name) => [name, from[name]])));
 }
 
-/** What the one said, completed by the other. What is left to the model is nobody's wish. */
+/** Settings of the one, completed by the other. What is left to the model is nobody's wish. */
 function filledReasoning(said: ReasoningRequest, other: ReasoningRequest): ReasoningRequest {
   const filled: Record<string, unknown> = {};
   for (const one of [other, said])

@@ -1,9 +1,42 @@
-// Where clients find Chat Completions, and the embeddings beside it.
-import type { ClientAddresses } from '../protocol.ts';
+// Addresses of Chat Completions for clients.
+import { z } from 'zod';
+import { bodyOf, eventStream } from '../described-shapes.ts';
+import { ERROR_SHAPE, usage } from '../openai/described-shapes.ts';
+import { UNSERVED } from '../openai/unserved.ts';
+import type { ClientAddresses, ClientDescription } from '../protocol.ts';
+import { REQUEST_FIELDS } from './fields.ts';
 
 export const ADDRESSES: ClientAddresses = {
   routes: [
-    { path: '/chat/completions', operation: { api: 'chat.completions', does: 'answer' } },
-    { path: '/embeddings', operation: { api: 'embeddings', does: 'embed' } },
+    {
+      path: '/chat/completions',
+      operation: { api: 'chat.completions', does: 'answer' },
+      describes: describeChat,
+    },
   ],
+  unserved: UNSERVED,
+  errors: ERROR_SHAPE,
 };
+
+function describeChat(): ClientDescription {
+  const messages = z.array(z.looseObject({ role: z.string() })).min(1);
+  return {
+    id: 'createChatCompletion',
+    tag: 'Chat Completions',
+    summary: 'Lets a model answer a conversation.',
+    description: 'Bodies in the form of Responses or Messages are read here as well.',
+    body: bodyOf(REQUEST_FIELDS, { model: z.string().min(1), messages }),
+    bodyExample: { model: 'sim/chat', messages: [{ role: 'user', content: 'What is 6 x 7?' }] },
+    answer: z.looseObject({
+      id: z.string(),
+      object: z.literal('chat.completion'),
+      created: z.int(),
+      model: z.string(),
+      choices: z.array(
+        z.looseObject({ index: z.int(), message: z.looseObject({}), finish_reason: z.string() }),
+      ),
+      usage: usage.optional(),
+    }),
+    alsoAs: { 'text/event-stream': eventStream },
+  };
+}

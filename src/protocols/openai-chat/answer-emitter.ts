@@ -1,8 +1,9 @@
 // The envelope around a message: id and model, usage, the end, and errors reported inside an answer. Holds what
 // frames and whole bodies have in common; feeds the message decoder.
 import type { CodecContext } from '../protocol.ts';
-import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
+import { asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeFinishReason, decodeStopSequence } from './finish-reason.ts';
 import { MessageDecoder } from './message-decoder.ts';

@@ -1,7 +1,7 @@
 // Tool-call ids for upstreams that take nine letters or digits only. Knows no conversation beyond its ids.
 import type { Item, Quirks } from '../../canonical/index.ts';
 
-/** What the ids begin with that the gateway gives to calls of a history that have none. */
+/** Prefix of the ids that the gateway gives to calls of a history that have none. */
 export const MADE_ID = 'dragoman_call_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

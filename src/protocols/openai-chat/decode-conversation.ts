@@ -1,25 +1,17 @@
 // `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
 // message share one `source` object, so that an encoder of the same dialect can put them together again.
-import {
-  arePlain,
-  asArray,
-  asObject,
-  asString,
-  contentOf,
-  isEmptyText,
-  isJsonObject,
-  textPart,
-} from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import { isEmptyText } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   Item,
-  JsonObject,
   MessageItem,
   Part,
-  PlainMessage,
   Problems,
   Role,
   Source,
   ToolCallItem,
+  Report,
 } from '../../canonical/index.ts';
 import {
   ASSISTANT_PARTS,
@@ -47,9 +39,10 @@ import type { Member } from '../read-member.ts';
 
 const ROLES = 'system, developer, user, assistant, tool';
 
-/** What is carried from one message to the next. */
+/** State that is carried from one message to the next. */
 interface Conversation {
   readonly problems: Problems;
+  readonly report: Report;
   /** Calls so far, by id: a result takes its tool's name and kind from its call. */
   readonly calls: Map<string, ToolCallItem>;
   /** Ids for calls that have none: several servers leave them out, and clients give back what they got. */
@@ -58,16 +51,16 @@ interface Conversation {
 }
 
 /** Decodes `messages` into items; every mistake is noted with its path. */
-export function decodeMessages(value: Member, problems: Problems): Item[] {
+export function decodeMessages(value: Member, problems: Problems, report: Report): Item[] {
   if (value === undefined || value === null) {
     problems.add('messages', 'Parameter messages is required');
     return [];
   }
-  if (arePlain(value)) return value.map(plainItem);
   const messages = readArray(value, 'messages', problems);
   if (messages?.length === 0) problems.add('messages', 'Parameter messages can not be empty');
   const conversation: Conversation = {
     problems,
+    report,
     calls: new Map(),
     matcher: new CallMatcher(MADE_ID),
     legacyCalls: 0,
@@ -82,19 +75,6 @@ export function decodeMessages(value: Member, problems: Problems): Item[] {
     else problems.add(path, `must be an object, not ${describe(message)}`);
   });
   return items;
-}
-
-/** What `decodeMessage` makes of a plain message, without reading its text. */
-function plainItem(raw: PlainMessage, index: number): MessageItem {
-  const path = `messages[${index}]`;
-  return {
-    type: 'message',
-    role: raw.role,
-    parts: [textPart(contentOf(raw), `${path}.content`)],
-    name: undefined,
-    path,
-    source: toSource(raw),
-  };
 }
 
 function decodeMessage(raw: JsonObject, path: string, conversation: Conversation): readonly Item[] {
@@ -137,8 +117,15 @@ function decodeToolResult(raw: JsonObject, path: string, conversation: Conversat
   const { problems, calls, matcher } = conversation;
   const given = readString(raw['tool_call_id'], `${path}.tool_call_id`, problems) || undefined;
   const name = readString(raw['name'], `${path}.name`, problems) || undefined;
-  const callId = matcher.result(given, name) ?? matcher.result(undefined, undefined);
-  if (callId === undefined) problems.add(`${path}.tool_call_id`, 'is required');
+  const open = given === undefined ? matcher.openCalls(name) : 0;
+  const callId = open > 1 ? undefined : (matcher.result(given, name) ?? matcher.result(undefined, undefined));
+  if (callId === undefined)
+    problems.add(
+      `${path}.tool_call_id`,
+      open > 1 ? `is required: ${open} calls have no result yet` : 'is required',
+    );
+  else if (open === 1)
+    conversation.report.add(`${path}.tool_call_id`, 'defaulted', 'the only call that has no result yet');
   const parts = decodeRequiredContent(raw, path, TOOL_PARTS, conversation);
   if (callId === undefined) return [];
   const call = calls.get(callId);

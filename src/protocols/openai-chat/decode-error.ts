@@ -1,7 +1,10 @@
 // Error answers of Chat Completions servers, classified into one closed kind. Reads status, codes and the
 // wordings of common servers; decides nothing about retries.
-import type { ErrorDetails, ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asString, GatewayError, isJsonArray, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { ContextRefusal, ErrorDetails, ErrorKind } from '../../canonical/index.ts';
+import { asString, isJsonArray, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /**
@@ -47,15 +50,21 @@ interface Facts {
   readonly param: string | undefined;
   readonly status: number | undefined;
   readonly failedGeneration?: string | undefined;
+  readonly context?: ContextRefusal | undefined;
 }
 
 function build(status: number, facts: Facts, details: ErrorDetails): GatewayError {
-  const kind = classify(status, facts);
+  const known = classify(status, facts);
+  const kind = kindByWords(known, facts);
+  const isModels = kind === 'not_found' && known !== kind;
   const message = facts.message || `the upstream answered with status ${status}`;
   return new GatewayError(kind, message, {
     ...details,
-    code: facts.code || undefined,
-    param: facts.param,
+    // LiteLLM's proxy repeats the status as a code.
+    code: /^\d*$/.test(facts.code) ? undefined : facts.code,
+    param: facts.param ?? (isModels ? 'model' : undefined),
+    httpStatus: isModels ? 404 : undefined,
+    context: facts.context,
     fault: faultOfKind(kind),
     failedGeneration: facts.failedGeneration,
   });
@@ -69,13 +78,6 @@ const QUOTA_CODES: ReadonlySet<string> = new Set([
   'insufficient_credits',
   'exceeded_current_quota_error',
 ]);
-const CONTEXT_CODES: ReadonlySet<string> = new Set([
-  'context_length_exceeded',
-  'context_window_exceeded',
-  'too_many_prompt_tokens',
-  'string_above_max_length',
-  'exceed_context_size_error',
-]);
 const FILTER_CODES: ReadonlySet<string> = new Set([
   'content_filter',
   'content_policy_violation',
@@ -83,7 +85,7 @@ const FILTER_CODES: ReadonlySet<string> = new Set([
   'data_inspection_failed',
   'moderation_blocked',
 ]);
-/** What an error in a stream, where there is no status, would have had as an answer. */
+/** Status that an error in a stream, where there is none, would have had as an answer. */
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -96,23 +98,6 @@ const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ['rate_limit_exceeded', 429],
   ['RateLimitReached', 429],
 ]);
-/** OpenAI, DeepSeek, OpenRouter, Ollama, Perplexity, Groq, Mistral, llama.cpp, vLLM and xAI, in this order. */
-const CONTEXT_WORDS: readonly string[] = [
-  'maximum context length',
-  'max context length',
-  'context window',
-  'total length of all messages is too long',
-  'reduce the length of the messages',
-  'too many tokens',
-  'too large for model with',
-  'exceeds the available context size',
-  'maximum model length',
-  'maximum prompt length',
-  'prompt is too long',
-  'prompt too long',
-  'input is too long',
-  'context length exceeded',
-];
 /** xAI and Google refuse a wrong key with 400. */
 const KEY_WORDS: readonly string[] = ['incorrect api key', 'api key not valid'];
 const QUOTA_WORDS: readonly string[] = [
@@ -125,17 +110,13 @@ const QUOTA_WORDS: readonly string[] = [
 function classify(status: number, facts: Facts): ErrorKind {
   const { code, type } = facts;
   if (QUOTA_CODES.has(code) || QUOTA_CODES.has(type)) return 'quota';
-  if (CONTEXT_CODES.has(code) || CONTEXT_CODES.has(type)) return 'context_overflow';
   if (FILTER_CODES.has(code) || FILTER_CODES.has(type)) return 'content_filter';
   const words = facts.message.toLowerCase();
   const says = (phrases: readonly string[]): boolean => phrases.some((phrase) => words.includes(phrase));
   switch (status) {
     case 400:
     case 422:
-      if (says(CONTEXT_WORDS)) return 'context_overflow';
       return code === 'invalid_api_key' || says(KEY_WORDS) ? 'authentication' : 'invalid_request';
-    case 413:
-      return says(CONTEXT_WORDS) ? 'context_overflow' : 'too_large';
     case 429:
       return says(QUOTA_WORDS) ? 'quota' : 'rate_limited';
     default:
@@ -167,6 +148,7 @@ function readFacts(parsed: JsonValue, text: string): Facts {
     code: typeof code === 'string' ? code : '',
     param: asString(inner['param']) || undefined,
     failedGeneration: asString(inner['failed_generation']),
+    context: contextRefusal(inner),
     status: readStatus(inner['status_code'], code, inner['status'], outer['status']),
   };
 }

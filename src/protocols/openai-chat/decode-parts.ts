@@ -1,7 +1,8 @@
 // Content of a message: a string or an array of parts. Owns the part types and media addresses of Chat
 // Completions; must not know roles beyond which parts they allow.
-import { isJsonObject, unknownMembers } from '../../canonical/index.ts';
-import type { FilePart, ImagePart, JsonObject, Part, Problems } from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { FilePart, ImagePart, Part, Problems } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -157,7 +158,7 @@ function decodeFile(
     problems.add(`${path}.file`, 'needs file_id or file_data');
     return undefined;
   }
-  // Of two sources only one would be looked at here, and perhaps the other one by whoever gets the request.
+  // A second source would not be looked at here, and perhaps by whoever gets the request.
   if (id && data) {
     problems.add(`${path}.file`, 'must have only one of file_id and file_data');
     return undefined;

@@ -1,8 +1,9 @@
 // Reasoning that a client gives back on an assistant message: `reasoning_details`, or the plain `reasoning`
 // and `reasoning_content`. Owns how fragments join into items and where these stand in the turn; must not
 // judge whether an upstream can read them.
-import { isJsonObject } from '../../canonical/index.ts';
-import type { Item, JsonObject, OpaqueReasoning, Problems, Source } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Item, OpaqueReasoning, Problems, Source } from '../../canonical/index.ts';
 import { describe, readArray, readString, requireString, requireText } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 

@@ -1,12 +1,7 @@
 // The reasoning members and `stream_options`. Owns the checks that need only the request; what reasoning means for
 // a model is decided elsewhere.
-import type {
-  GatewayOptions,
-  JsonObject,
-  Problems,
-  ReasoningRequest,
-  Report,
-} from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { GatewayOptions, Problems, ReasoningRequest, Report } from '../../canonical/index.ts';
 import { readEffort } from '../openai/read-effort.ts';
 import { POSITIVE, readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 

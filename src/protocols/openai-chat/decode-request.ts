@@ -1,27 +1,21 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
-import { asString, Problems, Report, unknownMembers } from '../../canonical/index.ts';
-import type { CanonicalRequest, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { asString, unknownMembers } from '../../base/json/index.ts';
+import { Problems, Report } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeReasoningRequest, decodeStreamUsage } from './decode-reasoning-request.ts';
 import { decodeMessages } from './decode-conversation.ts';
-import { decodeResponseFormat, decodeSampling, decodeWebSearch } from './decode-parameters.ts';
+import { decodeResponseFormat, decodeWebSearch } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS } from './fields.ts';
+import { HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS, TABLE } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 import { endUserOf } from './outline.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import {
-  POSITIVE,
-  readBoolean,
-  readNumber,
-  readObject,
-  readString,
-  readStrings,
-  requireBody,
-} from '../read-member.ts';
+import { POSITIVE, readBoolean, readNumber, requireBody } from '../read-member.ts';
 
 /**
  * Decodes a parsed request body.
@@ -32,15 +26,16 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const body = requireBody(given, problems);
   const report = new Report();
   const model = decodeModelId(body, problems);
-  const items = decodeMessages(body['messages'], problems);
+  const items = decodeMessages(body['messages'], problems, report);
 
   const before = problems.list.length;
   const tools = decodeTools(body['tools'], problems);
   const areToolsClean = problems.list.length === before;
   const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
-  const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);
 
-  const sampling = decodeSampling(body, problems);
+  const settings = TABLE.read(body, problems);
+  if (settings.topLogprobs !== undefined && settings.logprobs !== true)
+    problems.add('top_logprobs', 'needs logprobs to be true');
   const reasoning = decodeReasoningRequest(body, problems, report);
   const gateway = decodeGatewayOptions(body, problems, report);
   const stream = readBoolean(body['stream'], 'stream', problems) === true;
@@ -49,12 +44,15 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const responseFormat = decodeResponseFormat(body['response_format'], problems);
   const webSearch = decodeWebSearch(body['web_search_options'], problems);
   const metadata = decodeMetadata(body['metadata'], problems);
-  decodeUnsupported(body, problems, report);
+  TABLE.check(body, problems);
+  reportIgnored(body, report);
   problems.throwIfAny();
   const hasTools = tools.length > 0;
-  if (!hasTools) reportUseless(choice, parallel, report);
+  if (!hasTools) {
+    reportUseless(choice, settings.parallelToolCalls, report);
+    settings.parallelToolCalls = undefined;
+  }
 
-  // All of them by name: one spread in the middle costs as much as everything else here.
   return {
     protocol: 'openai-chat',
     raw: body,
@@ -62,18 +60,9 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     items,
     tools,
     toolChoice: hasTools ? choice : undefined,
-    parallelToolCalls: hasTools ? parallel : undefined,
+    parallelToolCalls: undefined,
     maxOutputTokens,
-    temperature: sampling.temperature,
-    topP: sampling.topP,
-    frequencyPenalty: sampling.frequencyPenalty,
-    presencePenalty: sampling.presencePenalty,
-    logitBias: sampling.logitBias,
-    logprobs: sampling.logprobs,
-    topLogprobs: sampling.topLogprobs,
-    seed: sampling.seed,
-    stop: sampling.stop,
-    verbosity: sampling.verbosity,
+    ...settings,
     responseFormat,
     reasoning,
     webSearch,
@@ -106,7 +95,7 @@ function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report)
   return legacy;
 }
 
-/** Without tools these two choose among nothing, and upstreams refuse them. */
+/** These two choose among nothing where there are no tools, and upstreams refuse them. */
 function reportUseless(
   choice: CanonicalRequest['toolChoice'],
   parallel: CanonicalRequest['parallelToolCalls'],
@@ -135,32 +124,8 @@ function saidAmong(extra: JsonObject): JsonObject {
 
 const NO_MEMBERS: JsonObject = Object.freeze({});
 
-const TEXT_FIELDS = [
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'service_tier',
-] as const;
-
-/**
- * The documented members that the gateway does not act on. What would change the answer is refused; some are dropped and
- * reported, so that the request succeeds.
- */
-function decodeUnsupported(body: JsonObject, problems: Problems, report: Report): void {
-  const refuse = (name: string, message: string): void => {
-    if (body[name] !== undefined && body[name] !== null) problems.add(name, message, 'unsupported');
-  };
-  refuse('audio', 'audio answers are not supported');
-  refuse('functions', 'is deprecated and not accepted; use tools');
-  refuse('function_call', 'is deprecated and not accepted; use tool_choice');
-  const modalities = readStrings(body['modalities'], 'modalities', problems);
-  if (modalities?.some((modality) => modality !== 'text')) {
-    problems.add('modalities', 'only text is supported', 'unsupported');
-  }
-  for (const name of TEXT_FIELDS) readString(body[name], name, problems);
-  readBoolean(body['store'], 'store', problems);
-  readObject(body['prediction'], 'prediction', problems);
+/** Documented members that are dropped, so that the request succeeds. */
+function reportIgnored(body: JsonObject, report: Report): void {
   for (const name of IGNORED_FIELDS) {
     if (body[name] !== undefined && body[name] !== null)
       report.add(name, 'dropped', 'not supported by this endpoint');

@@ -1,7 +1,8 @@
 // Reads a whole Chat Completion through the same decoder that reads streams.
 import type { CodecContext } from '../protocol.ts';
 import type { EventSink } from '../../canonical/index.ts';
-import { asString, GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { AnswerDecoder, firstChoice } from './answer-emitter.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { isFailureReason } from './finish-reason.ts';

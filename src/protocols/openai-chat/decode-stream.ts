@@ -1,8 +1,9 @@
 // Reads the frames of a Chat Completions stream and decides when it is complete, cut or broken. What the chunks
 // mean is the answer decoder's business.
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
-import type { EventSink, GatewayError, JsonObject } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { AnswerDecoder } from './answer-emitter.ts';
@@ -73,7 +74,7 @@ const ENVELOPE = new Set([
 ]);
 const CHOICE = new Set(['index', 'delta']);
 const DELTA = new Set(['content', 'role']);
-/** What many servers write without a value. */
+/** Members that many servers write without a value. */
 const UNSAID = new Set([
   'usage',
   'finish_reason',

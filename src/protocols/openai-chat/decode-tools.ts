@@ -1,7 +1,9 @@
 // `tools` and `tool_choice`. Owns their shapes and how they must fit together; must not know which upstream
 // can run which tool.
-import { isJsonObject, Problems } from '../../canonical/index.ts';
-import type { CustomTool, FunctionTool, JsonObject, Tool, ToolChoice } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCacheControl } from './decode-parts.ts';
 import {
   describe,

@@ -1,8 +1,9 @@
 // Token counts of Chat Completions servers, as a partition. Works from the numbers alone: whether a class lies
 // inside or outside of a sum is read off `total_tokens`, never off a provider's name.
-import type { JsonObject, JsonValue, Usage } from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../base/json/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../token-count.ts';
 
 /**
  * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
@@ -60,7 +61,7 @@ export function decodeUsage(raw: JsonValue): Usage {
   let excess = total - prompt - completion;
   if (total > 0 && excess < 0) conflicts.note('total', total, prompt + completion);
   excess = Math.max(0, excess);
-  // What the total has beyond prompt and completion belongs to reasoning that the completion cannot hold, and then to
+  // The rest of the total beyond prompt and completion belongs to reasoning that the completion cannot hold, and then to
   // classes of the prompt that stand beside it.
   let spare = saidReasoning > completion ? excess - saidReasoning : excess;
   let input = prompt;
@@ -101,11 +102,13 @@ export function decodeUsage(raw: JsonValue): Usage {
       image: takenImage,
     },
     output: { text: out.left, reasoning, audio },
+    ...(isCounted(outputDetails['reasoning_tokens'] ?? usage['reasoning_tokens']) && COUNTS),
     tools: hostedCalls(usage),
     acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
     rejectedPrediction: tokenCount(outputDetails['rejected_prediction_tokens']),
     estimated: false,
-    inconsistent: conflicts.found,
+    inconsistent: conflicts.foundIn(usage),
+    protocol: 'openai-chat',
     raw,
   };
 }

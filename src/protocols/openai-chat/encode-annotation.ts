@@ -1,6 +1,7 @@
 // Citations in an answer. Owns the nested shape of Chat Completions and the shift of indices from a part to
 // the whole content.
-import type { Annotation, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Annotation } from '../../canonical/index.ts';
 
 /**
  * Encodes one annotation (requirement of OpenAI's schema: only `url_citation` exists here).

@@ -1,20 +1,18 @@
 // One assistant turn as one message: reasoning, text and tool calls. Owns how a turn is put together; must not
 // know how turns are found.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   Item,
-  JsonObject,
-  JsonValue,
   MessageItem,
-  MutableJsonObject,
   Part,
   ReasoningItem,
   ToolCallItem,
   UnknownItem,
 } from '../../canonical/index.ts';
-import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asString, isJsonObject } from '../../base/json/index.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyMessageMembers, copyUnknownMembers, ownRaw, messagePath } from './encode-context.ts';
-import { putContent } from './encode-parts.ts';
+import { encodeContent } from './encode-parts.ts';
 import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasoning-history.ts';
 import { CALL_SHAPE } from './member-shapes.ts';
 
@@ -123,7 +121,7 @@ function encodeSaid(
   }
   const refusal = refusals.join('');
   if (content.length > 0) {
-    putContent(message, content, '', context);
+    message['content'] = encodeContent(content, '', context);
     if (refusal !== '') message['refusal'] = refusal;
   } else if (refusal !== '') message['content'] = [{ type: 'refusal', refusal }];
   else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';

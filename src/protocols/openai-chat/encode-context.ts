@@ -1,7 +1,8 @@
-// What every part of the request encoder needs, and the rules they share: unknown members, lost nodes, and
+// State of every part of the request encoder, and the rules they share: unknown members, lost nodes, and
 // where in the client's body a message stands.
-import type { Item, JsonObject, MutableJsonObject, Report, Source, Target } from '../../canonical/index.ts';
-import { lateMember, unknownMembers } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Item, Report, Source, Target } from '../../canonical/index.ts';
+import { unknownMembers } from '../../base/json/index.ts';
 import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 export interface EncodeContext {
@@ -48,8 +49,7 @@ export function copyMessageMembers(
   items: readonly Item[],
   context: EncodeContext,
 ): void {
-  // One whose text is late has a role and that, and nothing else.
-  if (raw === undefined || lateMember(raw)) return;
+  if (raw === undefined) return;
   copyUnknownMembers(into, raw, MESSAGE_SHAPE.known, messagePath(items), context);
 }
 

@@ -1,20 +1,13 @@
 // The flat conversation as `messages`: which items make one message, and what the target's template demands of
 // roles. Must not know how parts, calls or reasoning look.
-import type {
-  Item,
-  JsonObject,
-  JsonValue,
-  MessageItem,
-  MutableJsonObject,
-  Part,
-  TextPart,
-  ToolResultItem,
-} from '../../canonical/index.ts';
-import { isAssistantItem, isJsonArray, unresolvedReference } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { Item, MessageItem, Part, TextPart, ToolResultItem } from '../../canonical/index.ts';
+import { isJsonArray } from '../../base/json/index.ts';
+import { isAssistantItem, unresolvedReference } from '../../canonical/index.ts';
 import { encodeAssistant, encodeName } from './encode-assistant.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { copyMessageMembers, ownRaw, messagePath } from './encode-context.ts';
-import { encodePart, putContent } from './encode-parts.ts';
+import { encodeContent, encodePart } from './encode-parts.ts';
 
 /**
  * Encodes a conversation.
@@ -83,7 +76,7 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
   const isSystem = item.role === 'system' || item.role === 'developer';
   const role = isSystem && systemRole !== 'keep' ? systemRole : item.role;
   const message: MutableJsonObject = { role };
-  putContent(message, item.parts, '\n', context);
+  message['content'] = encodeContent(item.parts, '\n', context);
   encodeName(message, item.name, item.path ?? 'messages', context);
   copyMessageMembers(message, ownRaw(item.source), [item], context);
   return message;
@@ -124,7 +117,7 @@ function encodeToolResult(
     role: 'tool',
     tool_call_id: context.callId(item.callId),
   };
-  putContent(message, content, '\n', context);
+  message['content'] = encodeContent(content, '\n', context);
   // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
   if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
   copyMessageMembers(message, raw, [item], context);

@@ -1,5 +1,6 @@
 // The members around the choices, the same in an answer and in every chunk of a stream.
-import type { MutableJsonObject, StartEvent } from '../../canonical/index.ts';
+import type { MutableJsonObject } from '../../base/json/index.ts';
+import type { StartEvent } from '../../canonical/index.ts';
 
 /** The values of OpenAI's schema `ServiceTier`; other servers' words would fail strict clients. */
 const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);

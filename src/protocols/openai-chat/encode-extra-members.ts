@@ -1,6 +1,7 @@
 // Members that a compatible server puts into its answers beyond the documented ones (`audio`, `images`, Google's
 // `extra_content` with a call's signature): they go on to the client, who may have to send them back.
-import type { JsonObject, MutableJsonObject, Source } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { Source } from '../../canonical/index.ts';
 import { ownRaw } from './encode-context.ts';
 import { CALL_SHAPE, WRITTEN_SHAPE } from './member-shapes.ts';
 

@@ -4,7 +4,7 @@ import type { FinishReason } from '../../canonical/index.ts';
 
 export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** What the client has been sent. */
+/** Content that the client has been sent. */
 export interface Emitted {
   readonly toolCalls: number;
   /** True when text of a refusal was sent in the member `refusal`. */

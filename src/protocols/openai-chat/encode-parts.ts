@@ -1,20 +1,12 @@
 // Canonical parts as content of Chat Completions messages. Knows parts, not roles.
-import type {
-  AudioPart,
-  FilePart,
-  ImagePart,
-  JsonObject,
-  JsonValue,
-  Media,
-  MutableJsonObject,
-  Part,
-  UnknownPart,
-} from '../../canonical/index.ts';
-import { asString, GatewayError, lateMember, unknownMembers, withText } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { AudioPart, FilePart, ImagePart, Media, Part, UnknownPart } from '../../canonical/index.ts';
+import { asString, unknownMembers } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from './member-shapes.ts';
-import { sniffMediaType } from '../../lib/media-type.ts';
+import { sniffMediaType } from '../../base/lib/media-type.ts';
 
 /**
  * Content of a message.
@@ -23,7 +15,7 @@ import { sniffMediaType } from '../../lib/media-type.ts';
  * @param joint put between texts that must become one string
  * @throws GatewayError `unsupported` for a part that cannot be delivered
  */
-function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
+export function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
   const { quirks } = context.target;
   const onlyText = parts.every((part) => part.type === 'text');
   const plain = quirks.textContent === 'string' || parts.length <= 1;
@@ -39,19 +31,6 @@ function encodeContent(parts: readonly Part[], joint: string, context: EncodeCon
     return parts.map((part) => (part.type === 'text' ? part.text : '')).join(joint);
   }
   return parts.map((part) => encodePart(part, context));
-}
-
-/** Gives a message its content, as `encodeContent` has it: a lone text without reading it. */
-export function putContent(
-  message: MutableJsonObject,
-  parts: readonly Part[],
-  joint: string,
-  context: EncodeContext,
-): void {
-  const [only] = parts;
-  // Whose text is late has nothing else to say.
-  if (parts.length === 1 && only?.type === 'text' && lateMember(only)) withText(message, 'content', only);
-  else message['content'] = encodeContent(parts, joint, context);
 }
 
 /**

@@ -1,6 +1,7 @@
 // How a target is told to continue the last message instead of answering it. Must not know whose text it is.
-import type { CanonicalRequest, MutableJsonObject } from '../../canonical/index.ts';
-import { asArray, isJsonObject } from '../../canonical/index.ts';
+import type { MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
+import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { reportPrefill } from '../prefill.ts';
 import type { EncodeContext } from './encode-context.ts';
 

@@ -1,6 +1,7 @@
 // Reasoning in an answer: the plain text under `reasoning`, and `reasoning_details`, which the client gives
 // back so that the next turn continues it. Owns their shapes; must not decide whether reasoning is shown.
-import type { JsonObject, OpaqueReasoning, ReasoningItem, UnknownItem } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { OpaqueReasoning, ReasoningItem, UnknownItem } from '../../canonical/index.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 
 /**
@@ -35,7 +36,7 @@ export function encodeOpaqueFragment(
     : { type: 'reasoning.encrypted', data: opaque.data, ...rest };
 }
 
-/** What a reader may see of one item: its summary and its text. */
+/** Text of one item that a reader may see: its summary and its text. */
 export function visibleReasoning(item: ReasoningItem): string {
   return joinParagraphs([joinParagraphs(item.summary), joinParagraphs(item.text)]);
 }

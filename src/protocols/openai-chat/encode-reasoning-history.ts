@@ -1,7 +1,8 @@
 // Reasoning of earlier turns, given back in the member that the target reads. Owns the rule that reasoning of
 // one family never reaches another; must not know what the engine decided about new reasoning.
-import type { JsonObject, MutableJsonObject, ReasoningItem, UnknownItem } from '../../canonical/index.ts';
-import { asString } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { ReasoningItem, UnknownItem } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
 

@@ -1,6 +1,7 @@
 // How a target is told to think or not, in the one field that it knows. What to ask for was decided by the
 // engine; this only spells it.
-import type { CanonicalRequest, MutableJsonObject } from '../../canonical/index.ts';
+import type { MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /** Writes the target's reasoning field; reports what the client asked for and the target has no field for. */

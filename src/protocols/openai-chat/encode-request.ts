@@ -1,10 +1,10 @@
 // The canonical request as a Chat Completions body for one target. Owns the top-level members; messages, tools
 // and the reasoning switch have their own files.
+import { isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   Item,
-  JsonObject,
-  MutableJsonObject,
   ProtocolName,
   Report,
   ResponseFormat,
@@ -13,6 +13,7 @@ import type {
   WebSearchOptions,
 } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
+import { copySharedMembers, isServersOwn, sharesMembers, SHARED_MEMBERS } from '../openai/shared-members.ts';
 import { enforceable } from '../openai/strict-schema.ts';
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -20,10 +21,7 @@ import { encodeMessages } from './encode-conversation.ts';
 import { encodePrefill } from './encode-prefill.ts';
 import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';
-import { END_USER } from './fields.ts';
-
-/** API reference, "Create chat completion", `temperature`. */
-export const MAX_TEMPERATURE = 2;
+import { TABLE } from './fields.ts';
 
 /**
  * Writes the upstream body.
@@ -40,21 +38,9 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   };
   const body: MutableJsonObject = { model: target.model, messages: encodeMessages(request.items, context) };
   encodeTools(body, request, context);
-  const temperature = clampedTemperature(request, report);
-  const { maxOutputTokens, topP, frequencyPenalty, presencePenalty, logitBias, stop, responseFormat } =
-    request;
-  // What was not said has no member: to take members away again makes an object slow for whoever reads it.
-  if (maxOutputTokens !== undefined) body[quirks.maxTokensField] = maxOutputTokens;
-  if (temperature !== undefined) body['temperature'] = temperature;
-  if (topP !== undefined) body['top_p'] = topP;
-  if (frequencyPenalty !== undefined) body['frequency_penalty'] = frequencyPenalty;
-  if (presencePenalty !== undefined) body['presence_penalty'] = presencePenalty;
-  if (logitBias !== undefined) body['logit_bias'] = logitBias;
-  if (request.logprobs !== undefined) body['logprobs'] = request.logprobs;
-  if (request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
-  if (request.seed !== undefined) body['seed'] = request.seed;
-  if (stop && stop.length > 0) body['stop'] = stop;
-  if (request.verbosity !== undefined) body['verbosity'] = request.verbosity;
+  const { maxOutputTokens, responseFormat } = request;
+  if (maxOutputTokens !== undefined) body[limitName(request, quirks)] = maxOutputTokens;
+  TABLE.write(body, { request, target, report });
   const format = responseFormat && encodeResponseFormat(responseFormat, request.protocol, report);
   if (format) body['response_format'] = format;
   const search = request.webSearch ?? searchAmong(request.tools, context);
@@ -65,9 +51,17 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
     if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
   }
   if (request.prefill) encodePrefill(body, request, context);
-  encodeEndUser(body, request, context);
+  encodeShared(body, request, context);
   copyExtra(body, request, context);
   return body;
+}
+
+/** The name of the output limit. */
+function limitName({ protocol, raw }: CanonicalRequest, { maxTokensField }: Target['quirks']): string {
+  if (maxTokensField !== 'as_written') return maxTokensField;
+  // The newer name counts where a client wrote both.
+  const isNewer = protocol === 'openai-chat' && typeof raw['max_completion_tokens'] === 'number';
+  return isNewer ? 'max_completion_tokens' : 'max_tokens';
 }
 
 /** Ids of the calls that have a result. */
@@ -78,12 +72,6 @@ function answeredCalls(items: readonly Item[]): ReadonlySet<string> {
 }
 
 const NO_CALLS: ReadonlySet<string> = new Set();
-
-function clampedTemperature({ temperature }: CanonicalRequest, report: Report): number | undefined {
-  if (temperature === undefined || temperature <= MAX_TEMPERATURE) return temperature;
-  report.add('temperature', 'clamped', `the largest temperature is ${MAX_TEMPERATURE}`);
-  return MAX_TEMPERATURE;
-}
 
 /** Text is what a model gives anyway: not every server knows the word. */
 function encodeResponseFormat(
@@ -130,29 +118,36 @@ function encodeWebSearch(options: WebSearchOptions): JsonObject {
   };
 }
 
-/** Ids of users go on as the client of this protocol wrote them: few servers know them, and which of the two differs. */
-function encodeEndUser(
+/** Members that OpenAI refuses here unless answers are stored, which nobody is asked to do (a 400, seen 2024 to 2026). */
+const NEED_STORE: ReadonlySet<string> = new Set(['metadata']);
+
+/** Ids of users and the like go on as clients of OpenAI's protocols wrote them: servers differ in which of them they know. */
+function encodeShared(
   body: MutableJsonObject,
   request: CanonicalRequest,
   { target, report }: EncodeContext,
 ): void {
-  if (request.protocol !== 'openai-chat')
+  if (!sharesMembers(request.protocol, 'openai-chat'))
     return dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
-  if (target.quirks.unknownFields === 'drop')
-    return dropEndUser(request, 'the upstream does not know this member', report);
-  for (const name of END_USER) {
-    const value = request.raw[name];
-    if (typeof value === 'string') body[name] = value;
-  }
+  copySharedMembers(body, request, target, report, { needStore: NEED_STORE });
 }
 
-/** Members that no document knows go to an upstream of the client's own dialect that takes such members. */
+/**
+ * Members that no document knows go to an upstream of the client's own dialect that takes such members; those of Responses
+ * go to servers that operators run as well. Where the gateway has written an object too, the client's members count.
+ */
 function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: EncodeContext): void {
-  const pass = request.protocol === 'openai-chat' && context.target.quirks.unknownFields === 'pass';
+  const { quirks, isPrivate } = context.target;
+  const takes = quirks.unknownFields === 'pass';
+  const isShared = sharesMembers(request.protocol, 'openai-chat');
   for (const key in request.extra) {
     const value = request.extra[key];
-    if (value === undefined) continue;
-    if (pass && key !== '__proto__' && body[key] === undefined) body[key] = value;
+    if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
+    const isKnown = request.protocol === 'openai-chat' || (isShared && isPrivate && isServersOwn(key));
+    const written = body[key];
+    if (takes && isKnown && key !== '__proto__' && written === undefined) body[key] = value;
+    else if (takes && isKnown && isJsonObject(written) && isJsonObject(value) && Object.hasOwn(body, key))
+      body[key] = { ...written, ...value };
     else context.report.add(key, 'dropped', 'the upstream does not know this member, or its place is taken');
   }
 }

@@ -1,13 +1,7 @@
 // A collected answer becomes the `chat.completion` object. Owns its shape (OpenAI's schema
 // `CreateChatCompletionResponse` with the reasoning members); must not know where the answer came from.
-import type {
-  CollectedEvents,
-  Item,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  Part,
-} from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents, Item, Part } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import { joinParagraphs } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
@@ -123,7 +117,7 @@ function addItem(draft: Draft, item: Item): void {
       if (detail) draft.details.push(detail);
       return;
     }
-    // What the upstream ran by itself is no call for the client; what came of it may have a member.
+    // A tool that the upstream ran by itself is no call for the client; its result may have a member.
     case 'hosted_call': {
       const members = encodeWork(item.kind, item.source, item.facts);
       if (members && 'images' in members) draft.images.push(...members.images);

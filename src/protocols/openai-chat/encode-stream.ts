@@ -46,11 +46,11 @@ interface CallState {
   readonly type: 'call';
   /** Its place among the calls of the turn. */
   readonly number: number;
-  /** What comes before and after an escaped fragment of its arguments. */
+  /** Bytes before and after an escaped fragment of its arguments. */
   readonly head: string;
   readonly tail: string;
 }
-/** What the upstream ran by itself: it is told, if at all, when it is whole. */
+/** Work that the upstream ran by itself: it is reported, if at all, when it is whole. */
 interface WorkState {
   readonly type: 'work';
   readonly kind: string;

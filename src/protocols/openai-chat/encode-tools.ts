@@ -1,16 +1,14 @@
 // Tools and tool choice for an upstream, within what it can do.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
   FunctionTool,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
   ProtocolName,
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asObject, isJsonObject, unknownMembers } from '../../canonical/index.ts';
+import { asObject, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { enforceable, isEnforceable } from '../openai/strict-schema.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -167,7 +165,7 @@ function encodeFunction(
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** Without custom tools, a function takes the place of one. */
+/** A function takes the place of a custom tool where the server has none. */
 function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): MutableJsonObject {
   const { name, description, format } = tool;
   if (context.target.quirks.customTools) {

@@ -1,5 +1,6 @@
 // The words with which Chat Completions servers say why they stopped, as canonical reasons. Knows no provider.
-import type { FinishReason, JsonValue } from '../../canonical/index.ts';
+import type { JsonValue } from '../../base/json/index.ts';
+import type { FinishReason } from '../../canonical/index.ts';
 
 /**
  * OpenAI's five words, and foreign ones that pass for them: Together and HuggingFace (`eos`, `eos_token`),

@@ -1,12 +1,10 @@
 // OpenAI's Chat Completions, in both directions. The only file of this folder that others import.
 import type { ServedProtocol } from '../protocol.ts';
-import { openaiEmbeddings } from '../openai/embeddings.ts';
 import { relay } from './relay.ts';
 import { openaiChatServer } from './server.ts';
 import { openaiChatUpstream } from './upstream.ts';
 
 export { REQUEST_FIELDS, UNSUPPORTED_FIELDS } from './fields.ts';
-export type { RequestField } from './fields.ts';
 
 declare module '../../canonical/protocol-name.ts' {
   interface ProtocolNames {
@@ -17,7 +15,6 @@ declare module '../../canonical/protocol-name.ts' {
 export const openaiChat: ServedProtocol = {
   name: 'openai-chat',
   upstream: openaiChatUpstream,
-  embeddings: openaiEmbeddings,
   relay,
   server: openaiChatServer,
 };

@@ -1,7 +1,7 @@
 // The members of the nodes in requests and answers of Chat Completions, as far as they have a canonical form. Read by the decoder,
 // which reports or keeps all others, and by the encoder, which copies them.
-import { asString } from '../../canonical/index.ts';
-import type { JsonObject } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 
 const CACHE = 'cache_control prompt_cache_breakpoint';
@@ -39,10 +39,10 @@ const ANSWER = `role content refusal annotations tool_calls function_call ${REAS
 /** A message of an answer, as far as it is read: whatever else it holds is kept for encoders of the same protocol. */
 export const ANSWER_SHAPE = members(`${ANSWER} thought_signature images audio`);
 
-/** What the encoder of an answer writes itself. */
+/** Members that the encoder of an answer writes itself. */
 export const WRITTEN_SHAPE = members(ANSWER);
 
-/** What a tool is, below the member that its type names. */
+/** Members of a tool, below the member that its type names. */
 export const DEFINITIONS = {
   function: members('name description parameters strict'),
   custom: members('name description format'),

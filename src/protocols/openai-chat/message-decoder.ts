@@ -2,16 +2,9 @@
 // answers. Knows what servers put into a message; knows nothing of frames, chunks or HTTP.
 import { citationUri } from '../citation-address.ts';
 import type { CodecContext } from '../protocol.ts';
-import type {
-  Annotation,
-  EventSink,
-  HostedFacts,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  Source,
-} from '../../canonical/index.ts';
-import { asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { Annotation, EventSink, HostedFacts, Source } from '../../canonical/index.ts';
+import { asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import { ANSWER_SHAPE } from './member-shapes.ts';
 import { ReasoningDecoder } from './reasoning-decoder.ts';
 import { ToolCallDecoder } from './tool-call-decoder.ts';
@@ -29,7 +22,7 @@ export class MessageDecoder {
   #part = -1;
   #partKind: 'text' | 'refusal' = 'text';
   #extra: MutableJsonObject | undefined;
-  /** What was spoken, which comes in pieces. */
+  /** Audio, which comes in pieces. */
   #audio: JsonObject | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {

@@ -1,4 +1,4 @@
-// What a Chat Completions request names of an OpenAI account: files in unknown parts, earlier audio, what tools of the
+// Objects of an OpenAI account that a Chat Completions request names: files in unknown parts, earlier audio, what tools of the
 // vendor work with.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';

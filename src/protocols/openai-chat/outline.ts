@@ -1,5 +1,6 @@
-// What is told of a Chat Completions request without its conversation.
-import { asString, Problems, type JsonObject } from '../../canonical/index.ts';
+// Outline of a Chat Completions request without its conversation.
+import { asString, type JsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
 import { decodeModelId } from '../gateway-options.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import type { OutlineCodec } from '../protocol.ts';

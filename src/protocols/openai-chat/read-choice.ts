@@ -1,6 +1,7 @@
-// What a choice of a completion or of a chunk says, as far as the relay lane keeps records of it.
-import type { FinishEvent, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+// Reads a choice of a completion or of a chunk, as far as the relay lane keeps records of it.
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { FinishEvent } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { decodeFinishReason } from './finish-reason.ts';
 
 /** How it ended; undefined while it has not. */

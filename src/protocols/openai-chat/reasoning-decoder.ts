@@ -1,7 +1,8 @@
 // Turns the reasoning of a message or its deltas into reasoning items: plain text (`reasoning_content`,
 // `reasoning`) and the typed elements of `reasoning_details`. Knows nothing of text, calls or frames.
-import type { EventSink, JsonObject } from '../../canonical/index.ts';
-import { asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink } from '../../canonical/index.ts';
+import { asString, isJsonObject } from '../../base/json/index.ts';
 import type { ItemCounter } from './item-counter.ts';
 
 type DetailKind = 'plain' | 'text' | 'summary' | 'encrypted';

@@ -1,6 +1,6 @@
 // A relayed stream of Chat Completions: `id` and `model` are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { replaceData } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
@@ -12,7 +12,7 @@ import { deltaChars, finishOf, hasContent } from './read-choice.ts';
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
-/** What OpenAI writes into every chunk before the last once token counts are asked for; inside a text it is escaped. */
+/** Member that OpenAI writes into every chunk before the last once token counts are asked for; inside a text it is escaped. */
 const NOT_COUNTED = ',"usage":null';
 const WRITTEN = ['"content":', '"arguments":'] as const;
 
@@ -46,7 +46,7 @@ export class ChatRelayStream extends PatchedStream {
       : this.#patched + frame.slice(prefix.length);
   }
 
-  /** The slow road: for frames that open, finish, count, fail, or are not known. */
+  /** The slow path: for frames that open, finish, count, fail, or are not known. */
   #inspect(arrived: string): string {
     const isPlain = arrived.startsWith('data:') && !/[\r\n]/.test(arrived.trimEnd());
     const frame = isPlain ? arrived : joinData(arrived);

@@ -1,22 +1,16 @@
 // The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
 // other byte alone. Only for upstreams that follow OpenAI's own definition.
-import type { CanonicalRequest, JsonValue, Part } from '../../canonical/index.ts';
-import {
-  arePlain,
-  areTexts,
-  asArray,
-  asObject,
-  asString,
-  isJsonObject,
-  placeOfPlain,
-} from '../../canonical/index.ts';
-import { brokenAnswer, parseAnswer } from '../broken-answer.ts';
-import { editMembers } from '../json-splice.ts';
-import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
+import type { Slices } from '../../base/lib/slices.ts';
+import type { CanonicalRequest, Part } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import { areTexts } from '../../canonical/index.ts';
+import { brokenAnswer } from '../broken-answer.ts';
+import type { PatchedAnswer, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
 import { MADE_ID } from './call-ids.ts';
 import { decodeInlineError } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { MAX_TEMPERATURE } from './encode-request.ts';
+import { MAX_TEMPERATURE } from './fields.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
 import { deltaChars, finishOf, hasContent } from './read-choice.ts';
 import { ChatRelayStream } from './relay-stream.ts';
@@ -48,11 +42,10 @@ function accepts(request: CanonicalRequest): boolean {
   if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
     return false;
   if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
-  const messages = request.raw['messages'];
-  if (!arePlain(messages) && asArray(messages).some(hasExtensions)) return false;
+  if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   if (areTexts(request.items)) return true;
   return request.items.every((item) => {
-    // What its messages have no place for, and ids that only the gateway gave.
+    // Parts that its messages have no place for, and ids that only the gateway gave.
     if (item.type === 'unknown' || item.type === 'reasoning') return false;
     if (item.type === 'tool_call') return !item.callId.startsWith(MADE_ID);
     return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
@@ -74,7 +67,7 @@ function hasGatewayMeaning(part: Part): boolean {
   return part.cache !== undefined || (part.type === 'file' && part.media.kind !== 'base64');
 }
 
-function editRequest(body: string, request: CanonicalRequest, model: string): string {
+function editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices {
   const set: Record<string, JsonValue> = {};
   if (request.raw['model'] !== model) set['model'] = model;
   const remove = Object.keys(request.raw).filter((key) => REMOVED.has(key));
@@ -83,11 +76,10 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
-  return editMembers(body, { set, remove, known: placeOfPlain(request.raw['messages'], body) });
+  return editJson(body, { set, remove });
 }
 
-function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const json = parseAnswer(body);
+function patchResponse(body: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer {
   if (!isJsonObject(json) || asArray(json['choices']).length === 0) {
     const failure = isJsonObject(json) ? decodeInlineError(json) : undefined;
     throw failure ?? brokenAnswer('the upstream answered 200 with something that is not a chat completion');
@@ -100,5 +92,5 @@ function patchResponse(body: string, facts: RelayFacts): { body: string; tap: Re
     outputChars: deltaChars(asObject(choice['message'])),
     isEmpty: !asArray(json['choices']).some((each) => hasContent(asObject(asObject(each)['message']))),
   };
-  return { body: editMembers(body, { set: { id: facts.id, model: facts.model } }), tap };
+  return { body: setMembers(body, { id: facts.id, model: facts.model }), tap };
 }

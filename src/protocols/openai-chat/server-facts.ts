@@ -1,4 +1,4 @@
-// What is known of every server of Chat Completions. Many makers have written one, and each took over what it needed.
+// Facts that hold for every server of Chat Completions. Many makers have written one, and each took over what it needed.
 import type { ServerFacts } from '../protocol.ts';
 
 export const SERVER_FACTS: ServerFacts = {
@@ -8,6 +8,8 @@ export const SERVER_FACTS: ServerFacts = {
   smallestBudget: 1,
   modelList: '/models',
   hasSiblings: true,
+  // llama.cpp, vLLM and LM Studio know them. Other servers ignore them, or name them in a refusal.
+  extraParameters: ['topK', 'seed'],
   namesEnds: true,
   varies: {
     maxTokensField: ['max_completion_tokens', 'max_tokens'],

@@ -1,6 +1,6 @@
 // Chat Completions as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
-import { openaiEmbeddingsServer } from '../openai/embeddings-server.ts';
+import { openaiBatches } from '../openai/batches.ts';
 import { ADDRESSES } from './addresses.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -20,9 +20,9 @@ export const openaiChatServer: ServerCodec = {
   outline,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(['image']),
+  alsoTells: new Set(['image', 'cache_writes']),
   encodeResponse,
   encodeStream,
   encodeError,
-  embeddings: openaiEmbeddingsServer,
+  batches: openaiBatches,
 };

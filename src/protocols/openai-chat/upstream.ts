@@ -6,6 +6,7 @@ import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
+import { TABLE } from './fields.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 
 /** The upstream side of Chat Completions. */
@@ -14,7 +15,7 @@ export const openaiChatUpstream: UpstreamCodec = {
   path: '/chat/completions',
   headers: {},
   // OpenAI refuses `top_k`; servers that take it do so as an extension.
-  lacks: new Set(['topK']),
+  lacks: TABLE.lacks,
   // Images are fetched; `file_data` holds the file itself (API reference, "File content part").
   takesUrl: (_url, type) => type === 'image',
   encodeRequest,

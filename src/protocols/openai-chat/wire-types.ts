@@ -5,7 +5,7 @@ import type {
   ChatCompletionChunk,
   ChatCompletionMessage,
 } from 'openai/resources/chat/completions';
-import type { JsonObject, JsonValue } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
 /** The members of a documented type, each of which may be absent or of a foreign type. */
 type Untrusted<T> = { readonly [Key in keyof T]?: JsonValue | undefined };

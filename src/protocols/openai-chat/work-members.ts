@@ -1,14 +1,16 @@
 // Work beside the text of an answer, as members of a message: `images` and `audio`. Owns their forms in both directions;
 // knows nothing of frames.
-import { asObject, asString, Problems } from '../../canonical/index.ts';
-import type { HostedFacts, JsonObject, Source } from '../../canonical/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { HostedFacts, Source } from '../../canonical/index.ts';
 import { decodeAddress } from '../openai/decode-address.ts';
 import { ownRaw } from './encode-context.ts';
 
 /** The kinds of hosted calls that are members of a message here. */
 export type WorkKind = 'image' | 'audio';
 
-/** What an element of `images` tells, `{type, image_url: {url}}`; undefined where it does not bring the bytes themselves. */
+/** Picture in an element of `images`, `{type, image_url: {url}}`; undefined where it does not bring the bytes themselves. */
 export function readImage(raw: JsonObject): HostedFacts | undefined {
   const url = asString(asObject(raw['image_url'])['url']) ?? '';
   const media = decodeAddress(url, 'image_url.url', new Problems());

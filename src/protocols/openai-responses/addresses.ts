@@ -1,16 +1,67 @@
-// Where clients find the Responses API, and by what its bodies are known. What is kept has addresses of its own, which
+// Addresses of the Responses API for clients, and by what its bodies are known. Stored responses have addresses of their own, which
 // the gateway answers.
-import type { ClientAddresses, ClientOperation } from '../protocol.ts';
+import { z } from 'zod';
+import { anyObject, bodyOf, eventStream } from '../described-shapes.ts';
+import { ERROR_SHAPE } from '../openai/described-shapes.ts';
+import type { ClientAddresses, ClientDescription, ClientOperation } from '../protocol.ts';
+import { REQUEST_FIELDS } from './fields.ts';
 
 const ANSWER: ClientOperation = { api: 'responses', does: 'answer' };
 
 export const ADDRESSES: ClientAddresses = {
   routes: [
-    { path: '/responses', operation: ANSWER },
+    { path: '/responses', operation: ANSWER, describes: describeResponse },
     // Clients that take the path of the operation for the base URL call it twice.
-    { path: '/responses/responses', operation: ANSWER },
-    { path: '/responses/compact', operation: { api: 'responses.compact', does: 'compact' } },
-    { path: '/responses/input_tokens', operation: { api: 'responses.input_tokens', does: 'count' } },
+    { path: '/responses/responses', operation: ANSWER, describes: describeResponse },
+    {
+      path: '/responses/compact',
+      operation: { api: 'responses.compact', does: 'compact' },
+      describes: describeCompaction,
+    },
   ],
+  errors: ERROR_SHAPE,
   looksOwn: (body) => Object.hasOwn(body, 'input'),
 };
+
+/** Words and shapes that the descriptions of several operations share. */
+export const tag = 'Responses';
+export const bodyExample = { model: 'sim/responses', input: 'What is 6 x 7?' };
+export const body = (): z.ZodType => bodyOf(REQUEST_FIELDS, { model: z.string().min(1) });
+
+/** A response, as far as clients may rely on it. */
+export const responseShape = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.number(),
+  status: z.string(),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string() })),
+});
+
+function describeResponse(): ClientDescription {
+  return {
+    id: 'createResponse',
+    tag,
+    summary: 'Lets a model go on from an input, a response or a conversation.',
+    body: body(),
+    bodyExample,
+    answer: responseShape,
+    alsoAs: { 'text/event-stream': eventStream },
+    links: {
+      retrieveResponse: { id: '$response.body#/id' },
+      listInputItems: { id: '$response.body#/id' },
+      deleteResponse: { id: '$response.body#/id' },
+    },
+  };
+}
+
+function describeCompaction(): ClientDescription {
+  return {
+    id: 'compactResponse',
+    tag,
+    summary: 'Puts a summary in the place of a long conversation.',
+    body: body(),
+    bodyExample,
+    answer: z.looseObject({ id: z.string(), output: z.array(anyObject) }),
+  };
+}

@@ -1,7 +1,8 @@
 // Turns the items of one Responses answer into canonical events, each piece exactly once, however it arrives: in
 // deltas, in a finished item only, or only in the finished answer. Knows nothing of frames or of HTTP.
-import type { EventSink, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { EventSink } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { CallIds } from '../call-head.ts';
 import type { CodecContext } from '../protocol.ts';
 import { readFacts } from './hosted-facts.ts';
@@ -340,7 +341,7 @@ function partIndex(frame: JsonObject): number {
   return asNumber(frame['content_index'] ?? frame['summary_index']) ?? 0;
 }
 
-/** What of `whole` is still to be sent after `sent`. Nothing when they differ: what was sent cannot be recalled. */
+/** Rest of `whole` that is still to be sent after `sent`. Nothing when they differ: what was sent cannot be recalled. */
 function remainder(sent: string, whole: string): string {
   if (sent === '') return whole;
   return whole.length > sent.length && whole.startsWith(sent) ? whole.slice(sent.length) : '';

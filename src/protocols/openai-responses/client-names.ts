@@ -1,10 +1,11 @@
-// What clients of the Responses API call what reports name after Chat Completions (API reference, "Create a model
+// Names that the Responses API has for members which reports name after Chat Completions (API reference, "Create a model
 // response", 2026-11).
 import type { ClientNames } from '../../canonical/index.ts';
+import { TABLE } from './fields.ts';
 
 export const CLIENT_NAMES: ClientNames = {
+  ...TABLE.names,
   messages: ['input'],
-  max_completion_tokens: ['max_output_tokens'],
   logprobs: ['include'],
   verbosity: ['text.verbosity'],
   response_format: ['text.format'],

@@ -1,7 +1,8 @@
 // Tools of the Responses API that the client runs: shells, patches, a computer. Each as a function that any model can
 // call, and the calls and outputs in both forms. Pure mappings, one entry per tool; knows no request and no stream.
-import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, JsonValue, MutableJsonObject, Part } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { Part } from '../../canonical/index.ts';
 
 /** A tool that the client runs. */
 export interface ClientTool {
@@ -18,7 +19,7 @@ export interface ClientTool {
   argumentsOf(call: JsonObject): JsonObject;
   /** The members of the item for a function's arguments; undefined when they do not say what to do. */
   callOf(args: JsonObject): JsonObject | undefined;
-  /** What a model reads of an item that holds the tool's output. */
+  /** Text that a model reads of an item that holds the tool's output. */
   outputOf(output: JsonObject): { readonly parts: readonly Part[]; readonly isError: boolean };
 }
 

@@ -1,7 +1,8 @@
 // The frame around the items of a Responses answer: how it starts and how it ends. Serves the streamed and the
 // whole form alike, so that both give the same events.
-import type { EventSink, FinishReason, JsonObject, StartEvent } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { EventSink, FinishReason, StartEvent } from '../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../base/json/index.ts';
 import { decodeFailure } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import type { ItemEmitter } from './answer-emitter.ts';
@@ -31,7 +32,7 @@ export function emitEnding(
   sink: EventSink,
 ): void {
   const end = trueEnding(ending, response);
-  // What a failed answer leaves behind is not complete: its items stay open.
+  // A failed answer leaves nothing complete behind: its items stay open.
   if (end === 'completed' || end === 'incomplete') emitter.complete(asArray(response['output']));
   const usage = decodeUsage(response['usage'], emitter.calls);
   if (usage) sink.on({ type: 'usage', usage });

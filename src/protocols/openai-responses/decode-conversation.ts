@@ -1,16 +1,8 @@
 // `input` and `instructions`: every item of a Responses request becomes an item of the flat conversation, which is this
 // protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
-import { arePlain, contentOf, isJsonObject, textPart, unknownMembers } from '../../canonical/index.ts';
-import type {
-  Item,
-  JsonObject,
-  MessageItem,
-  Part,
-  PlainMessage,
-  Problems,
-  Role,
-  ToolCallItem,
-} from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Item, Part, Problems, Role, ToolCallItem } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -27,7 +19,7 @@ import { MESSAGE_SHAPE } from './member-shapes.ts';
 
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer'] satisfies Role[]);
 
-/** What is carried from one item to the next. */
+/** State that is carried from one item to the next. */
 interface Conversation {
   readonly problems: Problems;
   /** Calls so far, by id: a result takes its tool's name from its call. */
@@ -59,7 +51,6 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     problems.add(path, `must be a string or an array of items, not ${describe(value)}`);
     return [];
   }
-  if (arePlain(value)) return value.map((message, index) => plainItem(message, `${path}[${index}]`));
   const conversation: Conversation = { problems, calls: new Map(), isKept };
   const items: Item[] = [];
   readArray(value, path, problems)?.forEach((raw, index) => {
@@ -70,12 +61,6 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     if (item?.type === 'tool_call') conversation.calls.set(item.callId, item);
   });
   return items;
-}
-
-/** What a plain message becomes, without reading its text. */
-function plainItem(raw: PlainMessage, path: string): MessageItem {
-  const parts = [textPart(contentOf(raw), `${path}.content`)];
-  return { type: 'message', role: raw.role, id: undefined, parts, path };
 }
 
 function decodeInputItem(raw: JsonObject, path: string, conversation: Conversation): Item | undefined {

@@ -1,12 +1,14 @@
 // Failures as a Responses server words them, in a body, in a stream or inside a response object, as one closed
 // kind. Knows nothing of retries: the engine's table decides what a kind leads to.
-import type { ErrorKind, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asArray, asObject, asString, GatewayError, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { ContextRefusal, ErrorKind } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
 /** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
-  context_length_exceeded: 'context_overflow',
   insufficient_quota: 'quota',
   billing_hard_limit_reached: 'quota',
   billing_not_active: 'quota',
@@ -35,6 +37,7 @@ interface Failure {
   readonly code: string | undefined;
   readonly type: string | undefined;
   readonly param: string | undefined;
+  readonly context?: ContextRefusal | undefined;
 }
 
 /**
@@ -51,10 +54,15 @@ export function decodeError(
   body: string,
 ): GatewayError {
   const failure = readBody(parseJson(body));
-  const kind = kindOf(failure) ?? kindOfStatus(status);
+  const known = kindOf(failure) ?? kindOfStatus(status);
+  const kind = kindByWords(known, failure);
+  const isModels = kind === 'not_found' && known !== kind;
   return new GatewayError(kind, messageOf(kind, failure, status), {
-    param: failure.param,
-    code: failure.code,
+    param: failure.param ?? (isModels ? 'model' : undefined),
+    httpStatus: isModels ? 404 : undefined,
+    // LiteLLM's proxy repeats the status as a code.
+    code: /^\d*$/.test(failure.code ?? '') ? undefined : failure.code,
+    context: failure.context,
     fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
     retryAfterMs: retryAfterMs(header),
     upstream: upstreamFailure(status, body, header),
@@ -67,9 +75,15 @@ export function decodeError(
  */
 export function decodeFailure(error: JsonValue | undefined): GatewayError {
   const failure = isJsonObject(error) ? readError(error) : readBody(error);
-  const kind = kindOf(failure) ?? kindOfImageCode(failure.code) ?? 'upstream_unavailable';
+  const known = kindOf(failure) ?? kindOfImageCode(failure.code);
+  // A stream has no status: where only words tell, they may be about the request.
+  const kind = known ? kindByWords(known, failure) : kindOfFailure(failure);
   const message = failure.message ?? 'the upstream reported a failure without giving a reason';
-  return new GatewayError(kind, shortMessage(message), { param: failure.param, code: failure.code });
+  return new GatewayError(kind, shortMessage(message), {
+    param: failure.param,
+    code: failure.code,
+    context: failure.context,
+  });
 }
 
 /** The forms met so far: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one of them. */
@@ -95,6 +109,7 @@ function readError(error: JsonObject): Failure {
     code: asString(error['code']),
     type: asString(error['type']),
     param: asString(error['param']),
+    context: contextRefusal(error),
   };
 }
 
@@ -111,19 +126,14 @@ function kindOf(failure: Failure): ErrorKind | undefined {
   const kind = Object.hasOwn(KIND_OF_CODE, code) ? KIND_OF_CODE[code] : undefined;
   if (kind !== undefined && kind !== 'invalid_request') return kind;
   if (failure.type === 'insufficient_quota') return 'quota';
-  if (speaksOfContext(failure.message)) return 'context_overflow';
+  if (failure.type === 'external_connector_error') return 'tool_unavailable';
   return kind;
 }
 
-function speaksOfContext(message: string | undefined): boolean {
-  if (message === undefined) return false;
-  const text = message.toLowerCase();
-  return (
-    text.includes('context length') ||
-    text.includes('context window') ||
-    text.includes('prompt is too long') ||
-    text.includes('maximum prompt length')
-  );
+/** The kind of a failure that has no code: the server's own, unless its words speak of the prompt. */
+function kindOfFailure(failure: Failure): ErrorKind {
+  const byWords = kindByWords('invalid_request', failure);
+  return byWords === 'context_overflow' ? byWords : kindByWords('upstream_unavailable', failure);
 }
 
 /** `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image. */

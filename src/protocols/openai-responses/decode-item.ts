@@ -1,7 +1,8 @@
 // How one raw output item, content part or annotation of a Responses answer reads in the canonical model. Pure
 // functions over single nodes: order, indices and what was already streamed are the emitter's business.
-import type { Annotation, JsonObject, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { asNumber, asString, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Annotation, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
+import { asNumber, asString, isJsonObject } from '../../base/json/index.ts';
 import { type CallIds, callName } from '../call-head.ts';
 import { citationUri } from '../citation-address.ts';
 
@@ -37,7 +38,7 @@ export function isDocumentedHosted(type: string): boolean {
 }
 
 /**
- * What an item of this raw type is. Hosted tools are recognised by their name's form, so that a tool which is
+ * Kind of an item of this raw type. Hosted tools are recognised by their name's form, so that a tool which is
  * younger than this code survives as what it is.
  */
 export function kindOfItem(type: string): ItemKind {

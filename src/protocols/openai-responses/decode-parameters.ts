@@ -1,8 +1,9 @@
 // The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
 // storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
-import { INCLUDABLE, isJsonObject } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import { INCLUDABLE } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
-  JsonObject,
   Part,
   Problems,
   PromptRequest,
@@ -75,14 +76,14 @@ export function decodeReasoning(value: Member, problems: Problems, report: Repor
 }
 
 /** Decodes everything that asks something of the gateway's storage, or of what the answer shows. */
-export function decodeState(body: JsonObject, problems: Problems, report: Report): StateRequest {
+export function decodeState(body: JsonObject, problems: Problems): StateRequest {
   const previousResponseId =
     readString(body['previous_response_id'], 'previous_response_id', problems) || undefined;
+  requirePrefix(previousResponseId, 'resp', 'previous_response_id', problems);
   const conversationId = decodeConversation(body['conversation'], problems);
   if (previousResponseId !== undefined && conversationId !== undefined)
     problems.add('previous_response_id', 'cannot be used together with conversation');
   const background = readBoolean(body['background'], 'background', problems) === true;
-  if (background) report.add('background', 'approximated', 'the answer is made at once');
   const { instructions } = body;
   return {
     previousResponseId,
@@ -106,6 +107,18 @@ export function decodeState(body: JsonObject, problems: Problems, report: Report
   };
 }
 
+/** An id of another kind names nothing: OpenAI's code and words ("Expected an ID that begins with 'resp'"), 2026-08. */
+function requirePrefix(id: string | undefined, prefix: string, path: string, problems: Problems): void {
+  if (id === undefined || id.startsWith(`${prefix}_`)) return;
+  const given = JSON.stringify(id.slice(0, 100));
+  problems.add(
+    path,
+    `must be an id that begins with \`${prefix}_\` (got ${given})`,
+    undefined,
+    'invalid_value',
+  );
+}
+
 function decodeInclude(value: Member, problems: Problems): ReadonlySet<string> {
   const words = readStrings(value, 'include', problems) ?? [];
   words.forEach((word, index) => {
@@ -117,8 +130,12 @@ function decodeInclude(value: Member, problems: Problems): ReadonlySet<string> {
 
 function decodeConversation(value: Member, problems: Problems): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return requireString(value, 'conversation', problems);
-  if (isJsonObject(value)) return requireString(value['id'], 'conversation.id', problems);
+  if (typeof value === 'string' || isJsonObject(value)) {
+    const path = typeof value === 'string' ? 'conversation' : 'conversation.id';
+    const id = requireString(typeof value === 'string' ? value : value['id'], path, problems);
+    requirePrefix(id || undefined, 'conv', path, problems);
+    return id;
+  }
   problems.add('conversation', `must be an id or an object with an id, not ${describe(value)}`);
   return undefined;
 }

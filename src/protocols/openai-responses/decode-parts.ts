@@ -1,15 +1,8 @@
 // Content of messages and of tool outputs: a string or an array of parts. Owns the part types of the Responses API;
 // must not know items beyond which parts they allow.
-import { isJsonObject } from '../../canonical/index.ts';
-import type {
-  FilePart,
-  ImagePart,
-  JsonObject,
-  Media,
-  Part,
-  Problems,
-  Source,
-} from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { FilePart, ImagePart, Media, Part, Problems, Source } from '../../canonical/index.ts';
 import { decodeAddress } from '../openai/decode-address.ts';
 import {
   describe,
@@ -118,7 +111,7 @@ function decodeImage(raw: JsonObject, path: string, problems: Problems): ImagePa
   const detail = readString(raw['detail'], `${path}.detail`, problems);
   const id = readString(raw['file_id'], `${path}.file_id`, problems);
   const url = readString(raw['image_url'], `${path}.image_url`, problems);
-  // Of two sources only one would be looked at here, and perhaps the other one by whoever gets the request.
+  // A second source would not be looked at here, and perhaps by whoever gets the request.
   if (url && id) {
     problems.add(path, 'must have only one of image_url and file_id');
     return undefined;

@@ -1,10 +1,12 @@
 // A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
 // that are not supported; the parts of the body have their own files.
-import { isJsonObject, Problems, Report, unknownMembers } from '../../canonical/index.ts';
+import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
+import { Problems, Report } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   Item,
-  JsonObject,
+  LossElsewhere,
   StateRequest,
   Tool,
   ToolChoice,
@@ -12,12 +14,12 @@ import type {
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import { POSITIVE, readBoolean, readNumber, readObject, readString, requireBody } from '../read-member.ts';
+import { readBoolean, readObject, readString, requireBody } from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeInput, decodeInstructions } from './decode-conversation.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { DECODED_FIELDS, IGNORED_FIELDS } from './fields.ts';
+import { DECODED_FIELDS, KNOWN_FIELDS, TABLE } from './fields.ts';
 import { REQUEST_SHAPE } from './member-shapes.ts';
 
 /**
@@ -29,7 +31,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const body = requireBody(given, problems);
   const report = new Report();
   const model = decodeModelId(body, problems);
-  const state = decodeState(body, problems, report);
+  const state = decodeState(body, problems);
   const items = [
     ...decodeInstructions(body['instructions'], problems),
     ...decodeInput(body['input'], problems),
@@ -41,15 +43,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const tools = decodeTools(body['tools'], problems);
   const areToolsClean = problems.list.length === before;
   const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
-  const parallel = readBoolean(body['parallel_tool_calls'], 'parallel_tool_calls', problems);
-
-  const maxOutputTokens = readNumber(body['max_output_tokens'], 'max_output_tokens', problems, POSITIVE);
-  const temperature = readNumber(body['temperature'], 'temperature', problems, { min: 0, max: 2 });
-  const topP = readNumber(body['top_p'], 'top_p', problems, { min: 0, max: 1 });
-  const penalty = { min: -2, max: 2 };
-  const presencePenalty = readNumber(body['presence_penalty'], 'presence_penalty', problems, penalty);
-  const frequencyPenalty = readNumber(body['frequency_penalty'], 'frequency_penalty', problems, penalty);
-  const logprobs = decodeLogprobs(body, state, problems, report);
+  const settings = TABLE.read(body, problems);
+  const logprobs = decodeLogprobs(settings.topLogprobs, state, report);
   const text = decodeText(body['text'], problems);
   const reasoning = decodeReasoning(body['reasoning'], problems, report);
   const gateway = decodeGatewayOptions(body, problems, report);
@@ -57,11 +52,10 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const streamUsage = decodeStreamOptions(body, stream, problems, report);
   const metadata = decodeMetadata(body['metadata'], problems);
   const serviceTier = readString(body['service_tier'], 'service_tier', problems);
-  readString(body['user'], 'user', problems);
+  TABLE.check(body, problems);
   if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
     problems.add('tool_choice', 'is required, but there are no tools');
   problems.throwIfAny();
-  reportIgnored(body, report);
 
   return {
     protocol: 'openai-responses',
@@ -69,12 +63,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     model,
     items: items satisfies readonly Item[],
     tools,
-    ...withTools(tools, choice, parallel, report),
-    maxOutputTokens,
-    temperature,
-    topP,
-    presencePenalty,
-    frequencyPenalty,
+    ...settings,
+    ...withTools(tools, choice, settings.parallelToolCalls, report),
     ...logprobs,
     ...text,
     reasoning,
@@ -85,8 +75,8 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     streamUsage,
     gateway,
     state,
-    extra: unknownMembers(body, DECODED_FIELDS) ?? {},
-    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-responses'),
+    extra: saidMembers(body),
+    lossesElsewhere: lossesElsewhere(body),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }
@@ -109,17 +99,14 @@ function hasTools(body: JsonObject): boolean {
 
 /** The answer has log probabilities only if `include` asks for them; their number alone asks for nothing. */
 function decodeLogprobs(
-  body: JsonObject,
+  topLogprobs: number | undefined,
   state: StateRequest,
-  problems: Problems,
   report: Report,
 ): Pick<CanonicalRequest, 'logprobs' | 'topLogprobs'> {
-  const range = { min: 0, max: 20, integer: true };
-  const topLogprobs = readNumber(body['top_logprobs'], 'top_logprobs', problems, range);
   if (state.include.has('message.output_text.logprobs')) return { logprobs: true, topLogprobs };
   if (topLogprobs)
     report.add('top_logprobs', 'dropped', 'include does not ask for message.output_text.logprobs');
-  return {};
+  return { topLogprobs: undefined };
 }
 
 /** Token counts are always in the last event, whatever is asked (the API knows no other way). */
@@ -136,7 +123,7 @@ function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Proble
   return true;
 }
 
-/** Without tools these choose among nothing; only a choice that demands something is a loss. */
+/** These choose among nothing where there are no tools; only a choice that demands something is a loss. */
 function withTools(
   tools: readonly Tool[],
   toolChoice: ToolChoice | undefined,
@@ -146,16 +133,31 @@ function withTools(
   if (tools.length > 0) return { toolChoice, parallelToolCalls };
   if (toolChoice && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
     report.add('tool_choice', 'dropped', 'there are no tools');
-  return {};
+  return { parallelToolCalls: undefined };
 }
 
-function reportIgnored(body: JsonObject, report: Report): void {
-  for (const name of IGNORED_FIELDS) {
-    const value = body[name];
-    if (value === undefined || value === null || name === 'background') continue;
-    if (name === 'metadata') {
-      if (isJsonObject(value) && Object.keys(value).length === 0) continue;
-      report.add(name, 'dropped', 'kept in the record and repeated in the answer; no upstream gets it');
-    } else report.add(name, 'dropped', 'not supported by this endpoint');
-  }
+/** Members that are not decoded: hints, and those that nobody documents. A hint that says nothing is none. */
+function saidMembers(body: JsonObject): JsonObject {
+  const members = unknownMembers(body, DECODED_FIELDS);
+  if (!members) return {};
+  const said = Object.entries(members).filter(
+    ([name, value]) => name !== 'metadata' && !(value === null && KNOWN_FIELDS.has(name)),
+  );
+  return Object.fromEntries(said);
+}
+
+/** Members below the known ones, and `metadata`: OpenAI's protocols have it, and their encoders say where it is lost. */
+function lossesElsewhere(body: JsonObject): readonly LossElsewhere[] | undefined {
+  const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
+  const { metadata } = body;
+  if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return below;
+  const reason = 'kept in the record and repeated in the answer; no upstream gets it';
+  const loss: LossElsewhere = {
+    path: 'metadata',
+    action: 'dropped',
+    reason,
+    keptBy: 'openai-responses',
+    alsoKeptBy: 'openai-chat',
+  };
+  return [loss, ...(below ?? [])];
 }

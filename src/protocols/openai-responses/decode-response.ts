@@ -1,6 +1,7 @@
 // A whole Responses answer as canonical events: the end of a stream that streamed nothing.
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeStart, emitEnding } from './decode-answer.ts';
 import { decodeFailure } from './decode-error.ts';

@@ -1,7 +1,8 @@
 // Reads the events of a Responses stream. Only sorts frames: items are the emitter's, the ending is shared with
 // the whole form. Event names: OpenAI API reference, "Streaming events", and recordings up to 2026-11.
-import type { EventSink, GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { EventSink, GatewayError } from '../../canonical/index.ts';
+import { asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import type { CodecContext, StreamDecoder } from '../protocol.ts';
 import type { Ending } from './decode-answer.ts';

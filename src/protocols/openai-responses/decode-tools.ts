@@ -1,7 +1,8 @@
 // `tools` and `tool_choice` in the flat form of the Responses API. Owns their shapes and how they must fit together;
 // must not know which upstream can run which tool.
-import { isJsonObject } from '../../canonical/index.ts';
-import type { ChosenTool, JsonObject, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
+import { isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ChosenTool, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 import {
   POSITIVE,
@@ -136,7 +137,7 @@ function hostedChoice(raw: JsonObject, mode: 'auto' | 'required', entries: reado
   return { type: 'hosted', source: sourceOf(raw), ...(tools.length > 0 && { chosen: { mode, tools } }) };
 }
 
-/** What a choice may name: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
+/** Names that a choice may have: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
 function choosable(tool: Tool): string[] {
   if (tool.type !== 'hosted') return [`${tool.type} ${tool.name}`];
   if (tool.kind !== 'namespace') return [hostedKind(tool.kind)];

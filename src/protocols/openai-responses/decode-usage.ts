@@ -1,7 +1,9 @@
 // Token counts of a Responses answer as the canonical vector. Knows nothing of prices.
-import type { JsonValue, Usage } from '../../canonical/index.ts';
-import { asNumber, asObject, isJsonObject, NO_USAGE } from '../../canonical/index.ts';
-import { Conflicts, tokenCount, TokenRoom } from '../token-count.ts';
+import type { JsonValue } from '../../base/json/index.ts';
+import type { Usage } from '../../canonical/index.ts';
+import { asNumber, asObject, isJsonObject } from '../../base/json/index.ts';
+import { NO_USAGE } from '../../canonical/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../token-count.ts';
 
 /** Calls of hosted tools that the answer itself shows. */
 export interface CountedCalls {
@@ -48,8 +50,10 @@ export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Us
       cacheWrite1h,
     },
     output: { ...NO_USAGE.output, text: output.left, reasoning },
+    ...(isCounted(asObject(raw['output_tokens_details'])['reasoning_tokens']) && COUNTS),
     tools: hostedCalls(raw, inputDetails, calls),
-    inconsistent: conflicts.found,
+    inconsistent: conflicts.foundIn(raw),
+    protocol: 'openai-responses',
     raw,
   };
 }

@@ -1,8 +1,8 @@
 // The conversation as Responses input items, in the client's order. The flat canonical list is this protocol's own
 // form, so nothing is regrouped; what only another family of models can read is left out and reported.
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   Item,
-  JsonObject,
   MessageItem,
   ReasoningItem,
   Report,
@@ -12,6 +12,7 @@ import type {
 } from '../../canonical/index.ts';
 import { unresolvedReference } from '../../canonical/index.ts';
 import { isOwnAnswer } from './decode-item.ts';
+import { withoutMadeId } from './made-ids.ts';
 import { encodeInputParts, encodeOutputParts, reportCache } from './encode-parts.ts';
 import { MESSAGE_SHAPE, unknownOf } from './member-shapes.ts';
 import { placeBreakpoints } from './place-breakpoints.ts';
@@ -43,7 +44,7 @@ export function encodeItems(given: readonly Item[], target: Target, report: Repo
     const path = item.path ?? `input[${i}]`;
     reportCache(item.cache, path, report);
     const wire = encodeItem(item, path, target, report);
-    if (wire) encoded.push({ wire, item, path });
+    if (wire) encoded.push({ wire: withoutMadeId(wire), item, path });
   }
   const kept = withoutOrphanReasoning(encoded, report);
   return target.quirks.mergeSystem ? mergeInstructions(kept, report) : kept.map((entry) => entry.wire);
@@ -53,7 +54,7 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
   const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
   switch (item.type) {
     case 'message':
-      // What the model said goes back as it was; other messages are written anew, since texts may be named wrongly.
+      // Messages of the model go back as they were; other messages are written anew, since texts may be named wrongly.
       return own && isOwnAnswer(own) && target.quirks.textContent === 'parts'
         ? own
         : encodeMessage(item, own, path, target, report);
@@ -128,7 +129,8 @@ function joinedTexts(parts: readonly JsonObject[]): string | undefined {
  * Reasoning goes back only to the family it came from, in encrypted form: the API keeps nothing here (`store` is
  * false), so an item without its content would be an unknown id. Servers whose models read plain reasoning
  * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`: they get a plain chain of thought, and one
- * that the client was shown as a summary, as their own, unless it says that it is another family's.
+ * that the client was shown as a summary, as their own, unless it says that it is another family's. A chain of thought
+ * that a client of this protocol brings goes back to a server of which nobody knows whose it is: OpenAI shows none.
  */
 function encodeReasoning(
   item: ReasoningItem,
@@ -140,7 +142,9 @@ function encodeReasoning(
   const { opaque, id } = item;
   const format = opaque?.format ?? item.format;
   const text = item.text.length > 0 ? item.text : item.summary;
-  const plain = !opaque && text.length > 0 && target.quirks.reasoningReplay !== 'none';
+  const readsPlain = target.quirks.reasoningReplay !== 'none';
+  const isBrought = own !== undefined && item.text.length > 0 && target.isPrivate === true;
+  const plain = !opaque && text.length > 0 && (readsPlain || isBrought);
   if ((opaque || (plain && format !== undefined)) && format !== target.reasoningFormat) {
     report.add(
       path,
@@ -160,9 +164,11 @@ function encodeReasoning(
   const wire = {
     type: 'reasoning',
     summary: summary.map((part) => ({ type: 'summary_text' as const, text: part })),
-    ...(opaque
-      ? { encrypted_content: opaque.data }
-      : { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }),
+    // Beside plain words, what is opaque may be no more than an id (recorded from DeepSeek, 2026-08).
+    ...(plain || (readsPlain && item.text.length > 0)
+      ? { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }
+      : {}),
+    ...(opaque ? { encrypted_content: opaque.data } : {}),
   } satisfies WireReasoning;
   return id === undefined ? wire : { ...wire, id };
 }

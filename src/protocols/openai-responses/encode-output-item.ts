@@ -1,7 +1,8 @@
 // One item of an answer as an output item of the Responses API, and its id. Pure functions over complete items: the
 // whole form and the stream write the same objects with them. Knows nothing of events.
-import { unknownMembers } from '../../canonical/index.ts';
-import type { Annotation, Item, JsonObject, OpenItem, Part, Source } from '../../canonical/index.ts';
+import { unknownMembers } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Annotation, Item, OpenItem, Part, Source } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
 import { canTell, encodeFacts, typeOf } from './hosted-facts.ts';
@@ -204,7 +205,7 @@ export function encodeAnnotation(annotation: Annotation): JsonObject | undefined
   return { ...own, type: 'url_citation', start_index: start, end_index: end, title, url };
 }
 
-/** What the client asked to see of the members that are shown only on demand. */
+/** Members shown only on demand that the client asked to see. */
 function includeOf({ request }: AnswerContext): ReadonlySet<string> {
   return request.state?.include ?? NOTHING;
 }
@@ -212,7 +213,7 @@ function includeOf({ request }: AnswerContext): ReadonlySet<string> {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * What an item is that the upstream did not finish, where `failed` is no status of its type: a patch has no status for
+ * Status of an item that the upstream did not finish, where `failed` is no status of its type: a patch has no status for
  * it (OpenAI's description of its API, 2026-11).
  */
 const CUT_STATUS: Readonly<Record<string, string>> = {

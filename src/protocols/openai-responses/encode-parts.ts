@@ -1,14 +1,7 @@
 // The parts of messages and tool results as Responses content. Knows nothing of items or of the order they are in.
-import type {
-  FilePart,
-  ImagePart,
-  JsonObject,
-  MutableJsonObject,
-  Part,
-  Report,
-  Target,
-} from '../../canonical/index.ts';
-import { GatewayError, isEmptyText, withText } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import type { FilePart, ImagePart, Part, Report, Target } from '../../canonical/index.ts';
+import { GatewayError, isEmptyText } from '../../canonical/index.ts';
 import { encodeBreakpoint } from '../prompt-breakpoint.ts';
 import type {
   WireInputFile,
@@ -17,7 +10,7 @@ import type {
   WireOutputText,
   WireRefusal,
 } from './wire-types.ts';
-import { sniffMediaType } from '../../lib/media-type.ts';
+import { sniffMediaType } from '../../base/lib/media-type.ts';
 
 /**
  * Parts that go to the model: `input_text`, `input_image`, `input_file`. Empty texts are left out.
@@ -75,7 +68,7 @@ function encodeInputPart(part: Part, path: string, report: Report): MutableJsonO
     case 'text':
       return isEmptyText(part)
         ? undefined
-        : withText({ type: 'input_text' } satisfies Partial<WireInputText>, 'text', part);
+        : ({ type: 'input_text', text: part.text } satisfies WireInputText);
     case 'refusal':
       return part.refusal === ''
         ? undefined
@@ -102,9 +95,7 @@ function encodeOutputPart(part: Part, path: string, report: Report): MutableJson
       // The model does not read annotations of earlier answers; the API wants the member nevertheless.
       return isEmptyText(part)
         ? undefined
-        : Object.assign(withText({ type: 'output_text' } satisfies Partial<WireOutputText>, 'text', part), {
-            annotations: [],
-          });
+        : ({ type: 'output_text', text: part.text, annotations: [] } satisfies WireOutputText);
     case 'refusal':
       return part.refusal === ''
         ? undefined

@@ -1,34 +1,35 @@
 // The body of a Responses request. Stateless by decision: the gateway keeps conversations itself, so the upstream
 // stores nothing and reasoning travels in encrypted form. Knows nothing of how efforts and budgets are chosen.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
-  JsonObject,
-  MutableJsonObject,
   ProtocolName,
   Report,
   ResponseFormat,
   Target,
 } from '../../canonical/index.ts';
-import { asObject } from '../../canonical/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
 import { reportPrefill } from '../prefill.ts';
+import { copySharedMembers, sharesMembers, SHARED_MEMBERS } from '../openai/shared-members.ts';
 import { enforceable } from '../openai/strict-schema.ts';
 import { REASONING_SHAPE, TEXT_SHAPE, unknownOf } from './member-shapes.ts';
 import { encodeItems } from './encode-conversation.ts';
 import { encodeTools } from './encode-tools.ts';
+import { TABLE } from './fields.ts';
 
 /** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
 export const MIN_OUTPUT_TOKENS = 16;
-
-/** API reference, "Create a model response", `temperature`. */
-export const MAX_TEMPERATURE = 2;
 
 /**
  * Writes the upstream body.
  * @throws GatewayError `unsupported` for audio, which the API does not take
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
-  const body: MutableJsonObject = { model: target.model, input: encodeItems(request.items, target, report) };
+  const instructions = ownInstructions(request, target);
+  const items = instructions === undefined ? request.items : request.items.slice(1);
+  const body: MutableJsonObject = { model: target.model, input: encodeItems(items, target, report) };
+  if (instructions !== undefined) body['instructions'] = instructions;
 
   const { tools, toolChoice } = encodeTools(request, target, report);
   if (tools.length > 0) {
@@ -38,16 +39,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   }
 
   if (request.maxOutputTokens !== undefined)
-    body['max_output_tokens'] = outputLimit(request.maxOutputTokens, request, report);
-  if (request.temperature !== undefined) {
-    if (request.temperature > MAX_TEMPERATURE)
-      report.add('temperature', 'clamped', `the largest temperature is ${MAX_TEMPERATURE}`);
-    body['temperature'] = Math.min(request.temperature, MAX_TEMPERATURE);
-  }
-  if (request.topP !== undefined) body['top_p'] = request.topP;
-  if (request.presencePenalty !== undefined) body['presence_penalty'] = request.presencePenalty;
-  if (request.frequencyPenalty !== undefined) body['frequency_penalty'] = request.frequencyPenalty;
-  if (request.logprobs && request.topLogprobs !== undefined) body['top_logprobs'] = request.topLogprobs;
+    body['max_output_tokens'] = outputLimit(request.maxOutputTokens, request, target, report);
+  TABLE.write(body, { request, target, report });
 
   const text = encodeText(request, target, report);
   if (text) body['text'] = text;
@@ -64,6 +57,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   if (request.prefill && target.quirks.prefill === 'none') reportPrefill(request, report);
   encodeEndUser(body, request, target, report);
+  encodeShared(body, request, target, report);
   addExtra(body, request, target, report);
   return body;
 }
@@ -84,14 +78,40 @@ function encodeEndUser(
   if (id !== undefined) body['safety_identifier'] = id;
 }
 
-function outputLimit(limit: number, request: CanonicalRequest, report: Report): number {
-  if (limit >= MIN_OUTPUT_TOKENS) return limit;
+const NONE: ReadonlySet<string> = new Set();
+const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
+
+/** The `user` of another protocol's client takes the place of a `safety_identifier` that is not there. */
+function encodeShared(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): void {
+  const isUserSaid = request.protocol !== 'openai-responses' && !asString(request.raw['safety_identifier']);
+  copySharedMembers(body, request, target, report, { written: isUserSaid ? END_USER : NONE });
+}
+
+/**
+ * Instructions that stay a member, as their client wrote them: a turn of the same conversation may be relayed, and what
+ * upstreams cache must begin alike in both lanes. Undefined where they travel as a message.
+ */
+function ownInstructions({ protocol, items, raw }: CanonicalRequest, target: Target): string | undefined {
+  if (protocol !== 'openai-responses' || !target.isFaithful || items.length < 2) return undefined;
+  const [first] = items;
+  if (first?.type !== 'message' || first.path !== 'instructions' || !raw['instructions']) return undefined;
+  const [part, ...others] = first.parts;
+  return part?.type === 'text' && others.length === 0 ? part.text : undefined;
+}
+
+function outputLimit(limit: number, request: CanonicalRequest, { quirks }: Target, report: Report): number {
+  if (limit >= MIN_OUTPUT_TOKENS || quirks.smallLimits) return limit;
   const name = LIMIT_NAMES.find((key) => key in request.raw) ?? 'max_output_tokens';
   report.add(name, 'clamped', `the Responses API takes no limit below ${MIN_OUTPUT_TOKENS}`);
   return MIN_OUTPUT_TOKENS;
 }
 
-/** What clients call the limit, in the order in which it counts. */
+/** Names that clients have for the limit, in the order in which it counts. */
 const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
 function encodeText(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
@@ -193,18 +213,14 @@ function encodeInclude(
   return [...include];
 }
 
-/** Members that mean the same under the same name in OpenAI's other protocol (API reference, both pages, 2026-11). */
-const SHARED: ReadonlySet<string> = new Set(['prompt_cache_key', 'prompt_cache_retention']);
-
 /** Members that the client's protocol does not document: only a server of the same protocol may know them. */
 function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Target, report: Report): void {
-  const takes = target.quirks.unknownFields === 'pass';
-  const isOwn = request.protocol === 'openai-responses';
+  const takes = request.protocol === 'openai-responses' && target.quirks.unknownFields === 'pass';
+  const isShared = sharesMembers(request.protocol, 'openai-responses');
   for (const key in request.extra) {
     const value = request.extra[key];
-    if (value === undefined) continue;
-    if (!takes || !(isOwn || SHARED.has(key)))
-      report.add(key, 'dropped', 'the upstream does not know this member');
+    if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
+    if (!takes) report.add(key, 'dropped', 'the upstream does not know this member');
     else if (!(key in body)) body[key] = value;
   }
 }

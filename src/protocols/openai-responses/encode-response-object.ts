@@ -1,16 +1,8 @@
 // The response object around the output: what it repeats of the request, with every default, and how it ended. The
 // same object stands in a whole answer and in the events of a stream.
-import { asObject, isJsonObject } from '../../canonical/index.ts';
-import type {
-  ErrorKind,
-  FinishEvent,
-  GatewayError,
-  JsonObject,
-  JsonValue,
-  MutableJsonObject,
-  StartEvent,
-  Usage,
-} from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { ErrorKind, FinishEvent, GatewayError, StartEvent, Usage } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { toolWithoutCredentials } from '../without-credentials.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -26,7 +18,7 @@ const SERVICE_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'scale', 
 
 /** How the answer stands. */
 export type Outcome =
-  | { readonly status: 'in_progress' }
+  | { readonly status: 'queued' | 'in_progress' }
   | { readonly status: 'completed' }
   | { readonly status: 'incomplete'; readonly reason: string }
   | { readonly status: 'failed'; readonly error: GatewayError };
@@ -72,7 +64,7 @@ export function encodeResponseObject(
     created_at: createdSeconds,
     status: outcome.status,
     completed_at: outcome.status === 'completed' ? (context.completedSeconds ?? null) : null,
-    background: false,
+    background: state?.background ?? false,
     error: outcome.status === 'failed' ? encodeFailure(outcome.error) : null,
     incomplete_details: outcome.status === 'incomplete' ? { reason: outcome.reason } : null,
     model: context.model,

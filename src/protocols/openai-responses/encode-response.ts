@@ -1,5 +1,6 @@
 // A collected answer becomes the response object. Must not know where the answer came from.
-import type { CollectedEvents, Item, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CollectedEvents, Item } from '../../canonical/index.ts';
 import { requireFinish } from '../broken-answer.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeOutputItem, isShown, ItemIds, type ItemStatus } from './encode-output-item.ts';
@@ -26,7 +27,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const output = withoutSilentEnd(shown.map((item, position) => encode(item, position, 'completed'))).slice();
   const end = output.length - 1;
   const last = shown[end];
-  // What was being said when the answer ended is not complete.
+  // The item that was being written when the answer ended is not complete.
   if (last && outcome.status === 'incomplete') output[end] = encode(last, end, 'incomplete');
   return encodeResponseObject(context, events.start, outcome, output, events.usage);
 }

@@ -1,6 +1,7 @@
 // Canonical events become the events of a Responses stream. Owns their order: one machine that opens before it adds,
 // adds before it ends, and ends once. What stands in items is shared with the whole form. Runs once per token: the
 // constant text of a delta is made once per part, only the number and the piece vary.
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type {
   AnnotateEvent,
   CanonicalEvent,
@@ -8,8 +9,6 @@ import type {
   EventSink,
   FinishEvent,
   GatewayError,
-  JsonObject,
-  JsonValue,
   OpenEvent,
   ReasoningEvent,
   StartEvent,
@@ -30,26 +29,11 @@ import {
 } from './encode-output-item.ts';
 import { encodeFailure, encodeResponseObject, outcomeOf } from './encode-response-object.ts';
 import type { Outcome } from './encode-response-object.ts';
-import { argumentsAtStart, progressAtEnd, progressAtStart, isProgress } from './hosted-progress.ts';
+import { argumentsAtStart, eventsAtEnd, progressAtStart, isProgress } from './hosted-progress.ts';
 import { isSilent } from './include-gates.ts';
 import { ItemDraft } from './item-draft.ts';
 import type { PartDraft, PartKind } from './item-draft.ts';
-
-/** The events of each kind of part: its deltas and its end; and the name of its place. */
-const PART_EVENTS = {
-  text: { delta: 'response.output_text.delta', done: 'response.output_text.done', place: 'content_index' },
-  refusal: { delta: 'response.refusal.delta', done: 'response.refusal.done', place: 'content_index' },
-  reasoning: {
-    delta: 'response.reasoning_text.delta',
-    done: 'response.reasoning_text.done',
-    place: 'content_index',
-  },
-  summary: {
-    delta: 'response.reasoning_summary_text.delta',
-    done: 'response.reasoning_summary_text.done',
-    place: 'summary_index',
-  },
-} as const satisfies Record<PartKind, object>;
+import { partEvents } from './part-events.ts';
 
 /** Makes the response object that stands in an event. @param output complete items only */
 export type EncodeEnvelope = (
@@ -255,14 +239,14 @@ class ResponsesStreamEncoder implements EventSink {
         this.#itemFrame('response.function_call_arguments.done', draft, { name, arguments: draft.arguments });
     }
     const item = encodeOutputItem(draft.item(), draft.id, status, this.#context);
-    for (const type of progressAtEnd(item)) this.#itemFrame(type, draft, {});
+    for (const [type, members] of eventsAtEnd(item, draft.place)) this.#frame(type, members);
     this.#output[draft.place] = item;
     this.#frame('response.output_item.done', { output_index: draft.place, item });
   }
 
   #endPart(draft: ItemDraft, part: PartDraft): void {
     const { text } = part;
-    const { done } = PART_EVENTS[part.kind];
+    const { done } = partEvents(part.kind, this.#context);
     switch (part.kind) {
       case 'text':
         this.#partFrame(done, draft, part, { text, logprobs: part.logprobs });
@@ -303,7 +287,7 @@ class ResponsesStreamEncoder implements EventSink {
   #onError(error: GatewayError): void {
     this.#begin();
     this.#endClosed('completed');
-    // What had begun ends as what it is: each `added` has its `done`, and nothing looks whole.
+    // Open items end as what they are: each `added` has its `done`, and nothing looks whole.
     for (const draft of this.#items)
       if (draft && !draft.isClosed && draft !== this.#held) this.#endItem(draft, 'incomplete');
     const { code, message } = encodeFailure(error);
@@ -316,7 +300,7 @@ class ResponsesStreamEncoder implements EventSink {
     this.#frame(type, { response: this.#response(outcome) });
   }
 
-  /** What only this protocol knows passes, with our numbers; progress of hosted tools is told by our own events. */
+  /** Events that only this protocol knows pass, with our numbers; progress of hosted tools is sent as our own events. */
   #onUnknown({ source }: UnknownEvent): void {
     const { raw } = source;
     const { type } = raw;
@@ -337,7 +321,7 @@ class ResponsesStreamEncoder implements EventSink {
     let part: PartDraft;
     do {
       part = draft.add(kind, shown);
-      const { delta, place } = PART_EVENTS[shown];
+      const { delta, place } = partEvents(shown, this.#context);
       part.head = head(
         delta,
         `"item_id":"${draft.id}","output_index":${draft.place},"${place}":${part.index}`,
@@ -361,7 +345,7 @@ class ResponsesStreamEncoder implements EventSink {
   }
 
   #partFrame(type: string, draft: ItemDraft, part: PartDraft, members: JsonObject): void {
-    this.#itemFrame(type, draft, { [PART_EVENTS[part.kind].place]: part.index, ...members });
+    this.#itemFrame(type, draft, { [partEvents(part.kind, this.#context).place]: part.index, ...members });
   }
 
   #itemFrame(type: string, draft: ItemDraft, members: JsonObject): void {

@@ -1,21 +1,20 @@
 // Tools and the choice among them in the flat form of the Responses API.
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
   FunctionTool,
-  JsonObject,
-  MutableJsonObject,
   Report,
   SearchWish,
   Target,
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
-import { asString } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { enforceable } from '../openai/strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
-import { FUNCTION_SHAPE, unknownOf } from './member-shapes.ts';
+import { CUSTOM_SHAPE, FUNCTION_SHAPE, unknownOf } from './member-shapes.ts';
 
 /** Arguments of a function that takes none: the API demands a schema. */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
@@ -39,7 +38,7 @@ export function encodeTools(request: CanonicalRequest, target: Target, report: R
   const choice = request.toolChoice;
   if (choice === undefined) return { tools, toolChoice: undefined };
   if (tools.length === 0) {
-    // Without tools the API refuses the member; for these two it changes nothing.
+    // The API refuses the member where there are no tools; for these two it changes nothing.
     if (choice.type !== 'none' && choice.type !== 'auto')
       report.add('tool_choice', 'dropped', 'no tool is left to choose');
     return { tools, toolChoice: undefined };
@@ -126,6 +125,7 @@ function encodeCustom(
   }
   report.add(path, 'approximated', 'a custom tool travels as a function with one string argument');
   return withoutUndefined({
+    ...unknownOf(own, CUSTOM_SHAPE, path, target, report),
     type: 'function',
     name: tool.name,
     ...standInFor(tool),

@@ -1,10 +1,15 @@
 // Token counts in the shape of the Responses API. Owns which class counts where; must not estimate or price.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../canonical/index.ts';
-import type { JsonObject, MutableJsonObject, Usage } from '../../canonical/index.ts';
+import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import { asVendorSaid } from '../said-usage.ts';
+import type { Usage } from '../../canonical/index.ts';
+
+const TOTALS = ['input_tokens', 'output_tokens', 'total_tokens'];
 
 /**
  * Encodes usage (OpenAI's schema `ResponseUsage`): what was read from a cache is part of `input_tokens`, reasoning is
  * part of `output_tokens`. Classes that OpenAI's own answers leave out appear only when they are not 0.
+ * An upstream of the same protocol is quoted.
  * @param costUsd as `usage.cost`, the name OpenRouter gave it; absent where it is not known
  */
 export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
@@ -20,12 +25,13 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
   if (input.image > 0) details['image_tokens'] = input.image;
   const searches = tools['web_search'];
   if (searches !== undefined && searches > 0) details['web_search'] = searches;
-  return {
+  const encoded = {
     input_tokens: inputAll,
     input_tokens_details: details,
     output_tokens: outputAll,
     output_tokens_details: { reasoning_tokens: output.reasoning },
     total_tokens: inputAll + outputAll,
-    ...(costUsd === undefined ? {} : { cost: costUsd }),
   };
+  const said = asVendorSaid(usage, 'openai-responses', encoded, TOTALS);
+  return costUsd === undefined ? said : { ...said, cost: costUsd };
 }

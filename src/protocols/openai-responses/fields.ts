@@ -1,103 +1,193 @@
 // The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
-import { namesOf } from '../request-fields.ts';
-import type { RequestField } from '../request-fields.ts';
+import { atMost, FieldTable, type Field } from '../field-table.ts';
+import { boolean, integer, number, object, text, word } from '../member-kinds.ts';
+import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
+
+/** API reference, "Create a model response", `temperature`. */
+export const MAX_TEMPERATURE = 2;
+const TEXT_OR_OBJECT = { type: ['string', 'object', 'null'] };
 
 /**
  * `supported`: decoded and sent on. `state`: asks something of the gateway's own storage. `hint`: sent on to an
- * upstream of the same protocol, without meaning for others. `ignored`: type-checked, then dropped and reported.
+ * upstream that has the member, without meaning for the gateway.
  * `gateway`: steers the gateway and never reaches an upstream.
  */
-type Support = 'supported' | 'state' | 'hint' | 'ignored' | 'gateway';
+type Support = 'supported' | 'state' | 'hint' | 'gateway';
 
 /**
  * Every documented member, in the order of the documentation (OpenAI API reference, "Create a model response", 2026-11;
  * the penalties are Open Responses', 2026-04).
  */
-export const REQUEST_FIELDS: readonly RequestField<Support>[] = [
-  { name: 'model', support: 'supported', note: 'Required. `<provider>/<name>`, a listed id or an alias.' },
-  { name: 'input', support: 'supported', note: 'A string, or an array of items.' },
-  { name: 'instructions', support: 'supported', note: 'A string or items; not inherited by later turns.' },
+export const REQUEST_FIELDS: readonly Field<Support>[] = [
+  MODEL,
+  {
+    name: 'input',
+    shape: { type: ['string', 'array', 'null'] },
+    support: 'supported',
+    note: 'A string, or an array of items.',
+  },
+  {
+    name: 'instructions',
+    shape: { type: ['string', 'array', 'null'] },
+    support: 'supported',
+    note: 'A string or items; not inherited by later turns.',
+  },
   {
     name: 'max_output_tokens',
+    to: 'maxOutputTokens',
+    is: integer(1),
+    write: 'elsewhere',
     support: 'supported',
     note: 'Positive integer; visible and reasoning tokens.',
   },
-  { name: 'temperature', support: 'supported', note: '0 to 2; clamped to what the model takes.' },
-  { name: 'top_p', support: 'supported', note: '0 to 1.' },
-  { name: 'presence_penalty', support: 'supported', note: '-2 to 2.' },
-  { name: 'frequency_penalty', support: 'supported', note: '-2 to 2.' },
+  {
+    name: 'temperature',
+    to: 'temperature',
+    is: number(0, MAX_TEMPERATURE),
+    write: atMost('temperature', MAX_TEMPERATURE, `the largest temperature is ${MAX_TEMPERATURE}`),
+    support: 'supported',
+    note: '0 to 2; clamped to what the model takes.',
+  },
+  { name: 'top_p', to: 'topP', is: number(0, 1), support: 'supported', note: '0 to 1.' },
+  {
+    name: 'presence_penalty',
+    to: 'presencePenalty',
+    is: number(-2, 2),
+    isForeign: true,
+    support: 'supported',
+    note: '-2 to 2.',
+  },
+  {
+    name: 'frequency_penalty',
+    to: 'frequencyPenalty',
+    is: number(-2, 2),
+    isForeign: true,
+    support: 'supported',
+    note: '-2 to 2.',
+  },
   {
     name: 'top_logprobs',
+    to: 'topLogprobs',
+    is: integer(0, 20),
+    write: (count, { request }) => (request.logprobs ? count : undefined),
     support: 'supported',
     note: '0 to 20; needs `message.output_text.logprobs` in `include`.',
   },
   {
     name: 'tools',
+    shape: { type: 'array', items: { type: 'object' } },
+    holds: ['webSearch'],
     support: 'supported',
     note: 'Functions, custom tools, namespaces, and tools that the client or the upstream runs.',
   },
   {
     name: 'tool_choice',
+    shape: TEXT_OR_OBJECT,
     support: 'supported',
     note: '`none`, `auto`, `required`, one tool, or `allowed_tools`.',
   },
-  { name: 'parallel_tool_calls', support: 'supported', note: 'Boolean; the default is true.' },
+  {
+    name: 'parallel_tool_calls',
+    to: 'parallelToolCalls',
+    is: boolean,
+    write: 'elsewhere',
+    support: 'supported',
+    note: 'Boolean; the default is true.',
+  },
   {
     name: 'text',
+    shape: object.schema,
+    holds: ['verbosity'],
     support: 'supported',
     note: '`format` (`text`, `json_object`, `json_schema`) and `verbosity`.',
   },
-  { name: 'reasoning', support: 'supported', note: '`effort` and `summary`.' },
-  { name: 'stream', support: 'supported', note: 'Only `true` streams.' },
+  { name: 'reasoning', shape: object.schema, support: 'supported', note: '`effort` and `summary`.' },
+  STREAM,
   {
     name: 'stream_options',
+    shape: object.schema,
     support: 'supported',
     note: 'Needs `stream: true`. Token counts are always in the last event.',
   },
-  { name: 'previous_response_id', support: 'state', note: 'Not together with `conversation`.' },
-  { name: 'conversation', support: 'state', note: 'An id, or `{id}`.' },
-  { name: 'prompt', support: 'state', note: '`{id, version, variables}`.' },
-  { name: 'store', support: 'state', note: 'Boolean; the default is true.' },
-  { name: 'truncation', support: 'state', note: '`auto` or `disabled`, the default.' },
-  { name: 'include', support: 'state', note: 'Members of the answer that appear only on demand.' },
-  { name: 'max_tool_calls', support: 'hint', note: 'Positive integer; counts hosted tools.' },
-  { name: 'prompt_cache_key', support: 'hint', note: 'A string.' },
-  { name: 'prompt_cache_retention', support: 'hint', note: 'A string, e.g. `24h`.' },
+  {
+    name: 'previous_response_id',
+    shape: text.schema,
+    support: 'state',
+    note: 'Not together with `conversation`.',
+  },
+  { name: 'conversation', shape: TEXT_OR_OBJECT, support: 'state', note: 'An id, or `{id}`.' },
+  { name: 'prompt', shape: object.schema, support: 'state', note: '`{id, version, variables}`.' },
+  { name: 'store', shape: boolean.schema, support: 'state', note: 'Boolean; the default is true.' },
+  {
+    name: 'truncation',
+    shape: word('auto', 'disabled').schema,
+    support: 'state',
+    note: '`auto` or `disabled`, the default.',
+  },
+  {
+    name: 'include',
+    shape: { type: 'array', items: { type: 'string' } },
+    holds: ['logprobs'],
+    support: 'state',
+    note: 'Members of the answer that appear only on demand.',
+  },
+  {
+    name: 'max_tool_calls',
+    shape: integer(1).schema,
+    support: 'hint',
+    note: 'Positive integer; counts hosted tools.',
+  },
+  { name: 'prompt_cache_key', shape: text.schema, support: 'hint', note: 'A string.' },
+  { name: 'prompt_cache_retention', shape: text.schema, support: 'hint', note: 'A string, e.g. `24h`.' },
   {
     name: 'safety_identifier',
+    shape: text.schema,
     support: 'supported',
     note: 'A string; `metadata.user_id` of an upstream of Messages.',
   },
-  { name: 'provider', support: 'gateway', note: 'Provider routing and fallback.' },
-  { name: 'model_routing_config', support: 'gateway', note: 'Model routing.' },
-  { name: 'models', support: 'gateway', note: 'Models to fall back to, in order.' },
-  { name: 'usage', support: 'gateway', note: 'Accepted; token counts are always sent.' },
-  { name: 'metadata', support: 'ignored', note: 'Up to 16 pairs; kept in the record and repeated.' },
-  { name: 'background', support: 'ignored', note: '`true` runs at once; the answer says `false`.' },
+  ...gatewayFields('Accepted; token counts are always sent.'),
+  {
+    name: 'metadata',
+    shape: { type: 'object', additionalProperties: { type: 'string' } },
+    support: 'hint',
+    note: 'Up to 16 pairs; kept in the record and repeated.',
+  },
+  {
+    name: 'background',
+    shape: boolean.schema,
+    support: 'state',
+    note: '`true`: [made in the background](background.md).',
+  },
   {
     name: 'service_tier',
+    shape: text.schema,
     support: 'hint',
     note: 'A string. The cost is unknown where it asks for another price than the listed one (`flex`, `priority`).',
   },
   {
     name: 'user',
+    is: text,
     support: 'hint',
     note: 'A string; `safety_identifier` and `prompt_cache_key` take its place.',
   },
 ];
 
+export const TABLE = new FieldTable(REQUEST_FIELDS, {
+  foreign: [
+    { name: 'top_k', support: 'hint', note: 'Not negative.', to: 'topK', is: number(0) },
+    { name: 'seed', support: 'hint', note: 'An integer.', to: 'seed', is: integer() },
+  ],
+});
+
 /**
  * Names of the members that are decoded. All others are `extra`, hints among them: like a member that nobody
- * documents, a hint goes to an upstream of the same protocol as it is and is reported for any other.
+ * documents, a hint goes to an upstream that has it as it is and is reported for any other.
  */
-export const DECODED_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'state', 'gateway', 'ignored');
+export const DECODED_FIELDS = TABLE.named('supported', 'state', 'gateway');
 
 /** Names of every documented member. */
-export const KNOWN_FIELDS = namesOf(REQUEST_FIELDS, 'supported', 'state', 'hint', 'gateway', 'ignored');
-
-/** Members that are dropped and reported. */
-export const IGNORED_FIELDS = namesOf(REQUEST_FIELDS, 'ignored');
+export const KNOWN_FIELDS = TABLE.named('supported', 'state', 'hint', 'gateway');
 
 /** Members that never reach an upstream. */
-export const WITHHELD_FIELDS = namesOf(REQUEST_FIELDS, 'gateway', 'ignored');
+export const WITHHELD_FIELDS = TABLE.named('gateway');

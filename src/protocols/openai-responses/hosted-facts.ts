@@ -1,18 +1,18 @@
 // Work of hosted tools in the words of every protocol: what an item tells, and the item for work that came in no raw form
 // of this protocol. Knows no stream.
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   FoundPage,
   HostedCallItem,
   HostedFacts,
-  JsonObject,
   McpCallFacts,
   McpOffer,
 } from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
 import type { ItemStatus } from './encode-output-item.ts';
 
-/** What an item tells as far as every protocol could; undefined for other work. */
+/** Work that an item reports as far as every protocol could; undefined for other work. */
 export function readFacts(item: JsonObject): HostedFacts | undefined {
   const text = (name: string): string => asString(item[name]) ?? '';
   switch (item['type']) {
@@ -47,7 +47,9 @@ export function readFacts(item: JsonObject): HostedFacts | undefined {
     case 'image_generation_call': {
       const data = asString(item['result']);
       const format = asString(item['output_format']);
-      return data ? { type: 'image', data, mediaType: format && `image/${format}` } : undefined;
+      const revisedPrompt = asString(item['revised_prompt']);
+      const revised = revisedPrompt === undefined ? {} : { revisedPrompt };
+      return data ? { type: 'image', data, mediaType: format && `image/${format}`, ...revised } : undefined;
     }
     default:
       return readOther(item);
@@ -156,8 +158,8 @@ export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject 
       const action = { type: 'search', query, queries: [query], ...sources };
       const isOver = pages !== undefined || isError;
       // Only what the model is known to have read of a page tells a later turn what was found.
-      const isTold = pages?.every(({ text }) => text !== undefined) === true;
-      const results = isTold ? { results: pages.map(encodePage) } : {};
+      const isReported = pages?.every(({ text }) => text !== undefined) === true;
+      const results = isReported ? { results: pages.map(encodePage) } : {};
       return { type, status: endOf(status, isOver, isError), action, ...results };
     }
     case 'web_page': {
@@ -167,10 +169,11 @@ export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject 
       return { type, status: endOf(status, isRead || isError, isError), action };
     }
     case 'image': {
-      const { data, mediaType } = facts;
+      const { data, mediaType, revisedPrompt } = facts;
       // An announcement has no picture yet (API reference, "Image generation call", 2026-11).
       if (status === 'in_progress') return { type, status, result: null };
-      return { type, status: 'completed', result: data, ...formatOf(mediaType) };
+      const revised = revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt };
+      return { type, status: 'completed', result: data, ...formatOf(mediaType), ...revised };
     }
     case 'mcp':
       return { type, ...encodeCall(facts, status) };

@@ -1,6 +1,6 @@
 // The events by which the API tells the progress of tools that it runs itself. They say nothing that the items do not
 // say, so they are written with the items, whoever ran the tool. API reference, "Streaming events".
-import type { JsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, type JsonObject } from '../../base/json/index.ts';
 
 const STARTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['web_search_call', ['in_progress', 'searching']],
@@ -30,13 +30,33 @@ export function argumentsAtStart(
   ];
 }
 
+/** Events with the commands of a shell call, which name no item but its place (API reference, 2026-11). */
+function commandsAtEnd(item: JsonObject): readonly (readonly [type: string, members: JsonObject])[] {
+  if (item['type'] !== 'shell_call') return [];
+  return asArray(asObject(item['action'])['commands']).flatMap((command, command_index) => [
+    ['response.shell_call_command.added', { command_index, command: '' }] as const,
+    ['response.shell_call_command.delta', { command_index, delta: command }] as const,
+    ['response.shell_call_command.done', { command_index, command }] as const,
+  ]);
+}
+
 /** Names of the events that come before the end of an item. */
-export function progressAtEnd(item: JsonObject): readonly string[] {
+function progressAtEnd(item: JsonObject): readonly string[] {
   const kind = String(item['type']);
   if (!STARTS.has(kind)) return [];
   const error = item['error'] ?? null;
   const isFailed = item['status'] === 'failed' || error !== null;
   return [`response.${kind}.${isFailed && CAN_FAIL.has(kind) ? 'failed' : 'completed'}`];
+}
+
+/** The events that come before the end of an item. @param place of the item in the output */
+export function eventsAtEnd(
+  item: JsonObject,
+  place: number,
+): readonly (readonly [type: string, members: JsonObject])[] {
+  const at = { output_index: place };
+  const steps = progressAtEnd(item).map((type) => [type, { item_id: item['id'] ?? null, ...at }] as const);
+  return [...steps, ...commandsAtEnd(item).map(([type, more]) => [type, { ...at, ...more }] as const)];
 }
 
 /** True for an event that `progressAtStart` or `progressAtEnd` writes. */

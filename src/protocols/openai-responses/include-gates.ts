@@ -1,8 +1,8 @@
 // Which members of items are shown only to a client that asks for them with `include`, and which are there whatever is
 // known or shown: the one place that knows. Pure functions over raw items; used for answers as they are made and for
 // what was kept.
-import { isJsonArray, isJsonObject } from '../../canonical/index.ts';
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 
 /** Members by item type, below the item (OpenAI API reference, "Create a model response", `include`, 2026-11). */
 const GATES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -70,6 +70,13 @@ export function isSilent(item: JsonObject): boolean {
 export function withoutSilentEnd(output: readonly JsonObject[]): readonly JsonObject[] {
   const last = output.at(-1);
   return last !== undefined && output.length > 1 && isSilent(last) ? output.slice(0, -1) : output;
+}
+
+/** The same for a client that is shown what was kept: what is encrypted says nothing to it either. */
+export function withoutHiddenEnd(output: readonly JsonObject[]): readonly JsonObject[] {
+  const last = output.at(-1);
+  if (last === undefined || output.length < 2) return output;
+  return isSilent({ ...last, encrypted_content: null }) ? output.slice(0, -1) : output;
 }
 
 /** The same for one content part of a message. The API demands a list of log probabilities, so that is emptied. */

@@ -1,7 +1,5 @@
 // OpenAI's Responses API: the parts put together. Knows nothing of stored state: the gateway keeps that itself.
 import type { KeepingProtocol } from '../protocol.ts';
-import { openaiEmbeddings } from '../openai/embeddings.ts';
-import { counting } from './count-tokens.ts';
 import { relay } from './relay.ts';
 import { openaiResponsesServer } from './server.ts';
 import { openaiResponsesUpstream } from './upstream.ts';
@@ -15,8 +13,6 @@ declare module '../../canonical/protocol-name.ts' {
 export const openaiResponses: KeepingProtocol = {
   name: 'openai-responses',
   upstream: openaiResponsesUpstream,
-  counting,
-  embeddings: openaiEmbeddings,
   relay,
   server: openaiResponsesServer,
 };

@@ -1,9 +1,9 @@
 // One output item while it is streamed: what has been said of it so far. Knows nothing of frames.
+import type { JsonValue } from '../../base/json/index.ts';
 import type {
   Annotation,
   HostedFacts,
   Item,
-  JsonValue,
   OpaqueReasoning,
   OpenItem,
   Part,
@@ -20,7 +20,7 @@ export class PartDraft {
   text = '';
   readonly annotations: Annotation[] = [];
   readonly logprobs: JsonValue[] = [];
-  /** What every delta of the part begins with. */
+  /** Prefix of every delta of the part. */
   head = '';
 
   constructor(kind: PartKind, index: number) {
@@ -51,7 +51,7 @@ export class ItemDraft {
     summary: [],
   };
   arguments = '';
-  /** What every delta of the arguments begins with. */
+  /** Prefix of every delta of the arguments. */
   argumentsHead = '';
   opaque: OpaqueReasoning | undefined;
   source: Source | undefined;

@@ -41,7 +41,7 @@ export class ItemRuns {
     return this.#byPlace[kind].get(at) ?? this.#strayOf(places, kind) ?? this.at(at, kind);
   }
 
-  /** What is added from now on has a place: an item is finished once. */
+  /** Parts that are added from now on have a place: an item is finished once. */
   #strayOf(places: number, kind: RunKind): Run | null {
     let stray = this.#stray[kind];
     if (stray === undefined) {

@@ -1,10 +1,11 @@
 // The members of the nodes in requests and answers of the Responses API, as far as they have a canonical form. Read by the decoder, which
 // reports all others, and by the encoder, which copies those of nodes that it writes anew.
-import { asString, unknownMembers } from '../../canonical/index.ts';
-import type { JsonObject, Report, Target } from '../../canonical/index.ts';
+import { asString, unknownMembers } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Report, Target } from '../../canonical/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 
-/** Where a prompt may be cached: a part that has it also keeps its raw form. */
+/** Breakpoint up to which a prompt may be cached: a part that has it also keeps its raw form. */
 const BREAKPOINT = 'prompt_cache_breakpoint';
 export const TEXT_PART = members(`type text annotations logprobs ${BREAKPOINT}`);
 export const IMAGE_PART = members(`type image_url file_id detail ${BREAKPOINT}`);
@@ -59,9 +60,10 @@ function itemShape(item: JsonObject): MemberShape | undefined {
 }
 
 export const FUNCTION_SHAPE = members('type name description parameters strict');
+export const CUSTOM_SHAPE = members('type name description format');
 const TOOLS: Readonly<Record<string, MemberShape>> = {
   function: FUNCTION_SHAPE,
-  custom: members('type name description format'),
+  custom: CUSTOM_SHAPE,
 };
 
 /** Tools, by their type; others are known by their raw form alone. */
@@ -74,7 +76,7 @@ export const TEXT_SHAPE = members('format verbosity', {
   format: rewritten('type name schema strict description'),
 });
 
-/** What is not OpenAI's is read, or told of, by the decoder; what is not known may be tomorrow's. */
+/** Tools that are not OpenAI's are read, or reported, by the decoder; what is not known may be tomorrow's. */
 export const REASONING_SHAPE = members('effort summary generate_summary usage enabled max_tokens exclude');
 
 /** The body of a request, below its top. */

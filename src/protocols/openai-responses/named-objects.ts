@@ -1,4 +1,4 @@
-// What a Responses request names of an OpenAI account: stores of vectors, containers, skills and files of tools. Responses,
+// Objects of an OpenAI account that a Responses request names: stores of vectors, containers, skills and files of tools. Responses,
 // conversations and prompts are the gateway's own. Ids in items of earlier turns are the vendor's words, and are left.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';

@@ -1,16 +1,17 @@
-// What is told of a Responses request without its input.
-import { asString, Problems } from '../../canonical/index.ts';
+// Outline of a Responses request without its input.
+import { asString } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
 import { decodeModelId } from '../gateway-options.ts';
 import { decodeMetadata } from '../openai/decode-metadata.ts';
 import type { OutlineCodec } from '../protocol.ts';
 
 export const outline: OutlineCodec = {
-  members: new Set(['model', 'models', 'stream', 'metadata', 'safety_identifier', 'prompt']),
+  members: new Set(['model', 'models', 'stream', 'metadata', 'safety_identifier', 'prompt', 'background']),
   decode(body) {
     const problems = new Problems();
     const model = decodeModelId(body, problems);
-    // A template may say what the request does not.
-    if (model === '' || (body['prompt'] ?? null) !== null) return null;
+    // A template may say what the request does not, and what is made in the background waits for room.
+    if (model === '' || (body['prompt'] ?? null) !== null || body['background'] === true) return null;
     return {
       model,
       stream: body['stream'] === true,

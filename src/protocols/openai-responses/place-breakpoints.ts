@@ -1,4 +1,4 @@
-// Where the prompt-cache breakpoints of other protocols stand here, and how many go on. Knows no wire form.
+// Places of the prompt-cache breakpoints of other protocols, and how many go on. Knows no wire form.
 import type { Item, Part, Report } from '../../canonical/index.ts';
 
 /** OpenAI writes four prefixes of a request to its cache, the last of them by itself (guide "Prompt caching", 2026-11). */

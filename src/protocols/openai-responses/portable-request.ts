@@ -1,7 +1,8 @@
 // A Responses request in terms that every upstream knows: tools that the client runs become functions, and groups of tools
 // become single ones. What was renamed is remembered, so that the answer can be put back (`tool-restorer.ts`). Knows no
 // upstream protocol.
-import { asArray, asString, isJsonObject } from '../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   CustomTool,
@@ -9,7 +10,6 @@ import type {
   HostedCallItem,
   HostedTool,
   Item,
-  JsonObject,
   ProtocolName,
   Report,
   Tool,
@@ -17,9 +17,11 @@ import type {
   ToolChoice,
 } from '../../canonical/index.ts';
 import { clientToolOf, clientToolOfCall, clientToolOfOutput, type ClientTool } from './client-tools.ts';
+import { members, type MemberShape } from '../member-shape.ts';
+import { CUSTOM_SHAPE, FUNCTION_SHAPE } from './member-shapes.ts';
 import { UnansweredCalls } from './unanswered-calls.ts';
 
-/** What a function stands for. */
+/** Tool that a function stands for. */
 export type StandIn =
   | { readonly type: 'client'; readonly tool: ClientTool }
   | { readonly type: 'grouped'; readonly namespace: string; readonly name: string };
@@ -32,6 +34,8 @@ export interface PortableRequest {
 
 /** Longest name of a tool that every upstream takes. */
 const LONGEST_NAME = 64;
+const CLIENT_TOOL = members('type');
+const GROUP = members('type name tools');
 const NOTHING: ReadonlyMap<string, StandIn> = new Map();
 
 /**
@@ -98,10 +102,23 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
   if (tool.kind === 'namespace') return ungrouped(tool, names, report);
   const client = clientToolOf(tool.kind);
   if (!client) return [tool];
-  if (tool.path !== undefined)
+  if (tool.path !== undefined) {
     report.add(tool.path, 'approximated', `the tool ${tool.kind} travels as a function`);
+    const { raw } = tool.source;
+    const { environment, ...rest } = raw;
+    // The client runs the function where it is.
+    const isLocal = asObject(environment)['type'] === 'local';
+    reportRest(isLocal ? rest : raw, CLIENT_TOOL, tool.path, report);
+  }
   const { description, parameters } = client;
   return [{ type: 'function', name: names.ofClient(client), description, parameters, path: tool.path }];
+}
+
+/** Members of a tool for which the function that stands for it has no place. */
+function reportRest(raw: JsonObject, { known }: MemberShape, path: string, report: Report): void {
+  for (const [name, value] of Object.entries(raw))
+    if (!known.has(name) && value !== null)
+      report.add(`${path}.${name}`, 'dropped', 'the function that stands for the tool has no place for it');
 }
 
 /** The tools of a group, each under a name that holds the group's. */
@@ -113,11 +130,15 @@ function ungrouped(group: HostedTool, names: ToolNames, report: Report): readonl
     if (!isJsonObject(each)) return;
     const path = `${group.path ?? 'tools'}.tools[${index}]`;
     const tool = grouped(each, names, namespace, path);
-    if (tool) tools.push(tool);
-    else report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot leave its group`);
+    if (tool) {
+      tools.push(tool);
+      reportRest(each, tool.type === 'function' ? FUNCTION_SHAPE : CUSTOM_SHAPE, path, report);
+    } else report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot leave its group`);
   });
-  if (group.path !== undefined)
+  if (group.path !== undefined) {
     report.add(group.path, 'approximated', `the tools of ${namespace} travel under longer names`);
+    reportRest(raw, GROUP, group.path, report);
+  }
   return tools;
 }
 

@@ -1,7 +1,9 @@
 // A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
 // passes. Only for upstreams that follow OpenAI's own definition.
-import type { GatewayError, JsonObject, JsonValue } from '../../canonical/index.ts';
-import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { GatewayError } from '../../canonical/index.ts';
+import { fromByteString } from '../../base/lib/byte-string.ts';
+import { asNumber, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
@@ -34,7 +36,9 @@ export class ResponsesRelayStream extends PatchedStream {
   }
 
   answer(): string | undefined {
-    return this.#final && JSON.stringify({ ...this.#final, ...responsePatches(this.facts) });
+    if (!this.#final) return undefined;
+    // Events are read as byte strings.
+    return fromByteString(JSON.stringify({ ...this.#final, ...responsePatches(this.facts) }));
   }
 
   /**
@@ -49,16 +53,16 @@ export class ResponsesRelayStream extends PatchedStream {
     let sequence_number = (asNumber(last) ?? -1) + 1;
     const { message } = failure;
     const code = error.code ?? failure.code;
-    let told = '';
+    let reported = '';
     if (!this.#errorPassed) {
       const event = { type: 'error', sequence_number, code, message, param: error.param ?? null };
-      told = writeFrame('error', editMembers('{}', { set: event }));
+      reported = writeFrame('error', editMembers('{}', { set: event }));
       sequence_number++;
     }
     const response = { ...responsePatches(this.facts), status: 'failed', error: failure };
     const failed = { type: 'response.failed', sequence_number };
     const opening = editMemberObject(this.#opening, 'response', { set: response });
-    return told + writeFrame('response.failed', editMembers(opening, { set: failed }));
+    return reported + writeFrame('response.failed', editMembers(opening, { set: failed }));
   }
 
   protected override take(frame: string): boolean {
@@ -69,7 +73,7 @@ export class ResponsesRelayStream extends PatchedStream {
     return true;
   }
 
-  /** The slow road: for events that open, finish, fail, or are not known. @returns false behind the last one */
+  /** The slow path: for events that open, finish, fail, or are not known. @returns false behind the last one */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     // `[DONE]` is not of this protocol; comments keep a connection alive.
@@ -141,8 +145,8 @@ export class ResponsesRelayStream extends PatchedStream {
   #failed(frame: string, data: string, error: JsonValue | undefined): string {
     const words = JSON.stringify(error ?? null);
     const masked = this.facts.redact(words);
-    const told: Record<string, JsonValue> = masked === words ? {} : { error: parseJson(masked) ?? null };
-    const set = { ...responsePatches(this.facts), ...told };
+    const masks: Record<string, JsonValue> = masked === words ? {} : { error: parseJson(masked) ?? null };
+    const set = { ...responsePatches(this.facts), ...masks };
     return replaceData(frame, data, editMemberObject(data, 'response', { set }));
   }
 

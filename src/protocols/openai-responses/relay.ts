@@ -1,18 +1,22 @@
 // The relay lane of the Responses API: what a faithful upstream takes as it stands, and how its answers pass. Only
 // `id`, `model` and `store` of response objects change; every other byte is the upstream's.
-import type { CanonicalRequest, JsonValue } from '../../canonical/index.ts';
-import { asObject, isJsonObject, placeOfPlain } from '../../canonical/index.ts';
+import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
+import { joined, type Slices } from '../../base/lib/slices.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
-import { editMembers } from '../json-splice.ts';
-import type { RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
+import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
 import { decodeResponse } from './decode-response.ts';
-import { MAX_TEMPERATURE, MIN_OUTPUT_TOKENS } from './encode-request.ts';
+import { MIN_OUTPUT_TOKENS } from './encode-request.ts';
+import { MAX_TEMPERATURE } from './fields.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
 import { ResponsesRelayStream } from './relay-stream.ts';
 import { responsePatches } from './response-patches.ts';
 
 export const relay: RelayCodec = {
   accepts,
+  requireLegal,
   editRequest,
   patchResponse,
   openStream: (facts) => new ResponsesRelayStream(facts),
@@ -24,7 +28,7 @@ const NOT_OPENAIS: ReadonlySet<string> = new Set(['usage', 'enabled', 'max_token
 function accepts(request: CanonicalRequest): boolean {
   const { raw, state } = request;
   if (state === undefined) return false;
-  // What is stored is stored here: the upstream has never heard of it.
+  // Stored responses are stored here: the upstream does not know them.
   if (
     state.previousResponseId !== undefined ||
     state.conversationId !== undefined ||
@@ -32,7 +36,6 @@ function accepts(request: CanonicalRequest): boolean {
     state.truncation === 'auto'
   )
     return false;
-  if ((request.maxOutputTokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS) return false;
   if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
   // Tools or a choice among them were dropped: the client's own words would still ask for them.
   const tools = Array.isArray(raw['tools']) ? raw['tools'].length : 0;
@@ -49,13 +52,24 @@ function accepts(request: CanonicalRequest): boolean {
   });
 }
 
-function editRequest(body: string, request: CanonicalRequest, model: string): string {
+/** The code is OpenAI's own for a number below its least (guide "Error codes", 2026-11). */
+function requireLegal({ maxOutputTokens: limit }: CanonicalRequest): void {
+  if (limit === undefined || limit >= MIN_OUTPUT_TOKENS) return;
+  throw new GatewayError(
+    'unsupported',
+    `max_output_tokens must be at least ${MIN_OUTPUT_TOKENS} for OpenAI's Responses API (got ${limit}).`,
+    { param: 'max_output_tokens', code: 'integer_below_min_value' },
+  );
+}
+
+function editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices {
   const { raw } = request;
   const set: Record<string, JsonValue> = {};
   if (raw['model'] !== model) set['model'] = model;
   // The gateway keeps answers itself; the upstream shall not.
   if (raw['store'] !== false) set['store'] = false;
   const remove = Object.keys(raw).filter((key) => WITHHELD_FIELDS.has(key));
+  if ('background' in raw) remove.push('background');
   // Known to Chat Completions only: OpenAI refuses it here.
   const options = raw['stream_options'];
   if (isJsonObject(options) && 'include_usage' in options) {
@@ -63,11 +77,12 @@ function editRequest(body: string, request: CanonicalRequest, model: string): st
     if (Object.keys(others).length === 0) remove.push('stream_options');
     else set['stream_options'] = others;
   }
-  return editMembers(body, { set, remove, known: placeOfPlain(raw['input'], body) });
+  return editJson(body, { set, remove });
 }
 
-function patchResponse(body: string, facts: RelayFacts): { body: string; tap: RelayTap } {
-  const { upstreamId, usage, finish, outputChars, isEmpty } = readAnswer(body, decodeResponse);
-  const patched = editMembers(body, { set: responsePatches(facts) });
-  return { body: patched, tap: { upstreamId, usage, finish, outputChars, isEmpty, answer: () => patched } };
+function patchResponse(bytes: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer {
+  const { upstreamId, usage, finish, outputChars, isEmpty } = readAnswer(json, decodeResponse);
+  const body = setMembers(bytes, responsePatches(facts));
+  const answer = (): string => joined(body).toString();
+  return { body, tap: { upstreamId, usage, finish, outputChars, isEmpty, answer } };
 }

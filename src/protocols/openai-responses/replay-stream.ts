@@ -1,8 +1,10 @@
 // The events of an answer that was kept, as if it were made now. Order and form are the stream encoder's; only the
 // response object inside the events is the kept one. Knows nothing of where answers are kept.
 import { GatewayError, Report } from '../../canonical/index.ts';
-import type { CanonicalRequest, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
+import type { AnswerContext } from '../server-codec.ts';
 import { decodeResponse } from './decode-response.ts';
 import { RESPONSE_PREFIX, type Outcome } from './encode-response-object.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -15,6 +17,7 @@ export function replayResponse(
   response: JsonObject,
   include: ReadonlySet<string>,
   context: CodecContext,
+  words: Pick<AnswerContext, 'readsOpenWords'> = {},
 ): readonly string[] {
   let text = '';
   const sink = encodeStream(
@@ -25,6 +28,7 @@ export function replayResponse(
       model: String(response['model']),
       request: replayedRequest(include),
       reasoningContentMirror: false,
+      ...words,
     },
     (_, outcome, output) => envelope(response, outcome, output),
   );
@@ -43,7 +47,7 @@ function envelope(kept: JsonObject, { status }: Outcome, output: readonly JsonOb
   return { ...kept, ...begun };
 }
 
-/** What the encoder asks of a request once the echoes are not its business. */
+/** Members that the encoder asks of a request once the echoes are not its business. */
 function replayedRequest(include: ReadonlySet<string>): CanonicalRequest {
   return {
     protocol: 'openai-responses',

@@ -1,6 +1,7 @@
-// That every output in a conversation answers a call in it, as OpenAI demands. Knows nothing of where the items were
+// Demands that every output in a conversation answers a call in it, as OpenAI does. Knows nothing of where the items were
 // kept: whatever goes to the model is looked at, earlier turns included.
-import { asString, GatewayError } from '../../canonical/index.ts';
+import { asString } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { Item } from '../../canonical/index.ts';
 
 /** Outputs of tools that clients run besides functions, and the item that each answers by its `call_id`. */

@@ -1,5 +1,5 @@
-// What a relayed response object says in place of the upstream's own words. Must not know streams.
-import type { JsonValue } from '../../canonical/index.ts';
+// Members of a relayed response object that replace the upstream's own words. Must not know streams.
+import type { JsonValue } from '../../base/json/index.ts';
 import type { RelayFacts } from '../protocol.ts';
 import { RESPONSE_PREFIX } from './encode-response-object.ts';
 
@@ -7,5 +7,6 @@ import { RESPONSE_PREFIX } from './encode-response-object.ts';
 export function responsePatches(facts: RelayFacts): Record<string, JsonValue> {
   const set: Record<string, JsonValue> = { id: RESPONSE_PREFIX + facts.id, model: facts.model };
   if (facts.store !== undefined) set['store'] = facts.store;
+  if (facts.isBackground === true) set['background'] = true;
   return set;
 }

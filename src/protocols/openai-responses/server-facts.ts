@@ -1,4 +1,4 @@
-// What is known of every server of the Responses API.
+// Facts that hold for every server of the Responses API.
 import type { ServerFacts } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
 
@@ -9,7 +9,10 @@ export const SERVER_FACTS: ServerFacts = {
   smallestBudget: 1,
   modelList: '/models',
   hasSiblings: true,
+  // llama.cpp, vLLM and LM Studio know them. Other servers ignore them, or name them in a refusal.
+  extraParameters: ['topK', 'seed'],
   varies: {
+    namesCutAnswers: [true, false],
     systemRole: ['keep', 'system', 'developer'],
     textContent: ['parts', 'string'],
     unknownFields: ['pass', 'drop'],

@@ -4,8 +4,8 @@ import { portableRequest } from './portable-request.ts';
 import type { KeepingProtocol } from '../protocol.ts';
 import { ToolRestorer } from './tool-restorer.ts';
 import { ADDRESSES } from './addresses.ts';
+import { background } from './background.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { countServer } from './count-tokens.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
@@ -25,15 +25,29 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
   outline,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(['image', 'compaction', 'web_page', 'mcp_question', 'tool']),
+  alsoTells: new Set([
+    'image',
+    'compaction',
+    'cache_writes',
+    'web_search',
+    'web_page',
+    'page_pattern',
+    'mcp',
+    'mcp_tools',
+    'mcp_question',
+    'tool',
+  ]),
   tellsFailure: true,
+  // Hugging Face's examples of Open Responses send `latest`; the schema of 2026-04-24 does not name the header.
+  openHeader: 'openresponses-version',
+  endsInAnswer: true,
   encodeResponse,
   encodeStream,
   encodeError,
-  counting: countServer,
   nativeReasoning: { format: REASONING_FORMAT, kind: 'encrypted' },
   requireCalls,
   items: storedItems,
+  background,
   portable(request, upstream, report) {
     const { request: ported, standIns } = portableRequest(request, upstream, report);
     return {

@@ -1,24 +1,22 @@
 // Items as the gateway keeps them between requests: in this protocol's own raw form, each with an id. Knows nothing of
 // where they are kept.
-import {
-  arePlain,
-  asArray,
-  asString,
-  copyOfPlain,
-  isJsonArray,
-  isJsonObject,
-  Problems,
-} from '../../canonical/index.ts';
-import type { Item, JsonObject, JsonValue } from '../../canonical/index.ts';
+import { responseShape } from './addresses.ts';
+import { asArray, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { Item } from '../../canonical/index.ts';
 import type { StoredItems } from '../protocol.ts';
 import { decodeInputItems } from './decode-conversation.ts';
 import { prefixOf } from './encode-output-item.ts';
 import { typeOf } from './hosted-facts.ts';
-import { gateItem, withoutSilentEnd } from './include-gates.ts';
+import { gateItem, withoutHiddenEnd } from './include-gates.ts';
+import { madeId, withoutMadeId } from './made-ids.ts';
 import { replayResponse } from './replay-stream.ts';
 
 export const storedItems: StoredItems = {
+  shape: responseShape,
   identify,
+  asSaid: withoutMadeId,
   idPrefix: (facts) => prefixOf(typeOf(facts)),
   referenceOf,
   decode,
@@ -27,16 +25,11 @@ export const storedItems: StoredItems = {
   replay: replayResponse,
 };
 
-function identify(input: JsonValue | undefined, newId: (prefix: string) => string): readonly JsonObject[] {
+function identify(input: JsonValue | undefined, generationId: string): readonly JsonObject[] {
+  let made = 0;
+  const newId = (prefix: string): string => madeId(prefix, generationId, made++);
   if (input === undefined || input === null || input === '') return [];
   if (typeof input === 'string') return [userMessage(input, newId('msg_'))];
-  if (arePlain(input))
-    return input.map((message): JsonObject => {
-      const item = copyOfPlain(message);
-      item['type'] = 'message';
-      item['id'] = newId(prefixOf('message'));
-      return item;
-    });
   if (!isJsonArray(input)) return [];
   return input.filter(isJsonObject).map((raw): JsonObject => {
     const type = asString(raw['type']) ?? 'message';
@@ -94,7 +87,7 @@ function wholePart(part: JsonObject): JsonObject {
 
 function showResponse(response: JsonObject, include: ReadonlySet<string>): JsonObject {
   const kept = asArray(response['output']);
-  const output = withoutSilentEnd(kept.filter(isJsonObject).map((item) => gateItem(item, include)));
+  const output = withoutHiddenEnd(kept.filter(isJsonObject).map((item) => gateItem(item, include)));
   const isWhole = output.length === kept.length && output.every((item, place) => item === kept[place]);
   return isWhole && isJsonArray(response['output']) ? response : { ...response, output };
 }

@@ -1,14 +1,8 @@
 // Puts an answer back into the client's terms after `portable-request.ts`: calls of functions that stand for tools of
 // the client become the items of those tools, and tools of groups get their own names back.
-import { isJsonObject, parseJson } from '../../canonical/index.ts';
-import type {
-  CanonicalEvent,
-  EventSink,
-  JsonObject,
-  OpenEvent,
-  OpenItem,
-  Source,
-} from '../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../base/json/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { CanonicalEvent, EventSink, OpenEvent, OpenItem, Source } from '../../canonical/index.ts';
 import type { ClientTool } from './client-tools.ts';
 import type { StandIn } from './portable-request.ts';
 
@@ -51,7 +45,7 @@ export class ToolRestorer implements EventSink {
         this.#release(held, undefined);
         return this.on(event);
       case 'error':
-        // What was held is not complete, and nobody shall run it.
+        // A call that was held back is not complete, and nobody shall run it.
         this.#held = undefined;
         this.#waiting = [];
         return this.#next.on(event);
@@ -87,7 +81,7 @@ export class ToolRestorer implements EventSink {
       this.#next.on({ type: 'open', index, item: { ...restored, source: call('in_progress') } });
       this.#next.on({ type: 'close', index, source: call('completed') });
     } else {
-      // What cannot be read as the tool's call stays a call of the function: the client can refuse it, and will be heard.
+      // A call that cannot be read as the tool's stays a call of the function: the client can refuse it, and the model reads that.
       this.#next.on(open);
       if (text !== '') this.#next.on({ type: 'arguments', index, text });
       this.#next.on({ type: 'close', index, source });

@@ -34,7 +34,7 @@ export type UnofficialEvent =
 
 export type WireEvent = OfficialEvent | UnofficialEvent;
 
-// What the encoder writes, one alias per node, so that a literal can be checked with `satisfies`.
+// Types of what the encoder writes, one alias per node, so that a literal can be checked with `satisfies`.
 export type WireMessage = Omit<EasyInputMessage, 'content'>;
 export type WireInputText = ResponseInputText;
 export type WireInputImage = ResponseInputImage;

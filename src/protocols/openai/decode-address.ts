@@ -1,4 +1,4 @@
-// Where the bytes of an image or a file come from, as OpenAI's protocols write it: an address or a data URL. Knows no
+// Source of the bytes of an image or a file, as OpenAI's protocols write it: an address or a data URL. Knows no
 // part types.
 import type { Media, Problems } from '../../canonical/index.ts';
 

@@ -1,6 +1,7 @@
 // The members of a JSON Schema answer format. Chat Completions nests them below `json_schema`, Responses has them flat:
 // the place differs, the rules do not.
-import type { JsonObject, Problems, ResponseFormat } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Problems, ResponseFormat } from '../../canonical/index.ts';
 import { readBoolean, readObject, readString, requireString } from '../read-member.ts';
 
 /** OpenAI API reference, "Structured outputs", `name`. */

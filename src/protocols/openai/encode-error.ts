@@ -1,6 +1,7 @@
 // Errors as clients of OpenAI's protocols know them (Chat Completions and Responses). Owns the table of types and
 // codes. Statuses are the kinds' own, except that an overloaded upstream stays overloaded.
-import type { ErrorKind, GatewayError, JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { ErrorKind, GatewayError } from '../../canonical/index.ts';
 import { isOverloaded } from '../../canonical/index.ts';
 
 interface ErrorWords {
@@ -9,22 +10,28 @@ interface ErrorWords {
   readonly code: string | null;
 }
 
-/** OpenAI's types and the codes that client programs match on (OpenAI guide "Error codes"). */
+/**
+ * OpenAI's types and the codes that client programs match on (OpenAI guide "Error codes"). Recorded at OpenAI, 2026-08:
+ * a wrong key (401) and an unknown model (404) are `invalid_request_error`, like everything else that the caller can mend.
+ * A rate limit names what was counted, `requests` or `tokens`.
+ */
 const WORDS: Readonly<Record<ErrorKind, ErrorWords>> = {
   invalid_request: { type: 'invalid_request_error', code: null },
   unsupported: { type: 'invalid_request_error', code: null },
-  authentication: { type: 'authentication_error', code: 'invalid_api_key' },
-  permission: { type: 'permission_error', code: null },
-  not_found: { type: 'not_found_error', code: null },
-  conflict: { type: 'conflict_error', code: null },
+  authentication: { type: 'invalid_request_error', code: 'invalid_api_key' },
+  permission: { type: 'invalid_request_error', code: null },
+  not_found: { type: 'invalid_request_error', code: null },
+  conflict: { type: 'invalid_request_error', code: null },
   too_large: { type: 'invalid_request_error', code: 'request_too_large' },
-  rate_limited: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
   quota: { type: 'insufficient_quota', code: 'insufficient_quota' },
   context_overflow: { type: 'invalid_request_error', code: 'context_length_exceeded' },
   content_filter: { type: 'invalid_request_error', code: 'content_filter' },
+  // The code that OpenAI's own answer has (seen in 2025 and 2026).
+  tool_unavailable: { type: 'external_connector_error', code: 'http_error' },
   upstream_unavailable: { type: 'server_error', code: 'upstream_unavailable' },
-  timeout: { type: 'timeout_error', code: 'timeout' },
-  cancelled: { type: 'request_cancelled', code: 'request_cancelled' },
+  timeout: { type: 'server_error', code: 'timeout' },
+  cancelled: { type: 'server_error', code: 'request_cancelled' },
   internal: { type: 'server_error', code: null },
 };
 
@@ -37,7 +44,7 @@ export function encodeErrorBody(error: GatewayError): JsonObject {
   return {
     error: {
       message: error.message,
-      type: words.type,
+      type: (error.kind === 'rate_limited' && error.counted) || words.type,
       param: error.param ?? null,
       code,
       ...(error.failedGeneration === undefined ? {} : { failed_generation: error.failedGeneration }),

@@ -7,7 +7,7 @@ import type { Member } from '../read-member.ts';
 /** Reasoning as the model likes (console.groq.com, "Reasoning", 2026-11). */
 const DEFAULT = 'default';
 
-/** What a word for an effort asks for; nothing for an absent one. A word that nobody knows is a problem. */
+/** Effort that a word asks for; nothing for an absent one. A word that nobody knows is a problem. */
 export function readEffort(
   value: Member,
   path: string,

@@ -1,7 +1,8 @@
 // Which JSON Schemas OpenAI enforces. Elsewhere `strict` promises less: a schema that is fine at Anthropic gets a 400
 // from OpenAI. Knows neither tools nor answer formats.
-import type { JsonObject, JsonValue, ProtocolName, Report } from '../../canonical/index.ts';
-import { asArray, asObject, isJsonArray, isJsonObject } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { ProtocolName, Report } from '../../canonical/index.ts';
+import { asArray, asObject, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 
 /** Guide "Structured Outputs", supported schemas, and the errors "'…' is not permitted" of the API (2026-11). */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -58,7 +59,7 @@ function obstacleAtRoot(schema: JsonObject): string | undefined {
   return obstacleIn(schema, 0);
 }
 
-/** What keeps a schema from being enforced; undefined when nothing does. */
+/** Reason why a schema cannot be enforced; undefined when there is none. */
 function obstacleIn(schema: JsonObject, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return `a schema of more than ${MAX_DEPTH} levels`;
   const refused = Object.keys(schema).find((key) => REFUSED.has(key));

@@ -1,8 +1,8 @@
 // Reads the bytes of request bodies: within a size, within the memory that their key may hold, and in a time that grows
 // with what has arrived. Knows nothing of what the bytes say.
 import { GatewayError } from '../../canonical/index.ts';
-import { Roster } from '../../lib/roster.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { Roster } from '../../base/lib/roster.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
 import type { Hold } from './memory-budget.ts';
 
 export interface BodyReaderOptions {
@@ -46,12 +46,12 @@ export class BodyReader {
   }
 
   /**
-   * The whole body: where it is small, as the runtime has it.
+   * The whole body.
    * @param announced how many bytes it has; NaN where that is not known
    * @param hold what the body counts for until the request has ended
    * @throws GatewayError `too_large`; 503 where the key or the process holds too much; 408 where it takes too long
    */
-  read(request: Request, announced: number, hold: Hold): Promise<Blob | Buffer> {
+  read(request: Request, announced: number, hold: Hold): Promise<Buffer> {
     const body = new Gathered(this.#options.maxBytes(), hold);
     body.expect(announced);
     return announced <= SMALL_BYTES && !body.failure
@@ -90,12 +90,12 @@ export class BodyReader {
       }
     } finally {
       this.#readings.remove(reading, reading.place);
-      // Whoever stops early wants no more of it.
+      // A reader that stops early wants no more of it.
       if (!failure) void abandon(reader);
     }
   }
 
-  #readSmall(request: Request, announced: number): Promise<Blob> {
+  #readSmall(request: Request, announced: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const reading = this.#begin(announced, reject);
       const over =
@@ -104,7 +104,10 @@ export class BodyReader {
           this.#readings.remove(reading, reading.place);
           settle(outcome);
         };
-      request.blob().then(over(resolve), over(reject));
+      request.arrayBuffer().then(
+        over((bytes) => resolve(Buffer.from(bytes))),
+        over(reject),
+      );
     });
   }
 

@@ -1,26 +1,18 @@
 // Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
-import { isAscii, isUtf8 } from 'node:buffer';
-import { GatewayError, parseAround, scanJson } from '../../canonical/index.ts';
+import { isUtf8 } from 'node:buffer';
+import { type JsonBytes, scanJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Hold } from './memory-budget.ts';
 
 export interface RequestBody {
-  /** Byte string: one character per byte. */
-  readonly bytes: string;
+  readonly body: JsonBytes;
   readonly json: unknown;
 }
 
 /** Bytes that a request says its body has; NaN where it does not say. */
 export function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? Number.NaN);
-}
-
-/** A body that nobody has parsed: a text in ASCII, or what came. */
-export type ReceivedBody = string | Buffer;
-
-/** The same as a byte string. */
-export function byteString(body: ReceivedBody): string {
-  return typeof body === 'string' ? body : body.toString('latin1');
 }
 
 /** Reads and parses the body. Throws GatewayError as `receiveBody` and `parseBody`. */
@@ -42,7 +34,7 @@ export async function receiveBody(
   announced: number,
   reader: BodyReader,
   hold: Hold,
-): Promise<ReceivedBody> {
+): Promise<Buffer> {
   const encoding = request.headers.get('content-encoding');
   if (encoding !== null && !/^\s*(?:identity\s*)?$/i.test(encoding)) {
     throw new GatewayError(
@@ -50,40 +42,26 @@ export async function receiveBody(
       'the body has a content-encoding, and none is accepted; send plain JSON',
     );
   }
-  const body = await reader.read(request, announced, hold);
-  if (!(body instanceof Blob)) return body;
-  // The text of a blob is its own memory as long as it is ASCII: then it is a byte string, too, and nothing was copied.
-  const text = await body.text();
-  if (text.length === body.size && !text.includes(REPLACEMENT)) return text;
-  return Buffer.from(await body.arrayBuffer());
+  return reader.read(request, announced, hold);
 }
-
-/** What a decoder writes for bytes that are no UTF-8. */
-const REPLACEMENT = '\ufffd';
 
 /** Throws GatewayError `invalid_request` for no body, invalid UTF-8, malformed JSON, and what `scanJson` finds. */
-export function parseBody(body: ReceivedBody): RequestBody {
+export function parseBody(body: Buffer): RequestBody {
   if (body.length === 0)
     throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
-  if (typeof body === 'string') return { bytes: body, json: parse(body) };
-  if (isAscii(body)) {
-    const bytes = body.toString('latin1');
-    return { bytes, json: parse(bytes) };
-  }
   if (!isUtf8(body)) throw new GatewayError('invalid_request', 'the body is not valid UTF-8');
-  const json = parse(body.toString('utf8'));
-  return { bytes: body.toString('latin1'), json };
-}
-
-function parse(text: string): unknown {
-  const { fault, messages } = scanJson(text);
+  const { fault, members } = scanJson(body);
   if (fault) {
     const { path, message } = fault;
     const where = path === '' ? '' : `${path}: `;
     throw new GatewayError('invalid_request', where + message, { param: path || undefined });
   }
+  return { body: { bytes: body, members }, json: parse(body.toString('utf8')) };
+}
+
+function parse(text: string): unknown {
   try {
-    return messages ? parseAround(text, messages) : JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
     throw new GatewayError(

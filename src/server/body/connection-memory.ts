@@ -1,6 +1,6 @@
-// What one WebSocket connection remembers of turns that are not stored: the latest of each lane, all of them together
+// Turns that one WebSocket connection remembers and that are not stored: the latest of each lane, all of them together
 // within a limit (OpenAI guide "WebSocket mode", how continuation works, 2026-11). Knows nothing of sockets.
-import type { JsonObject } from '../../canonical/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
 import type { TurnMemory } from '../../engine/index.ts';
 import type { Hold } from './memory-budget.ts';
 

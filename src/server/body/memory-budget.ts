@@ -1,10 +1,10 @@
-// What clients may make the process hold, in bytes, together and per key: bodies that arrive, bodies of requests that are
+// Memory that clients may make the process hold, in bytes, together and per key: bodies that arrive, bodies of requests that are
 // being answered, what is fetched, collected and held back for them, messages, and what waits for clients who do not read.
 // Counts; holds nothing itself.
 import { GatewayError } from '../../canonical/index.ts';
 
 export interface BudgetLimits {
-  /** Of all keys together. */
+  /** Bytes of all keys together. */
   readonly totalBytes: number;
   readonly perKeyBytes: number;
 }
@@ -66,7 +66,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one request or connection holds. */
+/** Bytes that one request or connection holds. */
 export class Hold {
   readonly #budget: MemoryBudget;
   readonly #keyId: string;

@@ -1,6 +1,6 @@
 // Gives memory back after a burst. The runtime collects when it needs room, which may be never: what a burst left would be
 // held for as long as nobody asks for more. Decides when; knows neither the collector nor what was held.
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
 
 export interface MemoryReturnOptions {
   readonly clock: Clock;

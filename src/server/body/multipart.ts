@@ -48,7 +48,7 @@ export async function readMultipart(
 class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #open: (head: PartHead) => PartSink;
-  /** What is read of what came, in a store that may have room behind it. */
+  /** Unread part of what came, in a store that may have room behind it. */
   #buffer: Buffer;
   #store: Buffer;
   /** Bytes of the buffer that are known to hold no end of a head. */
@@ -73,7 +73,7 @@ class MultipartReader {
     while (await this.#step());
   }
 
-  /** What was given to sinks is never written over. The room doubles, so that a head in pieces is copied twice at most. */
+  /** Bytes that were given to sinks are never written over. The room doubles, so that a head in pieces is copied twice at most. */
   #append(bytes: Uint8Array): void {
     const held = this.#buffer.length;
     const end = this.#buffer.byteOffset - this.#store.byteOffset + held;
@@ -108,7 +108,7 @@ class MultipartReader {
 
   async #readBody(): Promise<boolean> {
     const at = this.#buffer.indexOf(this.#delimiter);
-    // Without a delimiter, its beginning may still be at the end of what is here.
+    // The beginning of a delimiter may still be at the end of what is here.
     const end = at < 0 ? Math.max(0, this.#buffer.length - this.#delimiter.length + 1) : at;
     const content = this.#buffer.subarray(0, end);
     this.#buffer = this.#buffer.subarray(at < 0 ? end : at + this.#delimiter.length);

@@ -1,6 +1,6 @@
 // Pieces of work of which one is done in each turn of the event loop, in the order in which they came, so that all others
 // have their turns in between, however many pieces there are. Knows nothing of the work.
-import { nextTurn } from '../../runtime/clock.ts';
+import { nextTurn } from '../../base/runtime/clock.ts';
 
 export class OneByOne {
   #waiting: (() => void)[] = [];

@@ -1,8 +1,8 @@
-// What the head of every request must be before anything looks at it: one host that can be part of an address, and a path.
+// Checks of the head of every request before anything looks at it: one host that can be part of an address, and a path.
 // Whoever comes after may make a URL of the request's address without asking. Knows no path.
 import { GatewayError } from '../../canonical/index.ts';
-import type { Handler } from '../../runtime/http-server.ts';
-import { newGenerationId } from '../../runtime/ids.ts';
+import type { Handler } from '../../base/runtime/http-server.ts';
+import { newGenerationId } from '../../base/runtime/ids.ts';
 import { serverFor } from '../client-protocol.ts';
 import { errorResponse, type ReplyDependencies } from '../reply.ts';
 

@@ -1,137 +1,218 @@
 // Conversations over HTTP: lists of items that clients keep here and that responses are appended to. Owns their shapes;
 // what a turn does with a conversation is the engine's business.
-import { GatewayError, isJsonObject, Problems, type JsonObject } from '../../canonical/index.ts';
-import { decodeMetadata } from '../../protocols/index.ts';
-import { newId } from '../../runtime/ids.ts';
-import type { StoredConversation } from '../../storage/ports.ts';
-import { encodeList, readInclude, readPage } from '../list-page.ts';
-import { notFound, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
+import { z } from 'zod';
+import { asArray, asObject, isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import { Problems } from '../../canonical/index.ts';
+import { anyObject, decodeMetadata, listShape } from '../../protocols/index.ts';
+import { newGenerationId, newId } from '../../base/runtime/ids.ts';
+import type { StoredConversation } from '../../accounts/ports/index.ts';
+import { deletedShape, encodeList, INCLUDE, pageQuery, readInclude } from '../list-page.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { notFound, storedItems } from './state-routes.ts';
 
 /** OpenAI API reference, "Create a conversation": `items`. */
 const MAX_ITEMS = 20;
 
-/** Adds the routes. */
-export function addConversationsRoutes(add: AddRoute): void {
-  add('post', '/conversations', create);
-  add('get', '/conversations/:id', async (call) => encodeConversation(await findConversation(call)));
-  add('post', '/conversations/:id', update);
-  add('delete', '/conversations/:id', remove);
-  add('get', '/conversations/:id/items', listItems);
-  add('post', '/conversations/:id/items', addItems);
-  add('get', '/conversations/:id/items/:item', retrieveItem);
-  add('delete', '/conversations/:id/items/:item', removeItem);
-}
+const metadata = z.record(z.string(), z.string()).describe('Up to 16 pairs.');
+const items = z.array(z.looseObject({ type: z.string().optional() }), 'must be an array of items');
+const someItems = items.max(MAX_ITEMS, `at most ${MAX_ITEMS} at a time`);
+const conversation = z.looseObject({
+  id: z.string(),
+  object: z.literal('conversation'),
+  created_at: z.int(),
+});
+const ofOne = {
+  tag: 'Conversations',
+  params: {
+    id: { description: 'The id of the conversation.' },
+    item: { description: 'The id of the item.' },
+  },
+  refusals: [402, 404, 409],
+} as const;
+const MESSAGE = { type: 'message', role: 'user', content: 'Hello' };
+const id = '$response.body#/id';
 
-async function create(call: StateCall): Promise<JsonObject> {
-  const body = await call.body('optional');
-  const metadata = readMetadata(body);
-  const items = await readItems(body, call);
-  // Like OpenAI's, conversations do not expire: what goes on for years must not lose its beginning. Quotas bound them.
-  const conversation: StoredConversation = {
-    id: newId('conv_'),
-    projectId: call.projectId,
-    createdAt: call.now,
-    expiresAt: null,
-    metadata,
-  };
-  await call.deps.state.conversations.create(conversation, items);
-  return encodeConversation(conversation);
-}
+export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'createConversation',
+    method: 'post',
+    path: '/conversations',
+    summary: 'Begins a conversation.',
+    body: z.looseObject({ metadata: metadata.nullish(), items: someItems.nullish() }).optional(),
+    bodyExample: { metadata: { topic: 'demo' }, items: [MESSAGE] },
+    answer: conversation,
+    links: {
+      retrieveConversation: { id },
+      updateConversation: { id },
+      listItems: { id },
+      addItems: { id },
+      deleteConversation: { id },
+    },
+    // Like OpenAI's, conversations do not expire: what goes on for years must not lose its beginning. Quotas bound them.
+    async run(call) {
+      const created: StoredConversation = {
+        id: newId('conv_'),
+        projectId: call.projectId,
+        createdAt: call.now,
+        expiresAt: null,
+        metadata: readMetadata(call.sent),
+      };
+      await call.deps.state.conversations.create(created, await readItems(call));
+      return encodeConversation(created);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveConversation',
+    method: 'get',
+    path: '/conversations/{id}',
+    summary: 'One conversation, without its items.',
+    answer: conversation,
+    run: async (call) => encodeConversation(await findConversation(call)),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'updateConversation',
+    method: 'post',
+    path: '/conversations/{id}',
+    summary: 'Changes the metadata of a conversation.',
+    body: z.looseObject({ metadata: metadata.nullable() }),
+    bodyExample: { metadata: { topic: 'other' } },
+    answer: conversation,
+    async run(call) {
+      const changed = readMetadata(call.sent);
+      const found = await findConversation(call);
+      const updated = await call.deps.state.conversations.setMetadata(call.projectId, found.id, changed);
+      if (!updated) throw notFound('Conversation', found.id);
+      return encodeConversation(updated);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteConversation',
+    method: 'delete',
+    path: '/conversations/{id}',
+    summary: 'Deletes a conversation and its items.',
+    answer: deletedShape,
+    async run(call) {
+      const found = await findConversation(call);
+      if (!(await call.deps.state.conversations.delete(call.projectId, found.id)))
+        throw notFound('Conversation', found.id);
+      return { id: found.id, object: 'conversation.deleted', deleted: true as const };
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listItems',
+    method: 'get',
+    path: '/conversations/{id}/items',
+    summary: 'The items of a conversation.',
+    query: z.object({ ...pageQuery(), ...INCLUDE }),
+    answer: listShape(anyObject),
+    async run(call) {
+      const include = readInclude(call.search);
+      const kept = await findConversation(call);
+      const found = await call.deps.state.conversations.items(call.projectId, kept.id, call.query);
+      if (!found) throw notFound('Conversation', kept.id);
+      return encodeList(
+        found.items.map((item) => storedItems.show(item, include)),
+        found.hasMore,
+      );
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'addItems',
+    method: 'post',
+    path: '/conversations/{id}/items',
+    summary: 'Adds items to a conversation.',
+    query: z.object(INCLUDE),
+    body: z.looseObject({ items: someItems }),
+    bodyExample: { items: [MESSAGE] },
+    answer: listShape(anyObject),
+    async run(call) {
+      const include = readInclude(call.search);
+      const kept = await findConversation(call);
+      const added = await readItems(call);
+      if (!(await call.deps.state.conversations.append(call.projectId, kept.id, added)))
+        throw notFound('Conversation', kept.id);
+      return encodeList(
+        added.map((item) => storedItems.show(item, include)),
+        false,
+      );
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveItem',
+    method: 'get',
+    path: '/conversations/{id}/items/{item}',
+    summary: 'One item of a conversation.',
+    query: z.object(INCLUDE),
+    answer: anyObject,
+    async run(call) {
+      const include = readInclude(call.search);
+      const kept = await findConversation(call);
+      const item = await call.deps.state.conversations.findItem(call.projectId, kept.id, call.param('item'));
+      if (!item) throw notFound('Item', call.param('item'));
+      return storedItems.show(item, include);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteItem',
+    method: 'delete',
+    path: '/conversations/{id}/items/{item}',
+    summary: 'Takes an item out of a conversation.',
+    answer: conversation,
+    async run(call) {
+      const kept = await findConversation(call);
+      const item = call.param('item');
+      if (!(await call.deps.state.conversations.deleteItem(call.projectId, kept.id, item)))
+        throw notFound('Item', item);
+      return encodeConversation(kept);
+    },
+  }),
+];
 
-async function update(call: StateCall): Promise<JsonObject> {
-  const body = await call.body();
-  if (body['metadata'] === undefined)
-    throw new GatewayError('invalid_request', 'metadata: is required', { param: 'metadata' });
-  const metadata = readMetadata(body);
-  const { id } = await findConversation(call);
-  const updated = await call.deps.state.conversations.setMetadata(call.projectId, id, metadata);
-  if (!updated) throw notFound('Conversation', id);
-  return encodeConversation(updated);
-}
+type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now'>;
 
-async function remove(call: StateCall): Promise<JsonObject> {
-  const { id } = await findConversation(call);
-  if (!(await call.deps.state.conversations.delete(call.projectId, id))) throw notFound('Conversation', id);
-  return { id, object: 'conversation.deleted', deleted: true };
-}
-
-async function listItems(call: StateCall): Promise<JsonObject> {
-  const page = readPage(call.query);
-  const include = readInclude(call.query);
-  const { id } = await findConversation(call);
-  const found = await call.deps.state.conversations.items(call.projectId, id, page);
-  if (!found) throw notFound('Conversation', id);
-  return encodeList(
-    found.items.map((item) => storedItems.show(item, include)),
-    found.hasMore,
-  );
-}
-
-async function addItems(call: StateCall): Promise<JsonObject> {
-  const include = readInclude(call.query);
-  const body = await call.body();
-  if (body['items'] === undefined || body['items'] === null)
-    throw new GatewayError('invalid_request', 'items: is required', { param: 'items' });
-  const { id } = await findConversation(call);
-  const items = await readItems(body, call);
-  if (!(await call.deps.state.conversations.append(call.projectId, id, items)))
-    throw notFound('Conversation', id);
-  return encodeList(
-    items.map((item) => storedItems.show(item, include)),
-    false,
-  );
-}
-
-async function retrieveItem(call: StateCall): Promise<JsonObject> {
-  const include = readInclude(call.query);
-  const { id } = await findConversation(call);
-  const item = await call.deps.state.conversations.findItem(call.projectId, id, call.id('item'));
-  if (!item) throw notFound('Item', call.id('item'));
-  return storedItems.show(item, include);
-}
-
-async function removeItem(call: StateCall): Promise<JsonObject> {
-  const conversation = await findConversation(call);
-  const item = call.id('item');
-  if (!(await call.deps.state.conversations.deleteItem(call.projectId, conversation.id, item)))
-    throw notFound('Item', item);
-  return encodeConversation(conversation);
-}
-
-async function findConversation({ deps, projectId, id, now }: StateCall): Promise<StoredConversation> {
-  const found = await deps.state.conversations.find(projectId, id('id'), now);
+async function findConversation({ deps, projectId, param, now }: Asked): Promise<StoredConversation> {
+  const found = await deps.state.conversations.find(projectId, param('id'), now);
   if (found) return found;
-  throw notFound('Conversation', id('id'));
+  throw notFound('Conversation', param('id'));
 }
 
-function encodeConversation({ id, createdAt, metadata }: StoredConversation): JsonObject {
-  return { id, object: 'conversation', created_at: Math.floor(createdAt / 1000), metadata };
+function encodeConversation(kept: StoredConversation): z.input<typeof conversation> {
+  const created_at = Math.floor(kept.createdAt / 1000);
+  return { id: kept.id, object: 'conversation', created_at, metadata: kept.metadata };
 }
 
 function readMetadata(body: JsonObject): Readonly<Record<string, string>> {
   const problems = new Problems();
-  const metadata = decodeMetadata(body['metadata'], problems);
+  const decoded = decodeMetadata(body['metadata'], problems);
   problems.throwIfAny();
-  return metadata ?? {};
+  return decoded ?? {};
 }
 
 /** `items` as they are kept: checked like the input of a request, references replaced, each with an id. */
-async function readItems(body: JsonObject, call: StateCall): Promise<readonly JsonObject[]> {
-  const { items } = body;
-  if (items === undefined || items === null) return [];
-  if (!Array.isArray(items))
-    throw new GatewayError('invalid_request', 'items: must be an array of items', { param: 'items' });
-  if (items.length > MAX_ITEMS)
-    throw new GatewayError('invalid_request', `items: at most ${MAX_ITEMS} at a time`, { param: 'items' });
-  const decoded = storedItems.decode(items as readonly JsonObject[], 'items');
+async function readItems({
+  deps,
+  projectId,
+  now,
+  sent,
+}: Asked & Pick<ClientCall, 'sent'>): Promise<readonly JsonObject[]> {
+  const given = asArray(sent['items']).map(asObject);
+  const decoded = storedItems.decode(given, 'items');
   const resolved = await Promise.all(
-    items.map(async (raw, index): Promise<JsonObject> => {
+    given.map(async (raw, index): Promise<JsonObject> => {
       const item = decoded[index];
-      if (item?.type !== 'reference') return raw as JsonObject;
-      const found = await call.deps.state.responses.findItem(call.projectId, item.id, call.now);
+      if (item?.type !== 'reference') return raw;
+      const found = await deps.state.responses.findItem(projectId, item.id, now);
       if (isJsonObject(found)) return found;
       throw notFound('Item', item.id, `items[${index}].id`);
     }),
   );
-  return storedItems.identify(resolved, newId);
+  return storedItems.identify(resolved, newGenerationId(now));
 }

@@ -1,16 +1,20 @@
 // Files over HTTP, in the shapes of OpenAI's Files API: uploaded once, named by their id in later requests. Owns the form
 // fields and the answers; where bytes lie and what they count for is known in `state/`.
-import { GatewayError, type JsonObject } from '../../canonical/index.ts';
-import { newId } from '../../runtime/ids.ts';
-import type { Upload } from '../../state/files.ts';
-import type { StoredFile } from '../../storage/ports.ts';
-import { encodeList, readPage } from '../list-page.ts';
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import { listShape, type ShownFile } from '../../protocols/index.ts';
+import { BATCH_PURPOSE } from '../../engine/index.ts';
+import { tooLarge, type Upload } from '../../engine/state/files.ts';
+import type { StoredFile } from '../../accounts/ports/index.ts';
+import { deletedShape, encodeList, pageQuery } from '../list-page.ts';
 import { readMultipart, type PartHead, type PartSink } from '../body/multipart.ts';
-import { notFound, type AddRoute, type StateCall } from './state-routes.ts';
-import { mediaTypeOfFile } from '../../lib/media-type.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { notFound } from './state-routes.ts';
+import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
-/** What a file may be for; OpenAI's other purposes belong to services that the gateway does not have. */
-const PURPOSES = ['user_data', 'vision'] as const;
+/** Purposes that a file may have; OpenAI's other purposes belong to services that the gateway does not have. */
+const PURPOSES = ['user_data', 'vision', BATCH_PURPOSE] as const;
 /** Seconds; OpenAI API reference, "Upload file": `expires_after`. */
 const SOONEST = 3_600;
 const LATEST = 2_592_000;
@@ -19,70 +23,136 @@ const MAX_LISTED = 10_000;
 const LONGEST_FIELD = 1_000;
 const LONGEST_NAME = 255;
 
-/** Adds the routes. */
-export function addFilesRoutes(add: AddRoute): void {
-  add('post', '/files', create);
-  add('get', '/files', list);
-  add('get', '/files/:id', async (call) => encodeFile(await findFile(call)));
-  add('get', '/files/:id/content', content);
-  add('delete', '/files/:id', remove);
-}
+const file = z.looseObject({
+  id: z.string(),
+  object: z.literal('file'),
+  bytes: z.int(),
+  filename: z.string(),
+  purpose: z.string(),
+});
+const ofOne = {
+  tag: 'Files',
+  params: { id: { description: 'The id of the file.' } },
+  refusals: [402, 404, 409],
+} as const;
+const bytes = z.string().meta({ contentMediaType: 'application/octet-stream' });
+const id = '$response.body#/id';
 
-async function create(call: StateCall): Promise<JsonObject> {
-  const { request, deps } = call;
-  const form = new UploadForm(call);
-  try {
-    await readMultipart(deps.bodies.pieces(request), request.headers.get('content-type') ?? '', (head) =>
-      form.open(head),
-    );
-    return encodeFile(await form.keep(deps.expiresAt(call.now)));
-  } catch (error) {
-    await form.discard();
-    throw error;
-  }
-}
-
-async function list(call: StateCall): Promise<JsonObject> {
-  const page = readPage(call.query, MAX_LISTED, MAX_LISTED);
-  const purpose = call.query.get('purpose') ?? undefined;
-  const found = await call.deps.files.list(call.projectId, { ...page, purpose });
-  return encodeList(found.files.map(encodeFile), found.hasMore);
-}
-
-async function content(call: StateCall): Promise<Response> {
-  const file = await findFile(call);
-  const bytes = await call.deps.files.stream(file);
-  if (!bytes) throw notFound('File', file.id);
-  // Whatever somebody uploaded: no browser is to run it in the name of this address.
-  return new Response(bytes, {
-    headers: {
-      'content-type': file.mediaType,
-      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+export const FILE_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'uploadFile',
+    method: 'post',
+    path: '/files',
+    summary: 'Uploads a file that requests can then name.',
+    bodyMedia: 'multipart/form-data',
+    body: z.object({ purpose: z.enum(PURPOSES), file: bytes.describe('Its bytes.') }),
+    bodyExample: { purpose: 'user_data', file: 'Some text.' },
+    answer: file,
+    links: { retrieveFile: { id }, downloadFile: { id }, deleteFile: { id } },
+    async run(call) {
+      const { request, deps } = call;
+      const form = new UploadForm(call);
+      try {
+        await readMultipart(deps.bodies.pieces(request), request.headers.get('content-type') ?? '', (head) =>
+          form.open(head),
+        );
+        return shown(await form.keep(deps.expiresAt(call.now)), call);
+      } catch (error) {
+        await form.discard();
+        throw error;
+      }
     },
-  });
-}
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listFiles',
+    method: 'get',
+    path: '/files',
+    summary: 'All files of the project.',
+    query: z.object({ ...pageQuery(MAX_LISTED, MAX_LISTED), purpose: z.string().optional() }),
+    answer: listShape(file),
+    async run({ deps, projectId, query, search, server }) {
+      const shapes = server.files;
+      const after = (shapes && search.get(shapes.names.after)) || query.after;
+      const found = await deps.files.list(projectId, { ...query, after });
+      return shapes
+        ? shapes.encodeList(found.files.map(dated), found.hasMore)
+        : encodeList(found.files.map(encodeFile), found.hasMore);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveFile',
+    method: 'get',
+    path: '/files/{id}',
+    summary: 'What is known of a file.',
+    answer: file,
+    run: async (call) => shown(await findFile(call), call),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'downloadFile',
+    method: 'get',
+    path: '/files/{id}/content',
+    summary: 'The bytes of a file.',
+    media: '*/*',
+    answer: bytes,
+    async run(call) {
+      const kept = await findFile(call);
+      const content = await call.deps.files.stream(kept);
+      if (!content) throw notFound('File', kept.id);
+      // Whatever somebody uploaded: no browser is to run it in the name of this address.
+      return new Response(content, {
+        headers: {
+          'content-type': kept.mediaType,
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(kept.filename)}`,
+        },
+      });
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteFile',
+    method: 'delete',
+    path: '/files/{id}',
+    summary: 'Deletes a file.',
+    answer: deletedShape,
+    async run({ deps, projectId, param, server }) {
+      await deps.batches.requireFree(projectId, param('id'));
+      if (!(await deps.files.delete(projectId, param('id')))) throw notFound('File', param('id'));
+      const gone = { id: param('id'), object: 'file', deleted: true as const };
+      return server.files ? Response.json(server.files.encodeDeleted(gone.id)) : gone;
+    },
+  }),
+];
 
-async function remove(call: StateCall): Promise<JsonObject> {
-  const id = call.id('id');
-  if (!(await call.deps.files.delete(call.projectId, id))) throw notFound('File', id);
-  return { id, object: 'file', deleted: true };
-}
+type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now' | 'server'>;
 
-async function findFile({ deps, projectId, id }: StateCall): Promise<StoredFile> {
-  const found = await deps.files.find(projectId, id('id'));
+async function findFile({ deps, projectId, param }: Asked): Promise<StoredFile> {
+  const found = await deps.files.find(projectId, param('id'));
   if (found) return found;
-  throw notFound('File', id('id'));
+  throw notFound('File', param('id'));
 }
 
-function encodeFile(file: StoredFile): JsonObject {
+/** In the shape of the client's protocol. */
+function shown(kept: StoredFile, { server }: Asked): Response | z.input<typeof file> {
+  return server.files ? Response.json(server.files.encode(dated(kept))) : encodeFile(kept);
+}
+
+function dated(kept: StoredFile): ShownFile {
+  return { ...kept, createdAt: new Date(kept.createdAt).toISOString() };
+}
+
+function encodeFile(kept: StoredFile) {
   return {
-    id: file.id,
-    object: 'file',
-    bytes: file.bytes,
-    created_at: Math.floor(file.createdAt / 1000),
-    expires_at: file.expiresAt === null ? null : Math.floor(file.expiresAt / 1000),
-    filename: file.filename,
-    purpose: file.purpose,
+    id: kept.id,
+    object: 'file' as const,
+    bytes: kept.bytes,
+    created_at: Math.floor(kept.createdAt / 1000),
+    expires_at: kept.expiresAt === null ? null : Math.floor(kept.expiresAt / 1000),
+    filename: kept.filename,
+    purpose: kept.purpose,
     status: 'processed',
     status_details: null,
   };
@@ -90,43 +160,50 @@ function encodeFile(file: StoredFile): JsonObject {
 
 /** The fields of an upload, in whatever order they come. */
 class UploadForm {
-  readonly #call: StateCall;
+  readonly #call: Asked;
   readonly #fields = new Map<string, string>();
   #upload: Upload | undefined;
   #filename = '';
   #isKept = false;
 
-  constructor(call: StateCall) {
+  constructor(call: Asked) {
     this.#call = call;
   }
 
   open({ name, filename }: PartHead): PartSink {
     if (name !== 'file') {
       this.#fields.set(name, '');
-      return (bytes) => {
-        const text = (this.#fields.get(name) ?? '') + Buffer.from(bytes).toString('utf8');
+      return (piece) => {
+        const text = (this.#fields.get(name) ?? '') + Buffer.from(piece).toString('utf8');
         if (text.length > LONGEST_FIELD) throw wrong(name, 'is too long');
         this.#fields.set(name, text);
       };
     }
     if (this.#filename !== '') throw wrong('file', 'there may be only one');
     this.#filename = plainName(filename ?? '');
-    return async (bytes) => (this.#upload ??= await this.#call.deps.files.upload()).write(bytes);
+    const { files, batches } = this.#call.deps;
+    return async (piece) => {
+      // The purpose may stand behind the file.
+      this.#upload ??= await files.upload(Math.max(files.maxBytes, batches.maxBytes));
+      await this.#upload.write(piece);
+      this.#requireSize(this.#fields.get('purpose') ?? BATCH_PURPOSE, this.#upload);
+    };
   }
 
   /** @param latest when it expires at the latest, in Unix milliseconds; null: never */
   async keep(latest: number | null): Promise<StoredFile> {
-    const purpose = this.#fields.get('purpose');
+    const purpose = this.#fields.get('purpose') ?? this.#call.server.files?.usualPurpose;
     if (this.#filename === '') throw wrong('file', 'is required');
     if (!PURPOSES.some((known) => known === purpose))
       throw wrong('purpose', `must be one of ${PURPOSES.join(', ')}`);
     const wanted = this.#expiry();
     const upload = this.#upload;
     if (!upload) throw wrong('file', 'is empty');
+    this.#requireSize(purpose ?? '', upload);
     const filename = this.#filename;
     this.#isKept = true;
     return upload.keep({
-      id: newId('file_'),
+      id: newId('file-'),
       projectId: this.#call.projectId,
       createdAt: this.#call.now,
       purpose: purpose ?? '',
@@ -134,6 +211,13 @@ class UploadForm {
       mediaType: mediaTypeOfFile(upload.head, filename),
       expiresAt: wanted === null || latest === null ? (wanted ?? latest) : Math.min(wanted, latest),
     });
+  }
+
+  #requireSize(purpose: string, upload: Upload): void {
+    const { files, batches } = this.#call.deps;
+    const isBatch = purpose === BATCH_PURPOSE;
+    const most = isBatch ? batches.maxBytes : files.maxBytes;
+    if (upload.bytes > most) throw tooLarge(most, isBatch ? 'batches.max_mb' : 'files.max_mb');
   }
 
   async discard(): Promise<void> {
@@ -152,7 +236,7 @@ class UploadForm {
   }
 }
 
-/** Without folders and control characters, and never empty. */
+/** Name without folders and control characters, and never empty. */
 function plainName(filename: string): string {
   const [name = ''] = filename.split(/[/\\]/).slice(-1);
   const printable = [...name].filter((char) => char >= ' ' && char !== '\u007f');

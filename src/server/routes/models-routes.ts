@@ -1,6 +1,7 @@
 // The models that a key may use, over HTTP: the list, and one by its id, each in the shape that the client reads.
-import type { Hono } from 'hono';
-import type { Principal } from '../../auth/index.ts';
+import { z } from 'zod';
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Principal } from '../../accounts/auth/index.ts';
 import {
   autoEntry,
   encodeCodexModels,
@@ -12,83 +13,101 @@ import {
   type Model,
 } from '../../catalog/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import { servedProtocols, type ListedModel, type ServedProtocol } from '../../protocols/index.ts';
-import { headersOf, protocolOfClient } from '../client-protocol.ts';
-import { reply, type ReplyDependencies } from '../reply.ts';
+import { TASKS } from '../../engine/index.ts';
+import { listShape, servedProtocols, type ListedModel, type ServerCodec } from '../../protocols/index.ts';
+import { protocolOfClient } from '../client-protocol.ts';
+import type { ReplyDependencies } from '../reply.ts';
+import { type ClientCall, clientRoute, type ClientGroup, type ClientRoute } from './client-route.ts';
 
 export interface ModelsDependencies extends ReplyDependencies {
   readonly catalog: () => Catalog;
+  /** Models that servers of one's own list, and the catalog does not. */
+  readonly localModels: { list(): Promise<readonly Model[]> };
 }
 
-/** Adds the lists that only the clients of one protocol read. To be added before those that several share. */
-export function addOwnModelsRoutes(hono: Hono, deps: ModelsDependencies): void {
-  for (const protocol of servedProtocols)
-    for (const path of protocol.server.addresses.models?.paths ?? []) {
-      hono.get(path, ({ req }) => listIn(protocol, deps, req.raw));
-      hono.get(`${path}/*`, ({ req }) => showIn(protocol, deps, req.raw));
-    }
+const modelShape = z.looseObject({ id: z.string(), object: z.literal('model'), owned_by: z.string() });
+/** Protocols that have lists of their own. */
+const foreign = servedProtocols.flatMap(({ server }) => server.addresses.models?.shapes ?? []);
+
+type Asked = Pick<ClientCall, 'deps' | 'principal' | 'search' | 'server' | 'request'>;
+
+async function list({ deps, principal, search, server }: Asked): Promise<JsonObject> {
+  const models = await listedModels(deps, principal);
+  const own = server.addresses.models;
+  if (own) return own.encodeList(models.map(listed), search);
+  return search.has('client_version')
+    ? { ...encodeModelList(models), models: encodeCodexModels(models) }
+    : encodeModelList(models);
 }
 
-/**
- * Adds the routes below a base path. Clients of a protocol that has lists of its own, known by their requests, get its
- * shape; Codex, known by its `client_version`, finds its own list beside OpenAI's.
- */
-export function addModelsRoutes(hono: Hono, base: string, deps: ModelsDependencies): void {
-  hono.get(`${base}/models`, ({ req }) => {
-    const own = protocolWithLists(req.raw);
-    if (own) return listIn(own, deps, req.raw);
-    return reply(deps, req.raw, (principal) => {
-      const models = visibleModels(deps.catalog(), principal);
-      const list = encodeModelList(models);
-      return req.query('client_version') === undefined
-        ? list
-        : { ...list, models: encodeCodexModels(models) };
-    });
-  });
-  hono.get(`${base}/embeddings/models`, ({ req }) =>
-    reply(deps, req.raw, (principal) => encodeModelList(allowed(deps.catalog().embeddings(), principal))),
-  );
-  hono.get(`${base}/models/*`, ({ req }) => {
-    const own = protocolWithLists(req.raw);
-    if (own) return showIn(own, deps, req.raw);
-    const id = idBelow(decodePath(req.path));
-    return reply(deps, req.raw, (principal) => encodeModel(findVisible(deps.catalog(), principal, id)));
-  });
-}
-
-function protocolWithLists(request: Request): ServedProtocol | undefined {
-  const protocol = protocolOfClient(request);
-  return protocol?.server.addresses.models && protocol;
-}
-
-/** The list in a protocol's own shape; failures are told as the protocol does. */
-function listIn({ server }: ServedProtocol, deps: ModelsDependencies, request: Request): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  return reply(
-    deps,
-    request,
-    (principal) => {
-      const models = visibleModels(deps.catalog(), principal).map(listed);
-      return server.addresses.models?.encodeList(models, searchParams) ?? {};
-    },
-    { server, header: headersOf(request, server) },
-  );
-}
-
-/** One model in the same way. */
-function showIn({ server }: ServedProtocol, deps: ModelsDependencies, request: Request): Promise<Response> {
+function show({ deps, principal, request, server }: Asked): JsonObject {
   const path = decodePath(new URL(request.url).pathname);
-  const { models } = server.addresses;
-  const id = models?.idIn?.(path) ?? idBelow(path);
-  return reply(
-    deps,
-    request,
-    (principal) => models?.encodeModel(listed(findVisible(deps.catalog(), principal, id))) ?? {},
-    { server, header: headersOf(request, server) },
-  );
+  const own = server.addresses.models;
+  const model = findVisible(deps.catalog(), principal, own?.idIn?.(path) ?? idBelow(path));
+  return own?.encodeModel(listed(model)) ?? encodeModel(model);
 }
 
-/** What follows the collection in the path of one model. */
+/** To be answered in the shape that the client reads. */
+export const MODEL_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    id: 'listModels',
+    method: 'get',
+    path: '/models',
+    tag: 'Models',
+    summary: 'The models that the key may use.',
+    description:
+      'Clients of Anthropic and Google, known by their headers, get them in their own shapes. Codex, known by its `client_version`, finds its own list beside them.',
+    query: z.object({ client_version: z.string().optional() }),
+    answer: z.union([
+      listShape(modelShape),
+      ...foreign.map((shapes) => shapes.list),
+    ]) as z.ZodType<JsonObject>,
+    run: list,
+  }),
+  // Before models by their ids, which may hold slashes.
+  ...TASKS.flatMap(({ facts, models }) =>
+    facts && models
+      ? clientRoute({
+          ...models,
+          method: 'get',
+          answer: listShape(modelShape),
+          run: ({ deps, principal }) =>
+            encodeModelList(allowed(deps.catalog().making(facts.makes), principal)),
+        })
+      : [],
+  ),
+  clientRoute({
+    id: 'getModel',
+    method: 'get',
+    path: '/models/{id}',
+    isDeep: true,
+    tag: 'Models',
+    summary: 'One model, by its id or an alias.',
+    params: { id: { description: 'The id of the model.', example: 'sim%2Fchat' } },
+    answer: z.union([modelShape, ...foreign.map(({ model }) => model)]) as z.ZodType<JsonObject>,
+    refusals: [404],
+    run: show,
+  }),
+];
+
+/** The lists that only the clients of one protocol read. They come before those that several share. */
+export const OWN_MODEL_GROUPS: readonly ClientGroup[] = servedProtocols.flatMap(({ server }) => {
+  const { models, errors } = server.addresses;
+  if (!models?.described) return [];
+  const routes = [
+    clientRoute({ ...models.described.list, method: 'get', path: '', run: list }),
+    clientRoute({ ...models.described.model, method: 'get', path: '/{id}', isDeep: true, run: show }),
+  ];
+  return { bases: models.paths, audience: 'models', errors, speaker: () => server, routes };
+});
+
+/** The protocol of a client that reads a list of its own. */
+export function readerOfLists(request: Request): ServerCodec | undefined {
+  const server = protocolOfClient(request)?.server;
+  return server?.addresses.models && server;
+}
+
+/** Path of one model behind the collection. */
 function idBelow(path: string): string {
   const collection = '/models/';
   return path.slice(path.indexOf(collection) + collection.length);
@@ -106,6 +125,12 @@ export function visibleModels(catalog: Catalog, principal: Principal): readonly 
   return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
 }
 
+/** The same, before the models that servers of one's own list. */
+async function listedModels(deps: ModelsDependencies, principal: Principal): Promise<readonly Model[]> {
+  const local = await deps.localModels.list();
+  return [...visibleModels(deps.catalog(), principal), ...allowed(local, principal)];
+}
+
 function allowed(models: readonly Model[], principal: Principal): readonly Model[] {
   return models.filter((model) => principal.mayUse(model.id));
 }
@@ -119,7 +144,7 @@ export function findVisible(catalog: Catalog, principal: Principal, id: string):
     // Whether a model exists that the key may not use is not told.
     const text = model
       ? `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`
-      : unknownModel(id, catalog);
+      : unknownModel(id, catalog, principal.mayUse);
     throw new GatewayError('not_found', text, {
       param: 'model',
       code: 'model_not_found',

@@ -1,14 +1,16 @@
 // Prompt templates over HTTP: create, list, retrieve, new versions, rename, delete. OpenAI has no such API; this one is in
 // the style of its others. Templates from the operator's files are shown here, and changed there.
-import { GatewayError, Problems, type JsonObject } from '../../canonical/index.ts';
-import { readBoolean, readString } from '../../protocols/index.ts';
-import { newId } from '../../runtime/ids.ts';
-import { unknownPrompt, unknownVersion } from '../../state/prompt-library.ts';
-import { parseTemplate, type PromptFile } from '../../state/prompt-template.ts';
-import type { PromptPage, StoredPrompt } from '../../storage/ports.ts';
+import { z } from 'zod';
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { listShape } from '../../protocols/index.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import { unknownPrompt, unknownVersion } from '../../engine/state/prompt-library.ts';
+import { parseTemplate, type PromptFile } from '../../engine/state/prompt-template.ts';
+import type { PageRequest, PromptPage, StoredPrompt } from '../../accounts/ports/index.ts';
 import { checkTemplate } from '../check-template.ts';
-import { encodeList, readPage } from '../list-page.ts';
-import type { AddRoute, StateCall } from './state-routes.ts';
+import { deletedShape, encodeList, pageQuery } from '../list-page.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 
 const MAX_NAME_CHARS = 256;
 
@@ -16,35 +18,145 @@ type AnyPrompt = Pick<StoredPrompt, 'id' | 'name' | 'createdAt' | 'defaultVersio
   readonly source: 'api' | 'file';
 };
 
-/** Adds the routes. */
-export function addPromptsRoutes(add: AddRoute): void {
-  add('post', '/prompts', create);
-  add('get', '/prompts', list);
-  add('get', '/prompts/:id', async (call) =>
-    encodePrompt(await findPrompt(call), call.query.get('version') ?? undefined),
-  );
-  add('post', '/prompts/:id', update);
-  add('delete', '/prompts/:id', remove);
-  add('post', '/prompts/:id/versions', addVersion);
-  add('delete', '/prompts/:id/versions/:version', removeVersion);
-}
+const tag = 'Prompts';
+const name = z
+  .string()
+  .max(MAX_NAME_CHARS, `must not have more than ${MAX_NAME_CHARS} characters`)
+  .nullish()
+  .describe('Null takes the name away.');
+const template = z.looseObject({}).describe('A request with `{{variables}}` in its texts.');
+const promptShape = z.looseObject({
+  id: z.string(),
+  object: z.literal('prompt'),
+  default_version: z.string(),
+});
+const ofOne = {
+  tag,
+  params: {
+    id: { description: 'The id of the prompt.' },
+    version: { description: 'The number of the version.' },
+  },
+  refusals: [402, 404, 409],
+} as const;
+const id = '$response.body#/id';
+const TEMPLATE = { input: [{ role: 'user', content: 'Hello {{name}}' }] };
 
-async function create(call: StateCall): Promise<JsonObject> {
-  const body = await call.body();
-  const name = readName(body) ?? null;
-  const template = readTemplate(body);
-  const id = newId('pmpt_');
-  await call.deps.prompts.store.create(
-    { id, projectId: call.projectId, name, createdAt: call.now },
-    template,
-  );
-  return encodePrompt(await findStored(call, id), undefined);
-}
+export const PROMPT_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'createPrompt',
+    method: 'post',
+    path: '/prompts',
+    summary: 'Keeps a prompt template.',
+    body: z.looseObject({ name, template }),
+    bodyExample: { name: 'greeting', template: TEMPLATE },
+    answer: promptShape,
+    links: { retrievePrompt: { id }, updatePrompt: { id }, addPromptVersion: { id }, deletePrompt: { id } },
+    async run(call) {
+      const created = { id: newId('pmpt_'), projectId: call.projectId, createdAt: call.now };
+      const content = readTemplate(call.sent);
+      await call.deps.prompts.store.create({ ...created, name: call.body.name ?? null }, content);
+      return encodePrompt(await findStored(call, created.id), undefined);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listPrompts',
+    method: 'get',
+    path: '/prompts',
+    summary: 'All prompt templates: those of files first.',
+    query: z.object(pageQuery()),
+    answer: listShape(promptShape),
+    run: list,
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrievePrompt',
+    method: 'get',
+    path: '/prompts/{id}',
+    summary: 'One prompt, with the template of a version.',
+    query: z.object({ version: z.string().optional() }),
+    answer: promptShape,
+    run: async (call) => encodePrompt(await findPrompt(call), call.query.version),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'updatePrompt',
+    method: 'post',
+    path: '/prompts/{id}',
+    summary: 'Renames a prompt, or makes another version the default.',
+    body: z.looseObject({ name, default_version: z.string().nullish() }),
+    bodyExample: { name: 'welcome' },
+    answer: promptShape,
+    async run(call) {
+      const { name: given, default_version: version } = call.body;
+      const kept = (await findStored(call, call.param('id'))).id;
+      const { store } = call.deps.prompts;
+      if (typeof version === 'string' && !(await store.setDefault(call.projectId, kept, version)))
+        throw unknownVersion(kept, version, 'default_version');
+      if (given !== undefined && !(await store.setName(call.projectId, kept, given)))
+        throw unknownPrompt(kept);
+      return encodePrompt(await findStored(call, kept), undefined);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deletePrompt',
+    method: 'delete',
+    path: '/prompts/{id}',
+    summary: 'Deletes a prompt with all versions.',
+    answer: deletedShape,
+    async run(call) {
+      const kept = (await findStored(call, call.param('id'))).id;
+      if (!(await call.deps.prompts.store.delete(call.projectId, kept))) throw unknownPrompt(kept);
+      return { id: kept, object: 'prompt.deleted', deleted: true as const };
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'addPromptVersion',
+    method: 'post',
+    path: '/prompts/{id}/versions',
+    summary: 'Adds a version to a prompt.',
+    body: z.looseObject({ template, default: z.boolean().nullish() }),
+    bodyExample: { template: TEMPLATE },
+    answer: promptShape,
+    async run(call) {
+      const content = readTemplate(call.sent);
+      const kept = (await findStored(call, call.param('id'))).id;
+      const { store } = call.deps.prompts;
+      const version = await store.addVersion(call.projectId, kept, content, call.now);
+      if (version === null) throw unknownPrompt(kept);
+      if (call.body.default === true) await store.setDefault(call.projectId, kept, version);
+      return encodePrompt(await findStored(call, kept), version);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deletePromptVersion',
+    method: 'delete',
+    path: '/prompts/{id}/versions/{version}',
+    summary: 'Deletes a version that is not the default.',
+    answer: promptShape,
+    async run(call) {
+      const kept = (await findStored(call, call.param('id'))).id;
+      const version = call.param('version');
+      if (!(await call.deps.prompts.store.deleteVersion(call.projectId, kept, version)))
+        throw new GatewayError(
+          'not_found',
+          `Version '${version.slice(0, 20)}' of prompt '${kept}' not found.`,
+        );
+      return encodePrompt(await findStored(call, kept), undefined);
+    },
+  }),
+];
 
-/** Those of files first, whatever the order; then the stored ones that none of them hides. */
-async function list(call: StateCall): Promise<JsonObject> {
+type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param'>;
+
+/** Templates of files come first, whatever the order; then the stored ones that none of them hides. */
+async function list(call: Asked & { readonly query: PageRequest }): Promise<JsonObject> {
   const { store, files } = call.deps.prompts;
-  const page = readPage(call.query);
+  const page = call.query;
   const known = [...files().values()];
   const at = known.findIndex(({ id }) => id === page.after);
   const inFiles = page.after === undefined || at !== -1;
@@ -66,62 +178,21 @@ async function list(call: StateCall): Promise<JsonObject> {
   return encodeList(shown.map(encodeEntry), stored.hasMore);
 }
 
-async function update(call: StateCall): Promise<JsonObject> {
-  const body = await call.body();
-  const name = readName(body);
-  const version = readVersion(body);
-  const { id } = await findStored(call, call.id('id'));
-  const { store } = call.deps.prompts;
-  if (version !== undefined && !(await store.setDefault(call.projectId, id, version)))
-    throw unknownVersion(id, version, 'default_version');
-  if (name !== undefined && !(await store.setName(call.projectId, id, name))) throw unknownPrompt(id);
-  return encodePrompt(await findStored(call, id), undefined);
-}
-
-async function remove(call: StateCall): Promise<JsonObject> {
-  const { id } = await findStored(call, call.id('id'));
-  if (!(await call.deps.prompts.store.delete(call.projectId, id))) throw unknownPrompt(id);
-  return { id, object: 'prompt.deleted', deleted: true };
-}
-
-async function addVersion(call: StateCall): Promise<JsonObject> {
-  const body = await call.body();
-  const template = readTemplate(body);
-  const problems = new Problems();
-  const isDefault = readBoolean(body['default'], 'default', problems) === true;
-  problems.throwIfAny();
-  const { id } = await findStored(call, call.id('id'));
-  const { store } = call.deps.prompts;
-  const version = await store.addVersion(call.projectId, id, template, call.now);
-  if (version === null) throw unknownPrompt(id);
-  if (isDefault) await store.setDefault(call.projectId, id, version);
-  return encodePrompt(await findStored(call, id), version);
-}
-
-async function removeVersion(call: StateCall): Promise<JsonObject> {
-  const { id } = await findStored(call, call.id('id'));
-  const version = call.id('version');
-  if (!(await call.deps.prompts.store.deleteVersion(call.projectId, id, version)))
-    throw new GatewayError('not_found', `Version '${version.slice(0, 20)}' of prompt '${id}' not found.`);
-  return encodePrompt(await findStored(call, id), undefined);
-}
-
-async function findPrompt(call: StateCall): Promise<AnyPrompt> {
-  const id = call.id('id');
-  const file = call.deps.prompts.files().get(id);
-  return file ? fromFile(file) : findStored(call, id);
+async function findPrompt(call: Asked): Promise<AnyPrompt> {
+  const file = call.deps.prompts.files().get(call.param('id'));
+  return file ? fromFile(file) : findStored(call, call.param('id'));
 }
 
 /** The stored one, which alone can be changed. */
-async function findStored(call: StateCall, id: string): Promise<AnyPrompt> {
+async function findStored(call: Asked, kept: string): Promise<AnyPrompt> {
   const { store, files } = call.deps.prompts;
-  if (files().has(id))
+  if (files().has(kept))
     throw new GatewayError(
       'conflict',
-      `the prompt '${id}' is a file in the folder of the key \`prompts\`; change it there`,
+      `the prompt '${kept}' is a file in the folder of the key \`prompts\`; change it there`,
     );
-  const found = await store.find(call.projectId, id);
-  if (!found) throw unknownPrompt(id);
+  const found = await store.find(call.projectId, kept);
+  if (!found) throw unknownPrompt(kept);
   return fromStore(found);
 }
 
@@ -133,15 +204,15 @@ function fromStore(stored: StoredPrompt): AnyPrompt {
   return { ...stored, source: 'api' };
 }
 
-function encodeEntry({ id, name, createdAt, defaultVersion, versions, source }: AnyPrompt): JsonObject {
+function encodeEntry(prompt: AnyPrompt) {
   return {
-    id,
-    object: 'prompt',
-    name,
-    source,
-    created_at: Math.floor(createdAt / 1000),
-    default_version: defaultVersion,
-    versions: versions.map((each) => ({
+    id: prompt.id,
+    object: 'prompt' as const,
+    name: prompt.name,
+    source: prompt.source,
+    created_at: Math.floor(prompt.createdAt / 1000),
+    default_version: prompt.defaultVersion,
+    versions: prompt.versions.map((each) => ({
       version: each.version,
       created_at: Math.floor(each.createdAt / 1000),
     })),
@@ -149,34 +220,14 @@ function encodeEntry({ id, name, createdAt, defaultVersion, versions, source }: 
 }
 
 /** With the template of one version, the default one unless named. */
-function encodePrompt(prompt: AnyPrompt, version = prompt.defaultVersion): JsonObject {
+function encodePrompt(prompt: AnyPrompt, version = prompt.defaultVersion): z.input<typeof promptShape> {
   const found = prompt.versions.find((each) => each.version === version);
   if (!found) throw unknownVersion(prompt.id, version, 'version');
-  const { template } = found;
-  const variables = [...parseTemplate(template, 'template').variables];
-  return { ...encodeEntry(prompt), version, variables, template };
+  const variables = [...parseTemplate(found.template, 'template').variables];
+  return { ...encodeEntry(prompt), version, variables, template: found.template };
 }
 
-function readTemplate(body: JsonObject): JsonObject {
-  const { template } = body;
-  checkTemplate(parseTemplate(template, 'template'), 'template');
-  return template as JsonObject;
-}
-
-/** Null takes the name away; undefined leaves it. */
-function readName(body: JsonObject): string | null | undefined {
-  if (body['name'] === undefined || body['name'] === null) return body['name'];
-  const problems = new Problems();
-  const name = readString(body['name'], 'name', problems);
-  if (name !== undefined && name.length > MAX_NAME_CHARS)
-    problems.add('name', `must not have more than ${MAX_NAME_CHARS} characters`);
-  problems.throwIfAny();
-  return name;
-}
-
-function readVersion(body: JsonObject): string | undefined {
-  const problems = new Problems();
-  const version = readString(body['default_version'], 'default_version', problems);
-  problems.throwIfAny();
-  return version;
+function readTemplate({ template: given }: JsonObject): JsonObject {
+  checkTemplate(parseTemplate(given, 'template'), 'template');
+  return given as JsonObject;
 }

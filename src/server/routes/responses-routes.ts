@@ -1,65 +1,142 @@
 // Stored responses over HTTP: retrieve, replay, list what led to one, delete. Makes no response: that is the engine's
 // business.
-import { GatewayError, type JsonObject } from '../../canonical/index.ts';
+import { z } from 'zod';
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { outputOf } from '../../engine/index.ts';
-import { newId } from '../../runtime/ids.ts';
-import type { StoredResponse } from '../../storage/ports.ts';
-import { encodeList, pageOf, readInclude, readPage } from '../list-page.ts';
-import { notFound, storedItems, type AddRoute, type StateCall } from './state-routes.ts';
+import { anyObject, eventStream, keepingProtocol, listShape } from '../../protocols/index.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import type { StoredResponse } from '../../accounts/ports/index.ts';
+import { followStream } from './kept-streams.ts';
+import {
+  deletedShape,
+  encodeList,
+  eventNumber,
+  INCLUDE,
+  pageOf,
+  pageQuery,
+  readInclude,
+} from '../list-page.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { notFound, storedItems } from './state-routes.ts';
 
-/** Adds the routes. */
-export function addResponsesRoutes(add: AddRoute): void {
-  add('get', '/responses/:id', retrieve);
-  add('delete', '/responses/:id', remove);
-  add('get', '/responses/:id/input_items', listInputItems);
-  add('post', '/responses/:id/cancel', cancel);
+const responseShape = keepingProtocol.server.items.shape;
+
+const ofOne = {
+  tag: 'Responses',
+  params: { id: { description: 'The id of the response.' } },
+  refusals: [404],
+} as const;
+
+export const RESPONSE_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveResponse',
+    method: 'get',
+    path: '/responses/{id}',
+    summary: 'A response that was kept, as it was or as its events.',
+    query: z.object({
+      stream: z.enum(['true', 'false'], 'must be true or false').optional(),
+      starting_after: eventNumber,
+      ...INCLUDE,
+    }),
+    answer: responseShape,
+    alsoAs: { 'text/event-stream': eventStream },
+    alsoStatus: { 204: null },
+    refusals: [404, 410],
+    run: retrieve,
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteResponse',
+    method: 'delete',
+    path: '/responses/{id}',
+    summary: 'Deletes a response.',
+    answer: deletedShape,
+    async run(call) {
+      const { deps, projectId } = call;
+      const id = call.param('id');
+      const wasMade = await deps.background.delete(projectId, id);
+      if (!wasMade) await findResponse(call);
+      if (!(await deps.state.responses.delete(projectId, id)) && !wasMade) throw notFound('Response', id);
+      return { id, object: 'response', deleted: true as const };
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listInputItems',
+    method: 'get',
+    path: '/responses/{id}/input_items',
+    summary: 'Everything that led to a response.',
+    query: z.object({ ...pageQuery(), ...INCLUDE }),
+    answer: listShape(anyObject),
+    // "Items used to generate this response" (OpenAI's reference): those of earlier turns too.
+    async run(call) {
+      const include = readInclude(call.search);
+      const stored = await findResponse(call);
+      const all = uniqueById([...(await itemsBefore(call, stored)), ...stored.input]);
+      const { items, hasMore } = pageOf(all, call.query);
+      return encodeList(
+        items.map((item) => storedItems.show(item, include)),
+        hasMore,
+      );
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'cancelResponse',
+    method: 'post',
+    path: '/responses/{id}/cancel',
+    summary: 'Ends a response that is made in the background.',
+    answer: responseShape,
+    async run(call) {
+      const id = call.param('id');
+      const isCancelled = await call.deps.background.cancel(call.projectId, id);
+      const { response } = await findResponse(call);
+      if (isCancelled) return Response.json(response);
+      throw new GatewayError(
+        'invalid_request',
+        `only a response that runs in the background can be cancelled, and '${id}' does not; close the connection to cancel a running one`,
+      );
+    },
+  }),
+];
+
+interface Asked extends Omit<ClientCall, 'query'> {
+  readonly query: { readonly stream?: string | undefined; readonly starting_after?: number | undefined };
 }
 
-async function retrieve(call: StateCall): Promise<JsonObject | Response> {
-  const { query } = call;
-  const include = readInclude(query);
-  const after = readNumber(query, 'starting_after');
-  const isStream = readFlag(query, 'stream');
-  if (after !== undefined && !isStream) throw wrong('starting_after', 'needs stream=true');
+async function retrieve(call: Asked): Promise<Response> {
+  const include = readInclude(call.search);
+  const { starting_after: after, stream } = call.query;
+  const isStream = stream === 'true';
+  if (after !== undefined && !isStream)
+    throw new GatewayError('invalid_request', 'starting_after: needs stream=true', {
+      param: 'starting_after',
+    });
+  // A stream that is sent again whole shows what is asked for.
+  if (isStream && (after !== undefined || !call.search.has('include[]'))) {
+    const id = call.param('id');
+    const stored = await call.deps.state.responses.find(call.projectId, id, call.now);
+    const generationId = id.slice(id.lastIndexOf('_') + 1);
+    const live = await followStream(call, generationId, id, after ?? null, stored !== null);
+    if (live) return live;
+  }
   const { response } = await findResponse(call);
-  if (!isStream) return storedItems.showResponse(response, include);
+  if (!isStream) return Response.json(storedItems.showResponse(response, include));
   const context = { newId, nowSeconds: () => Math.floor(call.now / 1000) };
-  const frames = storedItems.replay(response, include, context);
+  const { openHeader } = keepingProtocol.server;
+  const isNamed = openHeader !== undefined && call.request.headers.has(openHeader);
+  const words = { readsOpenWords: isNamed || call.deps.readsOpenWords() };
+  const frames = storedItems.replay(response, include, context, words);
   const rest = after === undefined ? frames : frames.slice(after + 1);
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
   return new Response(rest.join(''), { headers });
 }
 
-async function remove(call: StateCall): Promise<JsonObject> {
-  const { id } = await findResponse(call);
-  if (!(await call.deps.state.responses.delete(call.projectId, id))) throw notFound('Response', id);
-  return { id, object: 'response', deleted: true };
-}
-
-/** Everything that led to the response, as OpenAI has it ("items used to generate this response"): earlier turns too. */
-async function listInputItems(call: StateCall): Promise<JsonObject> {
-  const page = readPage(call.query);
-  const include = readInclude(call.query);
-  const stored = await findResponse(call);
-  const items = uniqueById([...(await itemsBefore(call, stored)), ...stored.input]);
-  const { items: data, hasMore } = pageOf(items, page);
-  return encodeList(
-    data.map((item) => storedItems.show(item, include)),
-    hasMore,
-  );
-}
-
-async function cancel(call: StateCall): Promise<JsonObject> {
-  const { id } = await findResponse(call);
-  throw new GatewayError(
-    'invalid_request',
-    `only a response that runs in the background can be cancelled, and '${id}' does not; close the connection to cancel a running one`,
-  );
-}
-
-/** What stood before this turn; of an earlier part that was deleted, nothing. */
+/** Input before this turn; of an earlier part that was deleted, nothing. */
 async function itemsBefore(
-  { deps, projectId, now }: StateCall,
+  { deps, projectId, now }: Pick<ClientCall, 'deps' | 'projectId' | 'now'>,
   stored: StoredResponse,
 ): Promise<readonly JsonObject[]> {
   const { responses, conversations } = deps.state;
@@ -79,25 +156,16 @@ function uniqueById(items: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(items.map((item) => [item['id'], item])).values()];
 }
 
-async function findResponse({ deps, projectId, id, now }: StateCall): Promise<StoredResponse> {
-  const found = await deps.state.responses.find(projectId, id('id'), now);
-  if (found) return found;
-  throw notFound('Response', id('id'));
-}
-
-function readFlag(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name) ?? 'false';
-  if (value !== 'true' && value !== 'false') throw wrong(name, 'must be true or false');
-  return value === 'true';
-}
-
-function readNumber(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name);
-  if (value === null || value === '') return undefined;
-  if (!/^\d{1,9}$/.test(value)) throw wrong(name, 'must be the number of an event');
-  return Number(value);
-}
-
-function wrong(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+async function findResponse({
+  deps,
+  projectId,
+  param,
+  now,
+}: Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now'>): Promise<StoredResponse> {
+  const found = await deps.state.responses.find(projectId, param('id'), now);
+  // Turns of other protocols' threads are kept beside responses.
+  if (found?.response['object'] === 'response') return found;
+  const made = found ? null : await deps.background.find(projectId, param('id'));
+  if (made) return made;
+  throw notFound('Response', param('id'));
 }

@@ -3,7 +3,7 @@
 // turn does.
 import { GatewayError } from '../../canonical/index.ts';
 import type { ApiCall, TurnMemory } from '../../engine/index.ts';
-import type { MessageSocket, SocketListener } from '../../runtime/http-server.ts';
+import type { MessageSocket, SocketListener } from '../../base/runtime/http-server.ts';
 import { keepingProtocol } from '../../protocols/index.ts';
 import { ConnectionMemory } from '../body/connection-memory.ts';
 import type { Hold } from '../body/memory-budget.ts';
@@ -11,7 +11,7 @@ import type { OneByOne } from '../body/one-by-one.ts';
 import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from '../reply.ts';
-import { toByteString } from '../../lib/byte-string.ts';
+import { bytesOfJson, jsonBytes } from '../../base/json/index.ts';
 
 /** Most turns of a connection that run at once; further ones wait. */
 const MAX_RUNNING = 16;
@@ -37,7 +37,7 @@ export interface SocketDependencies extends ReplyDependencies {
   /** Answers a turn that shall generate nothing. */
   readonly warmUp: (call: ApiCall & { readonly memory: TurnMemory }) => Promise<void>;
   readonly maxBodyBytes: () => number;
-  /** Of all connections together: large messages are read one in each turn of the loop. */
+  /** Queue of all connections together: large messages are read one in each turn of the loop. */
   readonly readers: OneByOne;
 }
 
@@ -51,7 +51,7 @@ interface Arrived {
 interface Waiting extends CreateMessage {
   readonly lane: string;
   readonly bytes: number;
-  /** What the message counts for until its turn has ended. */
+  /** Bytes that the message counts for until its turn has ended. */
   readonly hold: Hold;
 }
 
@@ -60,7 +60,7 @@ export class ResponsesSocket implements SocketListener {
   readonly #headers: Headers;
   readonly #keyId: string;
   readonly #memory: ConnectionMemory;
-  /** What waits for a client who does not read. */
+  /** Bytes that wait for a client which does not read. */
   readonly #unread: Hold;
   readonly #openedAt: number;
   readonly #ended: () => void;
@@ -227,7 +227,7 @@ export class ResponsesSocket implements SocketListener {
         // Every time: a key may have been taken back since the connection was opened.
         principal: this.#deps.authenticate(header),
         request: OPENED,
-        body: toByteString(JSON.stringify(body)),
+        body: jsonBytes(bytesOfJson(body)),
         json: body,
         header,
         headers: this.#headers,

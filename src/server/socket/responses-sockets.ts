@@ -1,8 +1,9 @@
 // `GET /responses`: opens WebSocket connections, after the same authentication as everywhere, and knows all that are
 // open. What happens on one is its own business.
+import type { RouteDescription } from '../../base/lib/route-description.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import type { Connection } from '../../runtime/http-server.ts';
-import { newGenerationId } from '../../runtime/ids.ts';
+import type { Connection } from '../../base/runtime/http-server.ts';
+import { newGenerationId } from '../../base/runtime/ids.ts';
 import { keepingProtocol } from '../../protocols/index.ts';
 import type { LoadWatch } from '../load-watch.ts';
 import { OneByOne } from '../body/one-by-one.ts';
@@ -10,6 +11,18 @@ import { errorResponse, requestIds } from '../reply.ts';
 import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts';
 import { type StateDependencies } from '../routes/state-routes.ts';
 import { warmUp } from '../warm-up.ts';
+
+/** Paths at which clients open one. */
+export const SOCKET_ROUTE: RouteDescription = {
+  id: 'openResponsesSocket',
+  method: 'get',
+  path: '/responses',
+  tag: 'Responses',
+  summary: 'Opens a WebSocket on which each message is a request for a response.',
+  status: 101,
+  answer: null,
+  refusals: [404],
+};
 
 export interface SocketsDependencies
   extends Omit<SocketDependencies, 'warmUp' | 'readers'>, Pick<StateDependencies, 'state'> {

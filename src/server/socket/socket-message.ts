@@ -1,6 +1,7 @@
-// What a client says on the WebSocket of `/responses`: which messages there are, and what each asks for. Owns their
+// Messages of a client on the WebSocket of `/responses`: which there are, and what each asks for. Owns their
 // rules (OpenAI guide "WebSocket mode", 2026-11); runs nothing.
-import { GatewayError, isJsonObject, type JsonObject } from '../../canonical/index.ts';
+import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
 import { parseBody } from '../body/body.ts';
 
 export interface CreateMessage {

@@ -1,15 +1,10 @@
 // The client of one turn on a WebSocket: what the engine writes as an event stream goes out as messages. Knows nothing of
 // lanes and queues, and nothing of what the events say.
 import { keepingProtocol } from '../../protocols/index.ts';
-import {
-  asObject,
-  isJsonObject,
-  parseJson,
-  type GatewayError,
-  type JsonObject,
-} from '../../canonical/index.ts';
-import type { Client, ClientStream, Encoding } from '../../engine/index.ts';
-import { fromByteString } from '../../lib/byte-string.ts';
+import { asObject, isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
+import type { GatewayError } from '../../canonical/index.ts';
+import type { Body, Client, ClientStream, Encoding } from '../../engine/index.ts';
+import { fromByteString } from '../../base/lib/byte-string.ts';
 
 export interface Outlet {
   /** False: the socket is full. */
@@ -38,13 +33,8 @@ export class SocketTurn implements Client, ClientStream {
     this.#send(JSON.stringify({ type: 'error', status, error }));
   }
 
-  respond(
-    status: number,
-    _headers: Readonly<Record<string, string>>,
-    body: string,
-    encoding: Encoding,
-  ): void {
-    const text = encoding === 'bytes' ? fromByteString(body) : body;
+  respond(status: number, _headers: Readonly<Record<string, string>>, body: Body): void {
+    const text = String(body);
     const { error } = asObject(parseJson(text));
     // An upstream's own words need not be of the protocol.
     this.refuse(status, isJsonObject(error) ? error : { type: 'server_error', message: text.slice(0, 2000) });

@@ -1,36 +1,25 @@
 // Reads what CompactWriter wrote, value by value. Bytes that are none of its are an error, never a wrong value.
-import type { JsonValue, MutableJsonObject } from '../../canonical/index.ts';
+import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import { WORDS } from './dictionary.ts';
 import { FIRST_NAME, FIRST_TAG, MICRO, PICO, Tag } from './tags.ts';
 
 export class CompactReader {
   readonly #bytes: Buffer;
-  /** The text of a name. */
-  readonly #textOf: (number: number) => string;
   #at = 0;
+  /** Places of the fresh names that were passed: where each begins, then its length. */
+  readonly #fresh: number[] = [];
 
-  /** @param textOf gives the text of a name; throws for a number that is none */
-  constructor(bytes: Uint8Array, textOf: (number: number) => string) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.#textOf = textOf;
   }
 
-  /** What was not read yet. */
+  /** Bytes that were not read yet. */
   rest(): Uint8Array {
     return new Uint8Array(
       this.#bytes.buffer,
       this.#bytes.byteOffset + this.#at,
       this.#bytes.length - this.#at,
     );
-  }
-
-  /**
-   * Passes over everything up to a place.
-   * @param at bytes from the beginning
-   * @throws RangeError where more was read already
-   */
-  passTo(at: number): void {
-    if (at < this.#at) throw new RangeError('a value goes on behind its end');
-    this.#pass(at - this.#at);
   }
 
   /** True when everything was read. */
@@ -50,20 +39,24 @@ export class CompactReader {
     return this.#take(16);
   }
 
-  /** The next value where it may be a name: its number rather than its text. */
-  name(): number | string | null {
-    const tag = this.#byte();
-    if (tag >= FIRST_NAME) return tag - FIRST_NAME;
-    if (tag === Tag.name) return this.#count();
-    const value = this.#valueOf(tag);
-    return value === null ? null : String(value);
+  /** Begins the members of a table. @returns how many it had, and the marks of those whose values follow */
+  members(): { readonly count: number; readonly marks: Uint8Array } {
+    if (this.#byte() !== Tag.members) throw new RangeError('the bytes are none of a record');
+    const count = this.#count();
+    return { count, marks: this.#take((count + 7) >> 3) };
   }
 
-  /** Whether the next value is `true`, which is passed over then: it stands for what is usual. */
-  usual(): boolean {
-    if (this.#bytes[this.#at] !== Tag.true) return false;
-    this.#at += 1;
+  /** Goes into a list. @returns false for null, which is passed. @throws RangeError for anything else */
+  enter(): boolean {
+    const tag = this.#byte();
+    if (tag === Tag.null) return false;
+    if (tag !== Tag.array) throw new RangeError('the bytes are none of a list');
     return true;
+  }
+
+  /** Goes out of a list whose values were read. @throws RangeError where more follow */
+  leave(): void {
+    if (this.#byte() !== Tag.end) throw new RangeError('a list goes on behind its end');
   }
 
   /** Passes values over, one or several, without making anything of them. @throws RangeError where there are not as many */
@@ -98,8 +91,11 @@ export class CompactReader {
         case Tag.micro:
         case Tag.pico:
         case Tag.name:
-        case Tag.repeated:
+        case Tag.again:
           this.#count();
+          break;
+        case Tag.fresh:
+          this.#passFresh();
           break;
         default:
           throw new RangeError(`no value begins with ${tag}`);
@@ -109,7 +105,7 @@ export class CompactReader {
 
   #valueOf(tag: number): JsonValue {
     if (tag < FIRST_TAG) return tag;
-    if (tag >= FIRST_NAME) return this.#textOf(tag - FIRST_NAME);
+    if (tag >= FIRST_NAME) return wordOf(tag - FIRST_NAME);
     switch (tag) {
       case Tag.null:
         return null;
@@ -128,15 +124,19 @@ export class CompactReader {
       case Tag.pico:
         return this.#count() / PICO;
       case Tag.name:
-        return this.#textOf(this.#count());
+        return wordOf(this.#count());
       case Tag.text:
         return this.#take(this.#count()).toString('utf8');
       case Tag.hex:
         return this.#take(16).toString('hex');
       case Tag.json:
         return JSON.parse(this.#take(this.#count()).toString('utf8')) as JsonValue;
-      case Tag.repeated:
-        return JSON.parse(this.#textOf(this.#count())) as JsonValue;
+      case Tag.fresh: {
+        const start = this.#passFresh();
+        return this.#bytes.toString('utf8', start, this.#at);
+      }
+      case Tag.again:
+        return this.#freshOf(this.#count());
       case Tag.array:
         return this.#array();
       case Tag.object:
@@ -144,6 +144,22 @@ export class CompactReader {
       default:
         throw new RangeError(`no value begins with ${tag}`);
     }
+  }
+
+  /** Passes over a name, and remembers it. @returns where it begins */
+  #passFresh(): number {
+    const length = this.#count();
+    const start = this.#at;
+    this.#pass(length);
+    this.#fresh.push(start, length);
+    return start;
+  }
+
+  #freshOf(number: number): string {
+    const start = this.#fresh[2 * number];
+    const length = this.#fresh[2 * number + 1];
+    if (start === undefined || length === undefined) throw new RangeError(`no name has the number ${number}`);
+    return this.#bytes.toString('utf8', start, start + length);
   }
 
   #array(): JsonValue {
@@ -193,4 +209,10 @@ export class CompactReader {
     if (end > this.#bytes.length) throw new RangeError('the bytes end within a value');
     this.#at = end;
   }
+}
+
+function wordOf(number: number): string {
+  const word = WORDS[number];
+  if (word === undefined) throw new RangeError(`no word has the number ${number}`);
+  return word;
 }

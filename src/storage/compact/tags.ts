@@ -17,7 +17,7 @@ export const Tag = {
   micro: 166,
   /** A whole number of millionths of millionths, as costs are. */
   pico: 167,
-  /** The number of a name. */
+  /** The number of a word in the dictionary. */
   name: 168,
   /** Length in bytes, then UTF-8. */
   text: 169,
@@ -30,13 +30,20 @@ export const Tag = {
   /** Keys, each a text or a name, and their values, up to `end`. */
   object: 173,
   end: 174,
-  /** The number of a name that is JSON. */
-  repeated: 175,
+  /** As `text`: a name, which later ones of the same record refer to by its number. */
+  fresh: 175,
+  /** The number of a fresh name before: 0 for the first. */
+  again: 176,
+  /** Number of members that a table had, then a bit for each that is not as usual. Their values follow. */
+  members: 177,
 } as const;
 
-/** Bytes from here on are the first names: those that were learned first are the most frequent ones. */
+/** Bytes from here on are the first words of the dictionary. */
 export const FIRST_NAME = 192;
 export const SHORT_NAMES = 256 - FIRST_NAME;
+
+/** Fresh names of one record that are remembered. */
+export const MOST_FRESH = 48;
 
 export const MICRO = 1e6;
 export const PICO = 1e12;

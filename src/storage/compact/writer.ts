@@ -1,31 +1,19 @@
-// Writes values one after another in few bytes: small numbers in one, texts that repeat as the number of a name. Made
-// for the records of the ledger, of which every request writes one: nothing is built on the way, and the bytes are
-// reused by the next record.
-import type { JsonValue } from '../../canonical/index.ts';
-import { FIRST_NAME, FIRST_TAG, MAX_DEPTH, MICRO, PICO, SHORT_NAMES, Tag } from './tags.ts';
-
-/** Numbers for texts that repeat. */
-export interface NameNumbers {
-  /** Numbers of those texts that have one. */
-  readonly numbers: ReadonlyMap<string, number>;
-  /** Told of a text that has none: told often enough, it may be given one. */
-  miss(text: string): void;
-}
-
-/** Writes every text out. */
-export const NO_NAMES: NameNumbers = { numbers: new Map(), miss: () => {} };
+// Writes values one after another in few bytes: small numbers in one, texts that repeat as a number. The bytes explain
+// themselves: they need the dictionary of this program, and no database. Nothing is built on the way, and the buffer is reused
+// by the next record.
+import type { JsonValue } from '../../base/json/index.ts';
+import { WORD_NUMBERS } from './dictionary.ts';
+import { FIRST_NAME, FIRST_TAG, MAX_DEPTH, MICRO, MOST_FRESH, PICO, SHORT_NAMES, Tag } from './tags.ts';
 
 const USUAL_BYTES = 4096;
-/** What a large record needed is let go of by the next. */
+/** A larger buffer is released by the next record. */
 const KEPT_BYTES = 65_536;
 /** Bytes that are free before a value is begun: none but texts takes more. */
 const ROOM_BYTES = 24;
-/** Longest text that is looked for among the names, in characters. */
+/** Longest text that is looked for among the words, in characters. */
 const LONGEST_NAME = 200;
-/** Longest JSON that is looked for among the names, in characters. */
-const LONGEST_REPEATED = 1_000;
-/** Names that one record may ask for in vain: an upstream may send a hundred thousand members of its own invention. */
-const MOST_UNKNOWN = 100;
+/** Shortest name that is remembered: a number of it takes two bytes. */
+const SHORTEST_FRESH = 3;
 
 /** Values of lower-case hexadecimal digits by their character codes; -1 for anything else. */
 const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
@@ -33,31 +21,23 @@ const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
 );
 
 export class CompactWriter {
-  readonly #names: NameNumbers;
-  readonly #numbers: NameNumbers['numbers'];
   #bytes = Buffer.allocUnsafe(USUAL_BYTES);
-  /** Where the next value begins, and the last place from which on it has room. */
+  /** Place of the next value, and the last place from which on it has room. */
   #at = 0;
   #full = USUAL_BYTES - ROOM_BYTES;
-  /** Texts of what was written as repeated. */
-  readonly #repeated = new WeakMap<object, string>();
-  #unknown = 0;
-
-  constructor(names: NameNumbers) {
-    this.#names = names;
-    this.#numbers = names.numbers;
-  }
+  /** Names of this record that are no words. */
+  readonly #fresh: string[] = [];
 
   /** Begins anew; what `written` gave is not valid any more. */
   reset(): void {
     this.#at = 0;
-    this.#unknown = 0;
+    this.#fresh.length = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#take(Buffer.allocUnsafe(USUAL_BYTES));
   }
 
-  /** What was written since `reset`; valid until the next. */
+  /** Bytes written since `reset`; valid until the next. */
   written(): Uint8Array {
-    // Not `subarray`, which for a Buffer takes several times as long.
+    // `subarray` of a Buffer takes several times as long.
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset, this.#at);
   }
 
@@ -85,18 +65,44 @@ export class CompactWriter {
     else if (!this.#scaled(value, Tag.pico, PICO)) this.number(value);
   }
 
-  /** A text that is expected in other records, too. */
+  /** A text that repeats, within the record or between records. */
   name(value: string | null): void {
     if (value === null) return this.null();
-    if (value.length > LONGEST_NAME || this.#unknown >= MOST_UNKNOWN) return this.text(value);
-    const number = this.#numbers.get(value);
-    if (number === undefined) {
-      this.#names.miss(value);
-      this.#unknown += 1;
-      return this.text(value);
+    if (value.length > LONGEST_NAME) return this.text(value);
+    const word = WORD_NUMBERS.get(value);
+    if (word !== undefined) {
+      if (word < SHORT_NAMES) this.#byte(FIRST_NAME + word);
+      else this.#counted(Tag.name, word);
+      return;
     }
-    if (number < SHORT_NAMES) this.#byte(FIRST_NAME + number);
-    else this.#counted(Tag.name, number);
+    const fresh = this.#fresh;
+    const known = fresh.indexOf(value);
+    if (known >= 0) return this.#counted(Tag.again, known);
+    const length = Buffer.byteLength(value);
+    const isShort = value.length < SHORTEST_FRESH || fresh.length >= MOST_FRESH;
+    if (isShort || (length !== value.length && !value.isWellFormed())) return this.text(value);
+    fresh.push(value);
+    this.#text(Tag.fresh, value, length);
+  }
+
+  /**
+   * Begins the members of a table: none of them is marked yet.
+   * @returns where the marks are, for `mark`
+   */
+  members(count: number): number {
+    const bytes = (count + 7) >> 3;
+    if (this.#at + bytes > this.#full) this.#grow(bytes);
+    this.#counted(Tag.members, count);
+    const at = this.#at;
+    this.#bytes.fill(0, at, at + bytes);
+    this.#at = at + bytes;
+    return at;
+  }
+
+  /** Marks a member whose value follows. @param marks where they are; @param index of the member */
+  mark(marks: number, index: number): void {
+    const at = marks + (index >> 3);
+    this.#bytes[at] = (this.#bytes[at] ?? 0) | (1 << (index & 7));
   }
 
   /** A text that no other record has. */
@@ -106,22 +112,6 @@ export class CompactWriter {
     // Half of a character has no UTF-8; JSON has an escape for it.
     if (length !== value.length && !value.isWellFormed()) return this.#jsonText(value);
     this.#text(Tag.text, value, length);
-  }
-
-  /**
-   * JSON that other records hold as it is.
-   * @param value compared by identity first: a frozen one is turned into text only once
-   */
-  repeated(value: JsonValue): void {
-    if (typeof value !== 'object' || value === null) return this.json(value);
-    let text = this.#repeated.get(value);
-    if (text === undefined) this.#repeated.set(value, (text = JSON.stringify(value)));
-    const number = this.#numbers.get(text);
-    if (number === undefined) {
-      if (text.length <= LONGEST_REPEATED) this.#names.miss(text);
-      return this.json(value);
-    }
-    this.#counted(Tag.repeated, number);
   }
 
   /** An id: of the gateway's own only the 16 bytes. */
@@ -215,7 +205,7 @@ export class CompactWriter {
     let at = this.#at;
     bytes[at++] = tag;
     let rest = value;
-    // Beyond 32 bits there is no shifting: the lowest 28 first.
+    // The lowest 28 bits come first: there is no shifting beyond 32.
     if (rest > 0x7fff_ffff) {
       const high = Math.floor(rest / 0x1000_0000);
       const low = rest - high * 0x1000_0000;

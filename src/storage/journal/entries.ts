@@ -1,9 +1,9 @@
-// How entries lie in a journal: length, checksum, kind, content. The same in its file and in memory, so that a recovery
+// Form of entries in a journal: length, checksum, kind, content. The same in its file and in memory, so that a recovery
 // reads what an indexer reads.
 import { crc32 } from 'node:zlib';
 
 export interface Entry {
-  /** What the content is: a number that a store has for its own. */
+  /** Kind of the content: a number that a store has for its own. */
   readonly kind: number;
   readonly content: Uint8Array;
 }
@@ -13,7 +13,7 @@ const HEAD_BYTES = 8;
 /** Bytes that an entry has besides its content. */
 export const ENTRY_BYTES = HEAD_BYTES + 1;
 
-/** What follows the last entry: a length of 0. Behind it may be what the file held before. */
+/** End mark behind the last entry: a length of 0. Older entries may stand behind it. */
 export const END_BYTES = 4;
 
 /** Writes an entry and the end mark behind it. @returns where the mark begins: the next entry takes its place */
@@ -30,7 +30,7 @@ export function writeEntry(target: Buffer, start: number, kind: number, content:
 
 export interface ReadEntries {
   readonly entries: readonly Entry[];
-  /** Where the last of them ends. */
+  /** End of the last of them. */
   readonly end: number;
   /** False: what follows the last of them is no whole entry, because its writer died, is still writing, or by damage. */
   readonly isWhole: boolean;

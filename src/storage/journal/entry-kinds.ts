@@ -1,4 +1,4 @@
-// What entries of each kind are, and how they become rows: said once by the store that they belong to.
+// Kinds of entries: the store that owns a kind says once how its entries are read and become rows.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Entry } from './entries.ts';
 import { ORIGIN_ENTRY } from './origin.ts';
@@ -8,7 +8,7 @@ import { ORIGIN_ENTRY } from './origin.ts';
  * @typeParam Write given the rows and whatever the database needs; gives a promise where the database is asked from afar
  */
 export interface EntryWriter<T, In extends readonly unknown[], Out> {
-  /** What the content of an entry says. @throws RangeError for one that cannot be read */
+  /** Decodes the content of an entry. @throws RangeError for one that cannot be read */
   readonly read: (content: Uint8Array) => T;
   readonly write: (rows: readonly T[], ...transaction: In) => Out;
 }
@@ -46,7 +46,7 @@ export class EntryKinds<In extends readonly unknown[], Out> {
     });
   }
 
-  /** What cannot be read now will not be readable later: the entries behind it must not wait for it. */
+  /** An entry that cannot be read now will not be readable later: the entries behind it must not wait for it. */
   #read<T>(contents: readonly Uint8Array[], read: (content: Uint8Array) => T): readonly T[] {
     const rows: T[] = [];
     for (const content of contents) {

@@ -12,6 +12,8 @@ export type Later = (task: () => void) => void;
 export interface EntryTarget {
   /** The most entries of one transaction. */
   readonly most: number;
+  /** The same while nobody waits for them: requests that come meanwhile must. */
+  readonly mostAtLeisure: number;
   /**
    * Brings entries in with one transaction: all of them, or none. What is there already changes nothing. Durable when it
    * resolves.
@@ -21,7 +23,7 @@ export interface EntryTarget {
   bringIn(choose: () => readonly Entry[], isAtOnce: boolean): Promise<void>;
 }
 
-/** What waits beyond this is brought in at once: what lives for long costs more memory than larger transactions save. */
+/** More waiting bytes than this are brought in at once, as many entries as may be: long-lived entries cost more memory than larger transactions save. */
 const SOON_BYTES = 400_000;
 
 export interface IndexerOptions {
@@ -30,9 +32,9 @@ export interface IndexerOptions {
   readonly folder: JournalFolder | null;
   readonly target: EntryTarget;
   readonly later: Later;
-  /** How long an answer may wait for the database, in milliseconds; null: it does not. */
+  /** Milliseconds that an answer may wait for the database; null: it does not. */
   readonly confirmMs?: number | null | undefined;
-  /** Told, in a sentence, of entries that cannot be read, and when the database or the disk takes none, and takes some again. */
+  /** Receives a sentence about entries that cannot be read, and when the database or the disk takes none, or some again. */
   readonly notice: (sentence: string) => void;
 }
 
@@ -40,7 +42,7 @@ export class Indexer {
   readonly #options: IndexerOptions;
   /** The slice that is on its way. */
   #running: Promise<void> | undefined;
-  /** What answers wait for that came in the same turn of the event loop. */
+  /** Promise of the answers that came in the same turn of the event loop. */
   #confirming: Promise<void> | undefined;
   #isPlanned = false;
   #isEnding = false;
@@ -91,11 +93,14 @@ export class Indexer {
     else this.#plan();
   }
 
-  /** Resolves when everything that was appended before is in the database. */
-  async caughtUp(): Promise<void> {
+  /**
+   * Resolves when everything that was appended before is in the database.
+   * @param most entries of one transaction
+   */
+  async caughtUp(most = this.#options.target.most): Promise<void> {
     const { journal } = this.#options;
     const end = journal.appended;
-    while (journal.dropped < end) await (this.#running ??= this.#slice());
+    while (journal.dropped < end) await (this.#running ??= this.#slice(most));
   }
 
   /**
@@ -152,15 +157,18 @@ export class Indexer {
     this.#options.later(() => {
       this.#isPlanned = false;
       // A database that takes nothing now is asked again: the entries are still there.
-      this.caughtUp().catch(() => this.#plan());
+      this.caughtUp(this.#options.target.mostAtLeisure).catch(() => this.#plan());
     });
   }
 
-  async #slice(): Promise<void> {
+  async #slice(most: number): Promise<void> {
     const { journal, target } = this.#options;
     let entries: readonly Entry[] = [];
     try {
-      await target.bringIn(() => (entries = journal.oldest(target.most)), this.#isEnding);
+      await target.bringIn(
+        () => (entries = journal.oldest(journal.waiting > SOON_BYTES ? target.most : most)),
+        this.#isEnding,
+      );
       this.#tell(false);
     } catch (error) {
       this.#tell(true);
@@ -171,6 +179,6 @@ export class Indexer {
     journal.drop(entries);
   }
 
-  /** For entries of others. */
+  /** Applies entries of other processes. */
   readonly #apply: Apply = (entries) => this.#options.target.bringIn(() => entries, true);
 }

@@ -3,11 +3,11 @@
 // command that writes nothing leaves nothing behind.
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { lockFile } from '../../runtime/sqlite.ts';
+import { lockFile } from '../../base/runtime/sqlite.ts';
 import { END_BYTES } from './entries.ts';
 import type { JournalTarget } from './journal.ts';
 
-/** What is added to the name of a journal for the lock that its process holds as long as it lives. */
+/** Suffix of the lock file beside a journal. Its process holds the lock as long as it lives. */
 export const LOCK_SUFFIX = '.lock';
 
 const END = new Uint8Array(END_BYTES);
@@ -52,7 +52,7 @@ export class JournalFiles {
     this.#open.add(file);
     if (this.#unlock) return;
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    // Before the journal: whoever finds a journal without a lock may take it.
+    // The lock comes before the journal: whoever finds a journal without a lock may take it.
     this.#unlock = lockFile(this.#lockPath) ?? undefined;
   }
 }
@@ -63,7 +63,7 @@ class JournalFile implements JournalTarget {
   /** The files of the journal that exist. */
   readonly #all: Set<JournalFile>;
   #descriptor: number | undefined;
-  /** Where the next entry begins. What follows is of entries that are in the database. */
+  /** Place of the next entry. The bytes behind it are of entries that are in the database. */
   #end = 0;
 
   constructor(path: string, opens: () => void, all: Set<JournalFile>) {
@@ -144,7 +144,7 @@ function writeAt(descriptor: number, bytes: Uint8Array, start: number, end: numb
 }
 
 /**
- * Has `work` done on the journal of a process that has died, while nobody else can have it; then its lock is deleted.
+ * Runs `work` on the journal of a process that has died, while nobody else can have it; then its lock is deleted.
  * @returns false while the process lives, or another one does the same
  */
 export async function onLeftBehind(path: string, work: () => Promise<void>): Promise<boolean> {

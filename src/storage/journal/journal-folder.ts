@@ -9,11 +9,11 @@ import { JournalFiles, onLeftBehind } from './journal-file.ts';
 import { entriesFor, type Origin } from './origin.ts';
 
 const SUFFIX = '.journal';
-/** Of a file with half an entry, of which nobody was told, or a damaged one: for somebody who can read it. */
+/** Suffix of a file that is damaged, or ends within an entry that nobody was told of: for somebody who can read it. */
 const DAMAGED = '.damaged';
-/** Of a file whose entries are for another database, or for this one before a backup was put back. */
+/** Suffix of a file whose entries are for another database, or for this one before a backup was put back. */
 const FOREIGN = '.foreign';
-/** How long those are kept after the last entry was written. */
+/** Milliseconds that both are kept after the last entry was written. */
 const KEPT_MS = 30 * 86_400_000;
 
 /** Puts entries into the database; what it has already changes nothing. Durable when it resolves. */
@@ -35,7 +35,7 @@ export class JournalFolder {
   readonly #folder: string;
   readonly #origin: Origin | null;
   readonly #own = randomBytes(8).toString('hex');
-  /** What was read of the others' files. */
+  /** State of the others' files when they were read. */
   readonly #seen = new Map<string, Seen>();
 
   /** @param origin what tells entries for other databases; null: there are none */
@@ -131,7 +131,7 @@ function nameOf(path: string): string {
   return path.slice(0, -SUFFIX.length);
 }
 
-/** Where the first file of the same process is, without its suffix. */
+/** Path of the first file of the same process, without its suffix. */
 function ownerOf(path: string): string {
   return nameOf(path).replace(/\.\d+$/, '');
 }

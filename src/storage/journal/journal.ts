@@ -1,4 +1,4 @@
-// What was written and is not in the database yet: durable with one write to a file, and kept in memory in the same form
+// Entries that are not in the database yet: durable with one write to a file, and kept in memory in the same form
 // for the indexer, in the order of its coming. Knows nothing of what the entries hold.
 //
 // It is made of pieces: a buffer and a file each. So a journal that is never empty, because entries come while others are
@@ -7,7 +7,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './entries.ts';
 import { type Origin, ORIGIN_ENTRY } from './origin.ts';
 
-/** Where the entries of a piece survive the death of the process. */
+/** File in which the entries of a piece survive the death of the process. */
 export interface JournalTarget {
   /** Writes these bytes, an entry and its end mark; safe when it returns. @throws Error when it cannot be written, and then it is not */
   append(bytes: Uint8Array, start: number, end: number): void;
@@ -15,7 +15,7 @@ export interface JournalTarget {
   clear(): void;
   /** Takes no more entries: gives up what is only needed for writing. */
   seal(): void;
-  /** What was written. */
+  /** Bytes that were written. */
   read(): Buffer;
   remove(): void;
   /** Takes room for as many bytes more. @throws Error when there is none */
@@ -29,7 +29,7 @@ const PIECE_BYTES = 524_288;
 const MOST_SPARE = 2;
 /** Pieces whose bytes are in memory as well; of those beyond, only the first and the last. */
 const MOST_IN_MEMORY = 16;
-/** What must fit onto a disk that was full, before it is believed to have room again. */
+/** Bytes that must fit onto a disk that was full, before it is believed to have room again. */
 const ROOM_BYTES = 65_536;
 /** The share of what may wait from which on it is told to be full: what is running then still fits. */
 const FULL = 0.95;
@@ -41,7 +41,7 @@ interface Piece {
   readonly target: JournalTarget | null;
   read: number;
   written: number;
-  /** What the latest of its entries is for, as `Origin` has it. */
+  /** Database of the latest entry, as `Origin` has it. */
   origin: Uint8Array | null;
   /** False: some of its entries could not be written, and are in memory alone. */
   isWhole: boolean;
@@ -57,7 +57,7 @@ export interface JournalOptions {
    * pieces in memory go, and is no error.
    */
   readonly keepsUnwritten?: boolean | undefined;
-  /** What every file says of its entries before them; absent where they need no explanation. */
+  /** Origin that every file names before its entries; absent where they need no explanation. */
   readonly origin?: Pick<Origin, 'current'> | undefined;
 }
 
@@ -164,7 +164,7 @@ export class Journal {
     const last = this.#last;
     if (last.written + length <= (last.bytes?.length ?? PIECE_BYTES)) return last;
     const next = this.#piece(Math.max(PIECE_BYTES, length));
-    // Without entries it never was in use: a large entry is its first.
+    // A piece without entries never was in use: a large entry is its first.
     if (last.written === 0) {
       this.#pieces.pop();
       this.#forget(last);

@@ -1,12 +1,11 @@
-// Which database the entries of a journal are for, said by an entry before them: they hold numbers that only its names
-// explain. A backup that was put back may not have all of these names.
+// Names the database that the entries of a journal are for, by an entry before them.
 import type { Entry } from './entries.ts';
 
 /** The kind of such an entry. */
 export const ORIGIN_ENTRY = 0;
 
 export interface Origin {
-  /** What entries say from now on; the same object as long as it is the same. */
+  /** Origin of entries from now on; the same object as long as it is the same. */
   current(): Uint8Array;
   /** Whether entries behind such a content are for this database as it is. */
   isHere(content: Uint8Array): boolean;

@@ -1,7 +1,7 @@
 // The bytes of files: from the folder of the data directory into the database. Those in a bucket stay where they are.
 import { join } from 'node:path';
 import { BlobFolder } from '../blob-folder.ts';
-import type { BlobStore } from '../ports.ts';
+import type { BlobStore } from '../../accounts/ports/index.ts';
 import type { Part } from './part.ts';
 import type { Source } from './source.ts';
 
@@ -29,7 +29,7 @@ export function filePart(
         prepare: async () => {
           if (!(await copy(id, from, to))) missing(id);
         },
-        write: () => Promise.resolve(),
+        *write() {},
       };
     },
   };

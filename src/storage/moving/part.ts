@@ -1,21 +1,22 @@
-// What is moved piece by piece: each piece is read at once, bounded in rows and bytes, and written with one transaction.
-import type { SqlValue } from '../../runtime/sqlite.ts';
-import type { Tx } from '../postgres/store.ts';
+// Parts of a move, piece by piece: each piece is read at once, bounded in rows and bytes, and written with one transaction.
+import type { SqlValue } from '../../base/runtime/sqlite.ts';
+import type { Queries } from '../tables/database.ts';
 
 /** The most rows of a piece, and about the most bytes: a row may be larger. */
 export const PIECE_ROWS = 1_000;
 export const PIECE_BYTES = 4_000_000;
 
-/** Where a row is among its table's, in their order. */
+/** Place of a row among its table's, in their order. */
 export type Cursor = readonly SqlValue[];
 
 export interface Piece {
   readonly rows: number;
-  /** Of its last row. */
+  /** Place of its last row. */
   readonly cursor: Cursor;
-  /** What cannot be part of a transaction; doing it again changes nothing. */
+  /** Work that cannot be part of a transaction; doing it again changes nothing. */
   readonly prepare?: (() => Promise<void>) | undefined;
-  readonly write: (tx: Tx) => Promise<void>;
+  /** Inside the transaction that notes the progress. */
+  readonly write: () => Queries<void>;
 }
 
 export interface Part {
@@ -26,7 +27,7 @@ export interface Part {
   next(after: Cursor | null): Piece | null;
 }
 
-/** As JSON: bytes as an object with their hexadecimal digits. */
+/** Cursor as JSON: bytes as an object with their hexadecimal digits. */
 export function cursorText(cursor: Cursor): string {
   return JSON.stringify(
     cursor.map((value) =>

@@ -1,15 +1,11 @@
 // Reads the rows of a table in the order of its keys, a bounded piece at a time.
-import type { SqlRow, SqlValue } from '../../runtime/sqlite.ts';
+import type { SqlRow, SqlValue } from '../../base/runtime/sqlite.ts';
+import { quoted, type TableDeclaration } from '../tables/table.ts';
 import { type Cursor, PIECE_BYTES, PIECE_ROWS } from './part.ts';
 import type { Source } from './source.ts';
 
-export interface PieceQuery {
-  readonly table: string;
-  /** Columns that order the rows, and name each. */
-  readonly keys: readonly string[];
-  /** Columns whose values may be large; none: all rows are small. */
-  readonly large?: readonly string[] | undefined;
-}
+/** Types whose values may be large. */
+const LARGE: ReadonlySet<string> = new Set(['text', 'text?', 'bytes', 'bytes?']);
 
 export interface ReadPiece {
   readonly rows: readonly SqlRow[];
@@ -19,15 +15,16 @@ export interface ReadPiece {
 /** @returns null when no row follows */
 export function readPiece(
   source: Source,
-  { table, keys, large = [] }: PieceQuery,
+  { name: table, key: keys, columns: types }: TableDeclaration,
   after: Cursor | null,
 ): ReadPiece | null {
+  const large = Object.keys(types).filter((name) => LARGE.has(types[name] ?? '') && !keys.includes(name));
   const columns = keys.map(quoted).join(', ');
   const behind = after ? `where (${columns}) > (${keys.map(() => '?').join(', ')})` : '';
   const values = after ?? [];
   let most = PIECE_ROWS;
   if (large.length > 0) {
-    // Before anything of it is in memory.
+    // Sizes are asked for before anything of the rows is in memory.
     const size = large.map((name) => `coalesce(octet_length(${quoted(name)}), 0)`).join(' + ');
     const sizes = source.rows(
       `select ${size} as size from ${quoted(table)} ${behind} order by ${columns} limit ${PIECE_ROWS}`,
@@ -46,17 +43,7 @@ export function readPiece(
   return last ? { rows, cursor: keys.map((key) => last[key] as SqlValue) } : null;
 }
 
-/** How many rows a table has. */
+/** Number of rows of a table. */
 export function countRows(source: Source, table: string): number {
   return Number(source.rows(`select count(*) as rows from ${quoted(table)}`)[0]?.['rows']);
-}
-
-/** The columns of a table. */
-export function columnsOf(source: Source, table: string): readonly string[] {
-  return source.rows(`select name from pragma_table_info(?)`, table).map(({ name }) => String(name));
-}
-
-/** A name as SQL has it. Names are of this program's own tables. */
-export function quoted(name: string): string {
-  return `"${name}"`;
 }

@@ -3,14 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError } from '../../canonical/index.ts';
-import {
-  openSqlite,
-  type SqlConnection,
-  type SqlRow,
-  type SqlStatement,
-  type SqlValue,
-} from '../../runtime/sqlite.ts';
-import type { Storage } from '../ports.ts';
+import { openSqlite, type SqlConnection, type SqlRow, type SqlValue } from '../../base/runtime/sqlite.ts';
+import type { Storage } from '../../accounts/ports/index.ts';
 import { openWith } from '../sqlite/storage.ts';
 import { STORES } from '../sqlite/stores.ts';
 import type { SqliteBase } from '../sqlite/store.ts';
@@ -20,8 +14,6 @@ export interface Source {
   readonly storage: Storage;
   /** Tells it from every other data directory. */
   readonly identity: string;
-  /** The text of a name. @throws RangeError for a number that is none */
-  textOf(number: number): string;
   rows(query: string, ...values: SqlValue[]): readonly SqlRow[];
   /** Resolves when all that was appended is in the tables, and sums are up to date. */
   settle(nowMs: number): Promise<void>;
@@ -47,21 +39,15 @@ export async function openSource({ dataDir, secrets, notice }: SourceOptions): P
     { ...STORES, base: { open: (base: SqliteBase) => base } },
     { path, secrets, notice },
   );
-  const { connection, indexer, names } = base;
+  const { connection, indexer } = base;
   try {
     hold(connection, dataDir);
-    // Only to have it checked: under another secret no key would be known.
+    // The secret is asked for to have it checked: under another one no key would be known.
     await storage.secret('pepper');
-    const prepared = new Map<string, SqlStatement>();
-    const rows: Source['rows'] = (query, ...values) => {
-      let statement = prepared.get(query);
-      if (!statement) prepared.set(query, (statement = connection.prepare(query)));
-      return statement.all(...values);
-    };
+    const rows: Source['rows'] = (query, ...values) => connection.prepare(query).all(...values);
     return {
       storage,
       identity: String(rows("select value from settings where name = 'identity'")[0]?.['value']),
-      textOf: (number) => names.textOf(number),
       rows,
       async settle(nowMs) {
         await indexer.caughtUp();
@@ -77,7 +63,12 @@ export async function openSource({ dataDir, secrets, notice }: SourceOptions): P
 
 /** Every process that has a database open holds a lock on it, which only one that wants it alone meets. */
 function refuseUsed(path: string, dataDir: string): void {
-  const connection = openSqlite(path, 0);
+  let connection: SqlConnection;
+  try {
+    connection = openSqlite(path, 0);
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
   try {
     hold(connection, dataDir);
   } finally {
@@ -85,13 +76,21 @@ function refuseUsed(path: string, dataDir: string): void {
   }
 }
 
-/** Has the database for this process alone, from now on. */
+function unusable(dataDir: string, error: unknown): GatewayError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new GatewayError('internal', `the database in ${dataDir} cannot be used: ${reason}`, {
+    cause: error,
+  });
+}
+
+/** Reserves the database for this process alone, from now on. */
 function hold(connection: SqlConnection, dataDir: string): void {
   try {
     connection.exec('pragma locking_mode = exclusive');
     connection.exec('begin exclusive');
     connection.exec('commit');
   } catch (error) {
+    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw unusable(dataDir, error);
     throw new GatewayError(
       'internal',
       `${dataDir} is in use: stop the gateway (and every command) that runs on it, and begin again`,

@@ -2,31 +2,25 @@
 // it has come is written in the transaction of each batch, so that a move that was killed goes on where it stood.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
-import type { FindingStore, BlobStore } from '../ports.ts';
-import { checkSecrets } from '../state/master-secrets.ts';
+import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
+import { checkSecrets } from '../master-secrets.ts';
 import { MOVING, openWith } from '../postgres/storage.ts';
 import { STORES } from '../postgres/stores.ts';
-import type { PostgresBase, Tx } from '../postgres/store.ts';
+import type { PostgresBase } from '../postgres/store.ts';
+import type { Queries } from '../tables/database.ts';
+import { rowColumn } from '../tables/table.ts';
 import { MOVED_TABLES } from './tables.ts';
 
 /** The setting that says where everything came from, once it is there. */
 const MOVED = 'moved_from';
-/** What else there must be nothing of. */
-const OTHER_TABLES: readonly string[] = [
-  'records',
-  'record_contents',
-  'usage_hourly',
-  'usage_daily',
-  'usage_end_users',
-  'blobs',
-  'doctor_findings',
-];
+/** Further tables that must be empty. */
+const OTHER_TABLES: readonly string[] = ['blobs', 'doctor_findings'];
 /** A batch of large rows on a slow disk. */
 const STATEMENT_MS = 120_000;
 
-/** How far a part has come. */
+/** Progress of a part. */
 export interface PartProgress {
-  /** Of the last row; JSON. */
+  /** Place of the last row; JSON. */
   readonly cursor: string;
   readonly rows: number;
 }
@@ -56,7 +50,7 @@ export async function openTarget(url: string, notice: (sentence: string) => void
 }
 
 /**
- * How far a move has come. Changes nothing.
+ * Progress of a move. Changes nothing.
  * @param from identity of the data directory
  * @param totals rows of each part, as they are now
  * @returns null when all of this directory is there already
@@ -91,7 +85,7 @@ export async function progressOf(
   return progress;
 }
 
-/** From now on the database is the move's alone. */
+/** Reserves the database for the move from now on. */
 export async function beginMove({ db }: PostgresBase, progress: Progress): Promise<void> {
   await db
     .insertInto('settings')
@@ -101,26 +95,23 @@ export async function beginMove({ db }: PostgresBase, progress: Progress): Promi
 }
 
 /** Notes within the transaction of a batch what it has moved. @throws GatewayError `conflict` when another process did so, too */
-export async function noteProgress(tx: Tx, before: Progress, after: Progress): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('settings')
-    .set({ value: JSON.stringify(after) })
-    .where('name', '=', MOVING)
-    .where('value', '=', JSON.stringify(before))
-    .executeTakeFirst();
-  if (Number(numUpdatedRows) !== 1) throw refused('another process moves the same data directory just now');
+export function* noteProgress(before: Progress, after: Progress): Queries<void> {
+  const noted = yield sql`
+    update settings set value = ${JSON.stringify(after)}
+    where name = ${MOVING} and value = ${JSON.stringify(before)} returning name`;
+  if (noted.length !== 1) throw refused('another process moves the same data directory just now');
 }
 
 /** Numbers of rows go on behind those that were moved, and from now on the database may be used. */
-export async function endMove({ transaction }: PostgresBase, progress: Progress): Promise<void> {
-  await transaction(async (tx) => {
-    for (const { name, isNumbered } of MOVED_TABLES)
-      if (isNumbered)
-        await sql`
-          select setval(pg_get_serial_sequence(${name}, 'row'), m.last) from
-          (select max("row") as last from ${sql.table(name)}) m where m.last is not null`.execute(tx);
-    await tx.deleteFrom('settings').where('name', '=', MOVING).execute();
-    await tx.insertInto('settings').values({ name: MOVED, value: progress.from }).execute();
+export async function endMove({ database }: PostgresBase, { from }: Progress): Promise<void> {
+  await database.transact(function* () {
+    for (const declared of MOVED_TABLES)
+      if (rowColumn(declared) !== undefined)
+        yield sql`
+          select setval(pg_get_serial_sequence(${declared.name}, 'row'), m.last) from
+          (select max("row") as last from ${sql.table(declared.name)}) m where m.last is not null`;
+    yield sql`delete from settings where name = ${MOVING}`;
+    yield sql`insert into settings (name, value) values (${MOVED}, ${from})`;
   });
 }
 

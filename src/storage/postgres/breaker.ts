@@ -1,13 +1,13 @@
 // Stands before the connections: while the database is out of reach, or answers nothing in time, everybody is told so at once
 // instead of waiting, and one connection of its own asks in the background when it is back. Slow is treated like gone.
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import { databaseAway, isAway } from './failures.ts';
+import { databaseAway, isAway } from '../database-away.ts';
 
 export interface BreakerOptions {
   readonly pool: PostgresPool;
   /** A pool of one connection, whose statements end soon; made anew for each question. */
   readonly probe: () => PostgresPool;
-  /** Told, in a sentence, when the database is out of reach, and when it is back. */
+  /** Receives a sentence when the database is out of reach, and when it is back. */
   readonly notice: (sentence: string) => void;
   /** A number in [0, 1): a hundred processes must not ask at the same moments. */
   readonly random?: (() => number) | undefined;
@@ -152,7 +152,7 @@ class WatchedClient implements PostgresPoolClient {
   }
 }
 
-/** Does not keep the process alive. */
+/** The timer does not keep the process alive. */
 function afterwards(task: () => void, ms: number): () => void {
   const timer = setTimeout(task, ms).unref();
   return () => clearTimeout(timer);

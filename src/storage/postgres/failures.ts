@@ -1,23 +1,7 @@
-// What a failure of the database means: it is away, it wants to be asked again, or the program is wrong. The one place that
+// Meaning of a failure of the database: it is away, it wants to be asked again, or the program is wrong. The one place that
 // knows PostgreSQL's codes (PostgreSQL 16, Appendix A, 2026-11). Never says more than a code: messages hold values.
 import { GatewayError } from '../../canonical/index.ts';
-
-/** How long a client should wait before it asks again what needs the database. */
-const RETRY_AFTER_MS = 5_000;
-
-/** The database cannot be reached, is not ready, or takes too long: a 503, and nobody's mistake. */
-export function databaseAway(reason: string, cause?: unknown): GatewayError {
-  return new GatewayError(
-    'upstream_unavailable',
-    `the database is out of reach (${reason}): what is stored cannot be read or written now, try again`,
-    { code: 'database_unavailable', httpStatus: 503, fault: 'gateway', retryAfterMs: RETRY_AFTER_MS, cause },
-  );
-}
-
-/** True for what `databaseAway` made. */
-export function isAway(error: unknown): boolean {
-  return GatewayError.is(error) && error.code === 'database_unavailable';
-}
+import { databaseAway } from '../database-away.ts';
 
 /**
  * Codes of a server that does not serve now: connections (08), no more of them (53300), out of disk or memory (53), stopping
@@ -55,11 +39,6 @@ export function isRefusedValue(error: unknown): boolean {
 /** Whether a statement ended because it divided by nothing: how one takes itself back as a whole. */
 export function isTakenBack(error: unknown): boolean {
   return codeOf(error) === '22012';
-}
-
-/** Whether a row was there already. */
-export function isDuplicate(error: unknown): boolean {
-  return codeOf(error) === '23505';
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,9 +1,11 @@
 // Stored responses of one project that come while another of them is written go together in the next statement: each would wait
 // for the row that counts what the project stores, until the one before it is on the disk.
-import type { ResponseRow } from '../state/response-rows.ts';
-import { isAway } from './failures.ts';
-import type { TurnRows } from './late-turns.ts';
-import type { PostgresBase } from './store.ts';
+import type { Kysely } from 'kysely';
+import { isAway } from '../database-away.ts';
+import type { ResponseRow } from '../tables/response-table.ts';
+import type { UsageCounter } from '../tables/state-usage.ts';
+import type { NewTurn } from '../tables/turn-entries.ts';
+import type { PostgresSchema } from './store.ts';
 import { wroteAtOnce } from './turn-statement.ts';
 
 /** Responses of one statement, and bytes of those after the first. */
@@ -17,20 +19,22 @@ interface Waiting {
 }
 
 export class JoinedTurns {
-  readonly #base: Pick<PostgresBase, 'db' | 'usage'>;
-  /** By project, while one of its responses is written: those that came since. */
+  readonly #db: Kysely<PostgresSchema>;
+  readonly #usage: UsageCounter;
+  /** Responses by project that came while another one of it is written. */
   readonly #waiting = new Map<string, Waiting[]>();
 
-  constructor(base: Pick<PostgresBase, 'db' | 'usage'>) {
-    this.#base = base;
+  constructor(db: Kysely<PostgresSchema>, usage: UsageCounter) {
+    this.#db = db;
+    this.#usage = usage;
   }
 
-  /** As `wroteAtOnce`. */
-  write(turn: TurnRows & { readonly response: ResponseRow }): Promise<boolean> {
-    const { projectId, response, appendTo, items } = turn;
+  /** As `wroteAtOnce`. False for a turn whose response is not stored. */
+  async write({ projectId, response, appendTo, items }: NewTurn): Promise<boolean> {
+    if (!response) return false;
     // Two statements with several conversations each could wait for each other.
     if (appendTo !== null)
-      return wroteAtOnce(this.#base, { projectId, responses: [response], appendTo, items });
+      return wroteAtOnce(this.#db, this.#usage, { projectId, responses: [response], appendTo, items });
     const waiting = this.#waiting.get(projectId);
     if (waiting) return new Promise((wrote, failed) => void waiting.push({ response, wrote, failed }));
     this.#waiting.set(projectId, []);
@@ -61,7 +65,7 @@ export class JoinedTurns {
 
   async #writeAll(projectId: string, responses: readonly ResponseRow[]): Promise<boolean> {
     try {
-      return await wroteAtOnce(this.#base, { projectId, responses, appendTo: null, items: [] });
+      return await wroteAtOnce(this.#db, this.#usage, { projectId, responses, appendTo: null, items: [] });
     } catch (error) {
       // Nobody waits for a database twice.
       if (isAway(error))

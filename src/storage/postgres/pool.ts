@@ -3,26 +3,32 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Client, Pool, types, type PoolClient } from 'pg';
 import { GatewayError } from '../../canonical/index.ts';
-import type { NoticeListener } from '../notice-ports.ts';
-import { databaseAway, explained } from './failures.ts';
+import type { NoticeListener } from '../../accounts/ports/index.ts';
+import { databaseAway } from '../database-away.ts';
+import { explained } from './failures.ts';
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of the driver. */
   readonly url: string;
   readonly max: number;
-  /** After which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
+  /** Milliseconds after which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
   readonly statementMs: number;
-  /** How long it may take to get a connection, a free one or a new one; 5 seconds by default. */
+  /** Milliseconds that it may take to get a connection, a free one or a new one; 5 seconds by default. */
   readonly connectMs?: number | undefined;
+  /** `search_path` of every connection; absent: what the address or the server says. */
+  readonly searchPath?: string | undefined;
 }
 
 const CONNECT_MS = 5_000;
 /** A connection that nobody needs for so long is closed. */
 const IDLE_MS = 60_000;
-/** How much longer than the server this side waits. */
+/** Milliseconds that this side waits longer than the server. */
 const PATIENCE_MS = 1_000;
 /** A transaction that stands still for so long is one whose process was stopped: its locks go. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
+
+/** A statement sets it, not a parameter of the connection: poolers refuse parameters there. */
+const SET_PATH = `select pg_catalog.set_config('search_path', $1, false)`;
 
 /** The type of times and sums; a table of the driver's own for all others. */
 const INT8: number = types.builtins.INT8;
@@ -31,7 +37,13 @@ const INT8: number = types.builtins.INT8;
  * A pool that connects when it is first asked.
  * @throws GatewayError `invalid_request` for what is no address of a database
  */
-export function openPool({ url, max, statementMs, connectMs = CONNECT_MS }: PoolOptions): PostgresPool {
+export function openPool({
+  url,
+  max,
+  statementMs,
+  connectMs = CONNECT_MS,
+  searchPath,
+}: PoolOptions): PostgresPool {
   checkAddress(url);
   const pool = new Pool({
     connectionString: url,
@@ -50,16 +62,29 @@ export function openPool({ url, max, statementMs, connectMs = CONNECT_MS }: Pool
   });
   // A connection that breaks while nobody uses it is gone from the pool, which is all that there is to do.
   pool.on('error', () => {});
+  const settled = new WeakSet<PoolClient>();
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const raw = await pool.connect();
+    const client = new BoundedClient(raw, statementMs > 0 ? statementMs + PATIENCE_MS : 0);
+    if (searchPath === undefined || settled.has(raw)) return client;
+    try {
+      await client.query(SET_PATH, [searchPath]);
+    } catch (error) {
+      client.release();
+      throw error;
+    }
+    settled.add(raw);
+    return client;
+  };
   return {
     async connect() {
       try {
-        return new BoundedClient(await pool.connect(), statementMs > 0 ? statementMs + PATIENCE_MS : 0);
+        return await connect();
       } catch (error) {
         throw explained(error);
       }
     },
     end: () => pool.end(),
-    options: {},
   };
 }
 
@@ -99,7 +124,7 @@ export async function listenTo(
   };
 }
 
-/** What the driver's types leave out of a client. */
+/** Members of a client that the driver's types leave out. */
 interface WithSocket {
   readonly connection: { readonly stream: { destroy(): void } };
 }
@@ -183,11 +208,30 @@ function parserOf(type: number, format?: 'text' | 'binary'): (text: string) => u
 }
 
 function checkAddress(url: string): void {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return;
-  // Not the address itself: it holds a password.
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) {
+    refuseUnknownTls(new URL(url).searchParams);
+    return;
+  }
+  // The address itself is left out: it holds a password.
   throw new GatewayError(
     'invalid_request',
     'must be an address like postgres://user:password@host:5432/database',
     { param: 'database_url' },
   );
+}
+
+/** Parameters about TLS that the driver knows, and the modes of one (pg-connection-string 2, README, 2026-11). */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'];
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** The driver ignores a parameter that it does not know: a misspelt one would send the password in clear. */
+function refuseUnknownTls(parameters: URLSearchParams): void {
+  for (const [name, value] of parameters) {
+    if (!/^ssl/i.test(name)) continue;
+    const isKnown = TLS_PARAMETERS.includes(name);
+    if (isKnown && (name !== 'sslmode' || TLS_MODES.includes(value))) continue;
+    const choice = (isKnown ? TLS_MODES : TLS_PARAMETERS).join(', ');
+    const message = `\`${name}\` in the address is ${isKnown ? 'none of' : 'unknown; known are'} ${choice}`;
+    throw new GatewayError('invalid_request', message, { param: 'database_url' });
+  }
 }

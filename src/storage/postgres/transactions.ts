@@ -17,7 +17,7 @@ export async function inTransaction<Tables, T>(
       return await db.transaction().execute(work);
     } catch (error) {
       if (round === ROUNDS || !isRepeatable(error)) throw error;
-      // Not all at once again.
+      // Random pauses keep transactions from meeting again.
       const most = PAUSE_MS * 2 ** (round - 1);
       await new Promise((resolve) => void setTimeout(resolve, Math.random() * most));
     }

@@ -1,13 +1,14 @@
 // Turns as one statement, which is one way to the server and back instead of five to eight for each: the responses, where their
 // ids are listed, the items of one in its conversation, and what all of it counts for. Rows are locked in the order of the
 // transaction that does the same step by step: the conversation before the counter of the project.
-import { sql } from 'kysely';
-import type { ItemRow } from '../state/item-rows.ts';
-import type { ResponseRow } from '../state/response-rows.ts';
+import { type Kysely, sql } from 'kysely';
+import type { ItemRow } from '../tables/conversation-tables.ts';
+import type { ResponseRow } from '../tables/response-table.ts';
+import type { UsageCounter } from '../tables/state-usage.ts';
 import { isRepeatable, isTakenBack } from './failures.ts';
-import type { PostgresBase } from './store.ts';
+import type { PostgresSchema } from './store.ts';
 
-/** What is written together: responses of one project, and what the only one of them adds to its conversation. */
+/** Turns that are written together: responses of one project, and what the only one of them adds to its conversation. */
 export interface TurnsAtOnce {
   readonly projectId: string;
   readonly responses: readonly ResponseRow[];
@@ -21,12 +22,13 @@ export interface TurnsAtOnce {
  * @returns false where nothing was done, and it has to go step by step: others have to give way, or were in the way
  */
 export async function wroteAtOnce(
-  { db, usage }: Pick<PostgresBase, 'db' | 'usage'>,
+  db: Kysely<PostgresSchema>,
+  usage: UsageCounter,
   { projectId, responses, appendTo, items }: TurnsAtOnce,
 ): Promise<boolean> {
   const places = responses.flatMap(({ id, places: all }) => all.map((place) => ({ id, place })));
   try {
-    // Without room there is no row of `used`, and the division takes everything back.
+    // `used` has no row where there is no room, and the division takes everything back.
     await sql`
       with made as (
         insert into responses (id, key_id, created_at, expires_at, previous_id, conversation_id, bytes, places,
@@ -67,13 +69,17 @@ export async function wroteAtOnce(
         from conversation, kept where c.row = conversation.row and kept.bytes > 0
       ), sums as (
         select count(*) as responses, coalesce(sum(bytes), 0)::bigint as bytes from made
+      ), others as (
+        select coalesce(sum(o.responses + o.kept), 0)::bigint as bytes from state_usage as o
+        where o.key_id = ${projectId} and o.writer <> ${usage.writer}
       ), used as (
-        insert into state_usage as s (key_id, responses, kept)
-        select ${projectId}, sums.bytes, kept.bytes from sums, kept
-        where sums.responses > 0 and sums.bytes + kept.bytes <= ${usage.mostBytes}::bigint
-        on conflict (key_id) do update
+        insert into state_usage as s (key_id, writer, responses, kept)
+        select ${projectId}, ${usage.writer}::integer, sums.bytes, kept.bytes from sums, kept, others
+        where sums.responses > 0 and sums.bytes + kept.bytes + others.bytes <= ${usage.mostBytes}::bigint
+        on conflict (key_id, writer) do update
           set responses = s.responses + excluded.responses, kept = s.kept + excluded.kept
-          where s.responses + s.kept + excluded.responses + excluded.kept <= ${usage.mostBytes}::bigint
+          where s.responses + s.kept + excluded.responses + excluded.kept + (select bytes from others)
+            <= ${usage.mostBytes}::bigint
         returning key_id
       )
       select sums.responses / (select count(*) from used) from sums where sums.responses > 0`.execute(db);

@@ -1,7 +1,7 @@
 // One transaction for the writes that arrive together. All stores of a database share one instance, so that what
 // one request leaves behind (its record, its stored response) is written whole or not at all. Knows no tables.
 import { GatewayError } from '../../canonical/index.ts';
-import type { SqlConnection, SqlStatement } from '../../runtime/sqlite.ts';
+import type { SqlConnection, SqlStatement } from '../../base/runtime/sqlite.ts';
 
 /** Runs a task soon, after the events that are ready now; `setImmediate` outside tests. */
 export type Schedule = (task: () => void) => void;
@@ -12,10 +12,13 @@ export type Schedule = (task: () => void) => void;
  */
 export type Write = () => void;
 
-// While every turn of the event loop brings more writes, a batch may wait for a few turns: a commit costs about
+// A batch may wait for a few turns of the event loop while each brings more writes: a commit costs about
 // as much as three records. An idle gateway's turn brings nothing and the batch is written at once.
 const MOST_TURNS = 8;
 const FULL_BATCH = 64;
+
+/** Why a transaction was undone: one write of it was refused, and the others are written again without it. */
+class Refused extends Error {}
 
 interface Batch {
   readonly writes: Write[];
@@ -31,7 +34,7 @@ export class GroupCommit {
   readonly #begin: SqlStatement;
   readonly #commit: SqlStatement;
   #batch: Batch | null = null;
-  /** What is to be done once the transaction that runs is durable. */
+  /** Tasks for the time when the transaction that runs is durable. */
   #after: (() => void)[] = [];
 
   constructor(connection: SqlConnection, schedule: Schedule) {
@@ -53,16 +56,27 @@ export class GroupCommit {
     return batch.done.promise;
   }
 
-  /** `add` for work that reads or decides inside the transaction: gives what it returned, once that is durable. */
+  /**
+   * `add` for work that reads or decides inside the transaction: gives what it returned, once that is durable. A `GatewayError`
+   * of the work undoes that work alone.
+   */
   async run<T>(work: () => T): Promise<T> {
-    const outcome: { value?: T } = {};
+    const outcome: { value?: T; refusal?: GatewayError } = {};
     await this.add(() => {
-      outcome.value = work();
+      if (outcome.refusal) return;
+      try {
+        outcome.value = work();
+      } catch (error) {
+        if (!GatewayError.is(error)) throw error;
+        outcome.refusal = error;
+        throw new Refused();
+      }
     });
+    if (outcome.refusal) throw outcome.refusal;
     return outcome.value as T;
   }
 
-  /** Inside a `Write`: does something once its transaction is durable, and not if that fails. It must not throw. */
+  /** Runs a task of a `Write` once its transaction is durable, and not if that fails. It must not throw. */
   afterCommit(task: () => void): void {
     this.#after.push(task);
   }
@@ -107,7 +121,8 @@ export class GroupCommit {
       this.#commit.run();
     } catch (cause) {
       if (this.#connection.inTransaction) this.#connection.exec('rollback');
-      // Once more, later: another process may have held the lock for longer than the busy timeout.
+      if (cause instanceof Refused) return this.#write(batch, retry);
+      // The batch is tried once more, later: another process may have held the lock for longer than the busy timeout.
       if (retry) this.#schedule(() => this.#write(batch, false));
       else batch.done.reject(new GatewayError('internal', 'the database could not be written', { cause }));
       return;

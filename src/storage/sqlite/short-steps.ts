@@ -1,16 +1,16 @@
 // Deletions of much, a little at a time: how long one holds the database is bounded by the clock, whatever its rows weigh.
 import type { GroupCommit } from './group-commit.ts';
 
-/** What a step may take with its commit, in milliseconds: no other process can write meanwhile, and no event is handled. */
+/** Milliseconds that a step may take with its commit: no other process can write meanwhile, and no event is handled. */
 const WHOLE_MS = 2;
-/** How long it may delete before the commit, in milliseconds: the least and the most. */
+/** Milliseconds that it may delete before the commit: the least and the most. */
 const LEAST_MS = 0.25;
 const MOST_MS = 1;
 
 export class ShortSteps {
   readonly #commits: GroupCommit;
   readonly #elapsedMs: () => number;
-  /** How long the next step deletes. A commit writes the changed pages, and rows that lie far apart change many. */
+  /** Milliseconds that the next step deletes. A commit writes the changed pages, and rows that lie far apart change many. */
   #workMs = MOST_MS;
 
   /** @param elapsedMs milliseconds since some time, not set back by anybody */
@@ -20,7 +20,7 @@ export class ShortSteps {
   }
 
   /**
-   * Does one piece after another in one transaction, until there is none or a step's time is over; the first one always.
+   * Runs one piece after another in one transaction, until there is none or a step's time is over; the first one always.
    * @param pieces each does a little when it is asked for, and says how many rows that was; asked again if the transaction
    * has to be done again
    * @returns how many rows it was altogether, once that is durable

@@ -5,59 +5,45 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
-import { openSqlite } from '../../runtime/sqlite.ts';
-import { closeToOthers } from '../closed-path.ts';
+import { openSqlite } from '../../base/runtime/sqlite.ts';
+import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
 import { SqliteEntryTarget } from './entry-target.ts';
-import { SqliteNames } from './names.ts';
-import { ConversationItems } from './conversation-items.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
 import { EntryKinds } from '../journal/entry-kinds.ts';
 import { identityOf, JournalOrigin } from './journal-origin.ts';
-import { Indexer, type Later } from '../journal/indexer.ts';
+import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalFiles } from '../journal/journal-file.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
-import { migrate } from '../migrate.ts';
-import { MIGRATIONS, type Migration } from './migrations.ts';
-import type { Storage } from '../ports.ts';
-import type { Schema } from './schema.ts';
+import { bringUpToDate } from '../tables/schema.ts';
+import { SETTINGS } from '../tables/settings.ts';
+import { columnsOf, quoted } from '../tables/table.ts';
+import { UsageCounter } from '../tables/state-usage.ts';
+import { Turns } from '../tables/turns.ts';
+import type { Storage } from '../../accounts/ports/index.ts';
+import type { SettingsSchema } from '../tables/settings.ts';
+import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
 import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
 import { masterSecret } from '../secret-file.ts';
-import { checkSecrets, secretsFrom } from '../state/master-secrets.ts';
+import { checkSecrets, secretsFrom } from '../master-secrets.ts';
+import { sqliteDatabase } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { SqliteStore } from './store.ts';
-import { openStores, type OpenStores, type SqliteStores, STORES } from './stores.ts';
+import { type SqliteStores, STORES } from './stores.ts';
+import { openStores, type OpenStores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
-import { SqliteStateUsage } from './state-usage.ts';
 
-export interface SqliteOptions {
-  /** Database file, whose directory is made when needed, or `:memory:`. */
+export interface SqliteOptions extends OpenOptions {
+  /** Database file, whose directory is made when needed, or `:memory:`. Without `secrets` a file beside it holds one. */
   readonly path: string;
-  /** When to look at collected writes; `setImmediate` by default. */
+  /** Timer after which collected writes are looked at; `setImmediate` by default. */
   readonly schedule?: Schedule | undefined;
-  /** When to bring the journal into the database; a quarter of a second later by default. */
-  readonly later?: Later | undefined;
   /** Milliseconds since some time, for how long a deletion may hold the database; the system's own by default. */
   readonly elapsedMs?: (() => number) | undefined;
-  /** Unix milliseconds; for the record of migrations, and how long journals that were set aside are kept. */
-  readonly now?: (() => number) | undefined;
-  readonly migrations?: readonly Migration[] | undefined;
   /** The most that may wait in the journal, in bytes; asked at every write. */
   readonly journalBytes?: (() => number) | undefined;
-  /** How long an answer may wait for the database, in milliseconds; null: it does not. */
-  readonly confirmMs?: number | null | undefined;
-  /** How long a statement, and the event loop with it, waits for another process's lock. */
+  /** Time that a statement, and the event loop with it, waits for another process's lock. */
   readonly busyTimeoutMs?: number | undefined;
-  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
-  readonly maxBytesPerKey?: (() => number) | undefined;
-  /** Master secrets, newest first, instead of the file beside the database. */
-  readonly secrets?: readonly Uint8Array[] | undefined;
-  /** Told, in a sentence, of modes that were too loose. */
-  readonly notice?: ((sentence: string) => void) | undefined;
 }
-
-/** What a key may store unless somebody says otherwise: 1024 MB. */
-const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 
 /**
  * Pages (4 kB) in the log before a commit copies them into the table file, which holds up the event loop for
@@ -67,19 +53,10 @@ const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
  */
 const CHECKPOINT_PAGES = 500;
 
-/** The most that waits for the database, in memory and in the journal: about half a million records. */
-const MAX_JOURNAL_BYTES = 128_000_000;
-
-/** How long a record may be in the journal alone, unless the database takes nothing. */
-const INDEX_AFTER_MS = 250;
-
-/** Does not keep the process alive: what is not done then is done by the next one. */
-const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
-
-/** What an installation has besides its stores. */
+/** Parts of an installation besides its stores. */
 type Rest = Pick<
   Storage,
-  'blobs' | 'findings' | 'notices' | 'running' | 'secret' | 'earlierSecrets' | 'close'
+  'blobs' | 'findings' | 'notices' | 'replicas' | 'running' | 'secret' | 'earlierSecrets' | 'close'
 >;
 
 /**
@@ -97,30 +74,41 @@ export async function openWith<S extends SqliteStores>(
 ): Promise<OpenStores<S> & Rest> {
   const { path } = options;
   const inMemory = path === ':memory:';
-  const notice = options.notice ?? (() => {});
+  const { now, maxBytesPerKey, later, notice } = completed(options);
   const connection = open(path, inMemory, notice, options.busyTimeoutMs);
-  const db = new Kysely<Schema>({ dialect: sqliteDialect(connection) });
+  const db = new Kysely<SettingsSchema>({ dialect: sqliteDialect(connection) });
   let indexer: Indexer;
   let commits: GroupCommit;
   let journalFiles: JournalFiles | null = null;
   let stores: OpenStores<S>;
-  const lastTasks: (() => Promise<void>)[] = [];
   try {
     connection.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     connection.exec('begin immediate');
-    const migrations = [
-      ...(options.migrations ?? MIGRATIONS),
-      ...Object.values(kinds).flatMap(ownMigrations),
-    ];
-    const now = options.now ?? Date.now;
-    await migrate(db, path, now(), migrations);
+    const made = Object.values(kinds);
+    const tables = [SETTINGS, ...made.flatMap((store) => store.tables ?? [])];
+    await bringUpToDate(
+      {
+        db: db as unknown as Kysely<never>,
+        kind: 'sqlite',
+        name: path,
+        nowMs: now(),
+      },
+      {
+        tables,
+        changes: made.flatMap(({ changes = [] }) => changes),
+      },
+      options.program,
+    );
     const identity = await identityOf(db);
     connection.exec('commit');
-    // Prepared here: tables that were not made by these migrations are met at the start, not by the first request.
+    // Tables that this program did not make are met at the start, not by the first request.
+    for (const table of tables.filter(({ only }) => only !== 'postgres')) {
+      const [of, columns] = [quoted(table.name), columnsOf(table)];
+      connection.prepare(`select ${columns.map((name) => `${of}.${quoted(name)}`).join(', ')} from ${of}`);
+    }
     commits = new GroupCommit(connection, options.schedule ?? setImmediate);
     const steps = new ShortSteps(commits, options.elapsedMs ?? (() => performance.now()));
-    const names = new SqliteNames(connection, db);
-    const origin = new JournalOrigin(identity, names);
+    const origin = new JournalOrigin(identity);
     const folder = inMemory ? null : new JournalFolder(join(dirname(path), 'journal'), origin);
     journalFiles = folder?.own() ?? null;
     const files = journalFiles;
@@ -132,22 +120,16 @@ export async function openWith<S extends SqliteStores>(
         origin,
       }),
       folder,
-      target: new SqliteEntryTarget(entries, commits, names),
-      later: options.later ?? soon,
+      target: new SqliteEntryTarget(entries, commits),
+      later,
       confirmMs: options.confirmMs,
       notice,
     });
-    const usage = new SqliteStateUsage(
-      connection,
-      db,
-      options.maxBytesPerKey ?? (() => MAX_BYTES_PER_KEY),
-      () => indexer.caughtUp(),
-    );
-    const items = new ConversationItems(connection, db, usage);
-    const beforeClose = (task: () => Promise<void>): void => void lastTasks.push(task);
-    const state = { names, usage, items };
-    const base = { connection, db, commits, steps, indexer, entries, ...state, now, beforeClose };
-    stores = openStores(kinds, base);
+    const parts = { connection, db, commits, steps, indexer, entries, now };
+    const database = sqliteDatabase(parts);
+    const usage = new UsageCounter(database, maxBytesPerKey);
+    const state = { ...database, usage, turns: new Turns(database, usage, null) };
+    stores = openStores(kinds, { connection, indexer, database: state });
     await indexer.recover(now());
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
@@ -173,13 +155,13 @@ export async function openWith<S extends SqliteStores>(
     ...stores,
     blobs: null,
     findings: null,
+    replicas: null,
     notices: null,
     running: running ?? NOTHING_RUNS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
       await commits.flush();
       await indexer.finish();
-      for (const task of lastTasks) await task();
       journalFiles?.close();
       running?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
@@ -187,10 +169,6 @@ export async function openWith<S extends SqliteStores>(
       await db.destroy();
     },
   };
-}
-
-function ownMigrations({ migrations = [] }: SqliteStore<unknown>): readonly Migration[] {
-  return migrations;
 }
 
 function open(
@@ -203,6 +181,8 @@ function open(
     // Records may hold prompts: nobody but the owner may enter the directory.
     if (!inMemory) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      // Links are refused before the directory is closed: a link may have been put there until now.
+      refuseForeignLink(path);
       tighten(dirname(path), notice);
       // Some directories cannot be closed. SQLite gives its log the mode of the database.
       closeSync(openSync(path, 'a', 0o600));
@@ -219,7 +199,7 @@ function open(
 
 /** The master secret of the file, which is made where nothing depends on one yet. */
 async function secretOfFile(
-  db: Kysely<Schema>,
+  db: Kysely<SettingsSchema>,
   file: string,
   notice: (sentence: string) => void,
 ): Promise<readonly Uint8Array[]> {

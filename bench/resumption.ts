@@ -1,0 +1,91 @@
+// What it costs to keep a stream: CPU of the gateway for each chunk, of the same answers with `x-dragoman-resumable` and without, in
+// turns. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
+import { readFileSync } from 'node:fs';
+import { freshFolder, runtimePid, startProgram } from '../test/program.ts';
+
+const turns = Number(process.argv[2] ?? 12);
+const chunks = Number(process.argv[3] ?? 400);
+/** Answers at once, and one after the other, in each turn. */
+const SIDE_BY_SIDE = 64;
+const IN_A_ROW = 2;
+/** Between two events of a stream, in milliseconds: each is read and written by itself. */
+const PACE_MS = 3;
+const TICKS_PER_SECOND = 100;
+
+const event = (n: number): string =>
+  `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"word ${n % 10} "},"finish_reason":null}]}\n\n`;
+const LAST =
+  'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+const encoder = new TextEncoder();
+const upstream = Bun.serve({
+  port: 0,
+  fetch: () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      // One event in a write, as models send them.
+      async pull(controller) {
+        controller.enqueue(encoder.encode(sent < chunks ? event(sent) : LAST));
+        if (sent++ >= chunks) controller.close();
+        await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  },
+});
+
+const { folder, remove } = freshFolder();
+const config = JSON.stringify({
+  keys: [{ name: 'bench', key: 'sk-test' }],
+  logging: { level: 'error' },
+  providers: {
+    up: { api_key: 'sk-test', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
+  },
+});
+await Bun.write(`${folder}/dragoman.yaml`, config);
+const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
+const pid = runtimePid(gateway.pid);
+
+/** CPU of the gateway so far, in seconds. */
+function cpu(): number {
+  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const fields = after.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function ask(isKept: boolean): Promise<void> {
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: 'Bearer sk-test',
+      'content-type': 'application/json',
+      ...(isKept && { 'x-dragoman-resumable': 'true' }),
+    },
+    body: JSON.stringify({ model: 'up/m', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  for await (const _ of response.body ?? []);
+}
+
+async function turn(isKept: boolean): Promise<number> {
+  const before = cpu();
+  for (let n = 0; n < IN_A_ROW; n += 1)
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => ask(isKept)));
+  return ((cpu() - before) / (IN_A_ROW * SIDE_BY_SIDE * chunks)) * 1e6;
+}
+
+await turn(true);
+await turn(false);
+const off: number[] = [];
+const on: number[] = [];
+for (let n = 0; n < turns; n += 1) {
+  off.push(await turn(false));
+  on.push(await turn(true));
+}
+const median = (of: number[]): number => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
+console.log(
+  `off ${median(off).toFixed(2)} µs a chunk, on ${median(on).toFixed(2)} µs a chunk: ${((median(on) / median(off) - 1) * 100).toFixed(1)} %`,
+);
+console.log(off.map((each) => each.toFixed(2)).join(' '), '|', on.map((each) => each.toFixed(2)).join(' '));
+await gateway.stop();
+await upstream.stop(true);
+remove();

@@ -1,0 +1,96 @@
+// Alerts: what is open, what was, and where they are sent.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Answer } from '../api/client.ts';
+import { useList, useRead } from '../api/queries.ts';
+import { words } from '../format/states.ts';
+import { fullTime } from '../format/times.ts';
+import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
+import { More } from '../ui/more.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { Signal } from '../ui/status.tsx';
+import { Table, type Column } from '../ui/table.tsx';
+import { When } from '../ui/when.tsx';
+import { WebhooksCard } from './webhooks-card.tsx';
+
+type Alert = Answer<'GET /alerts'>['data'][number];
+
+const COLUMNS: readonly Column<Alert>[] = [
+  {
+    name: 'Alert',
+    className: 'min-w-[24ch] break-words',
+    cell: ({ message }) => <span className="font-medium">{message}</span>,
+  },
+  { name: 'Kind', cell: ({ type }) => <span className="text-soft">{words(type.replaceAll('.', ' '))}</span> },
+  {
+    name: 'Raised',
+    cell: ({ raised_at: at }) => (
+      <>
+        {fullTime(at)}{' '}
+        <span className="text-faint">
+          (<When at={at} as="ago" />)
+        </span>
+      </>
+    ),
+  },
+];
+
+export function AlertsPage(): ReactNode {
+  const alerts = useList('GET /alerts', {}, { pauseMs: 2_000 });
+  return (
+    <Page title="Alerts">
+      <div className="flex flex-col gap-4">
+        <Open />
+        {alerts.error && <Problem error={alerts.error} />}
+        <Card flush>
+          {!alerts.rows && !alerts.error && <Waiting rows={6} />}
+          {alerts.rows?.length === 0 && (
+            <Empty icon="alerts" title="No alert was raised yet">
+              Alerts are raised when a provider fails, a budget is nearly used up, or costs jump.
+            </Empty>
+          )}
+          {alerts.rows && alerts.rows.length > 0 && (
+            <Table label="Alerts" rows={alerts.rows} keyOf={({ id }) => id} columns={COLUMNS} />
+          )}
+          <More list={alerts} />
+        </Card>
+        <WebhooksCard />
+      </div>
+    </Page>
+  );
+}
+
+/** Open problems. */
+function Open(): ReactNode {
+  const { data } = useRead('GET /problems', {}, { pauseMs: 2_000 });
+  if (!data) return null;
+  return (
+    <section aria-label="Open now">
+      <p className="text-base">{data.sentence.text}</p>
+      <ul className="mt-2 flex flex-col gap-1">
+        {data.data.map(({ kind, text, provider, since }, at) => (
+          <li key={at} className="flex flex-wrap items-center gap-2">
+            <Signal tone={kind === 'provider' || kind === 'ledger' ? 'bad' : 'warn'} icon="warn">
+              {words(kind)}
+            </Signal>
+            {provider !== undefined && (
+              <Link
+                to="/providers/$provider"
+                params={{ provider }}
+                className="target inline-flex items-center font-medium hover:underline"
+              >
+                {provider}
+              </Link>
+            )}
+            <span>{text}</span>
+            {since !== null && (
+              <span className="text-soft">
+                <When at={since} as="since" />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

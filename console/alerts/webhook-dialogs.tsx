@@ -1,0 +1,118 @@
+// Making a receiver, whose secret is shown once, and deleting one.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask } from '../api/client.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import type { Webhook } from './webhooks-card.tsx';
+
+interface NewWebhookProps {
+  readonly onClose: () => void;
+}
+
+/** Types behind commas, as the gateway knows them; it refuses others. */
+type Types = NonNullable<Webhook['events']>;
+
+export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
+  const [url, setUrl] = useState('');
+  const [project, setProject] = useState('');
+  const [events, setEvents] = useState('');
+  const queries = useQueryClient();
+  const making = useMutation({
+    mutationFn: () => {
+      const types = events.split(',').flatMap((type) => type.trim() || []);
+      return ask('POST /webhooks', {
+        body: {
+          url: url.trim(),
+          project: project.trim() || null,
+          events: types.length > 0 ? (types as Types as never) : null,
+        },
+      });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['GET /webhooks'] }),
+  });
+  if (making.data)
+    return (
+      <Dialog
+        open
+        isLocked
+        onClose={onClose}
+        title="The secret of this webhook"
+        about="Its receiver checks signatures with it. It is shown this once."
+      >
+        <div className="flex flex-col gap-4">
+          <div className="flex items-center gap-2">
+            <code
+              tabIndex={0}
+              role="region"
+              aria-label="Secret"
+              className="block min-w-0 flex-1 rounded-md bg-sunk px-2 py-1.5 font-mono text-xs break-all"
+            >
+              {making.data.secret}
+            </code>
+            <CopyButton text={making.data.secret} />
+          </div>
+          <Button look="primary" className="self-end" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </Dialog>
+    );
+  return (
+    <FormDialog
+      title="New webhook"
+      about="It is sent what happens, signed as Standard Webhooks are."
+      verb="Make the webhook"
+      busy={making.isPending}
+      error={making.error}
+      onSubmit={() => making.mutate()}
+      onClose={onClose}
+    >
+      <TextField label="Address" type="url" required value={url} onChange={setUrl} />
+      <TextField
+        label="Project"
+        hint="Empty: events of all projects, and alerts."
+        value={project}
+        onChange={setProject}
+      />
+      <TextField
+        label="Events"
+        hint="Behind commas, such as response.completed, response.failed. Empty: all."
+        value={events}
+        onChange={setEvents}
+      />
+    </FormDialog>
+  );
+}
+
+interface DeleteWebhookProps {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}
+
+export function DeleteWebhook({ webhook: { id, url }, onClose }: DeleteWebhookProps): ReactNode {
+  const queries = useQueryClient();
+  const deleting = useMutation({
+    mutationFn: () => ask('DELETE /webhooks/{id}', { params: { id } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['GET /webhooks'] });
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Delete the webhook"
+      about={`${url} is sent nothing any more, and what waits for it is not sent.`}
+      verb="Delete it"
+      danger
+      busy={deleting.isPending}
+      error={deleting.error}
+      onSubmit={() => deleting.mutate()}
+      onClose={onClose}
+    >
+      {null}
+    </FormDialog>
+  );
+}

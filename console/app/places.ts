@@ -1,0 +1,54 @@
+// Where one can go: the pages in their groups, and the keys that lead there.
+import type { IconName } from '../ui/icon.tsx';
+
+interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** Pressed after `g`. */
+  readonly key: string;
+  /** True: its address has a range of time. */
+  readonly isOverTime?: boolean;
+  /** Beginning of the addresses of one of its things, where they do not begin with its own. */
+  readonly ofOne?: string;
+}
+
+export const GROUPS = [
+  {
+    name: 'Monitor',
+    places: [
+      { to: '/', label: 'Overview', icon: 'overview', key: 'o', isOverTime: true },
+      { to: '/requests', label: 'Requests', icon: 'requests', key: 'r', isOverTime: true },
+      { to: '/usage', label: 'Usage', icon: 'usage', key: 'u', isOverTime: true },
+      { to: '/jobs', label: 'Jobs', icon: 'jobs', key: 'b' },
+    ],
+  },
+  {
+    name: 'Build',
+    places: [
+      { to: '/playground', label: 'Playground', icon: 'playground', key: 'y' },
+      { to: '/routing', label: 'Routing', icon: 'routing', key: 't' },
+    ],
+  },
+  {
+    name: 'Manage',
+    places: [
+      { to: '/providers', label: 'Providers', icon: 'providers', key: 'p' },
+      { to: '/models', label: 'Models', icon: 'models', key: 'm', ofOne: '/model/' },
+      { to: '/keys', label: 'Keys', icon: 'keys', key: 'k' },
+    ],
+  },
+] as const satisfies readonly { readonly name: string; readonly places: readonly Place[] }[];
+
+export const FOOT = [
+  { to: '/alerts', label: 'Alerts', icon: 'alerts', key: 'a' },
+  { to: '/settings', label: 'Settings', icon: 'settings', key: 's' },
+] as const satisfies readonly Place[];
+
+export const PLACES: readonly ((typeof GROUPS)[number]['places'][number] | (typeof FOOT)[number])[] = [
+  ...GROUPS.flatMap(({ places }) => [...places]),
+  ...FOOT,
+];
+
+/** Of a phone, before "More". */
+export const ON_PHONE: readonly string[] = ['/', '/requests', '/keys', '/alerts'];

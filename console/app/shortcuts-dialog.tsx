@@ -1,0 +1,34 @@
+// The list of what the keyboard does.
+import type { ReactNode } from 'react';
+import { Dialog } from '../ui/dialog.tsx';
+import { PLACES } from './places.ts';
+
+const EVERYWHERE: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K', 'Search pages, keys, models and request ids'],
+  ['/', 'Search on this page'],
+  ['j or ↓, k or ↑', 'Next row, row before'],
+  ['Enter', 'Open the row'],
+  ['Esc', 'Close what is open'],
+  ['← →', 'Within a chart: read its values'],
+  ['?', 'This list'],
+];
+
+export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const all = [...EVERYWHERE, ...PLACES.map(({ key, label }) => [`g ${key}`, `Go to ${label}`] as const)];
+  return (
+    <Dialog open onClose={onClose} title="Keyboard">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_1fr_auto_1fr]">
+        {all.map(([keys, what]) => (
+          <div key={keys} className="contents">
+            <dt>
+              <kbd className="rounded border bg-sunk px-1.5 py-0.5 font-mono text-xs whitespace-nowrap">
+                {keys}
+              </kbd>
+            </dt>
+            <dd className="text-soft">{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,93 @@
+// Money over time: of everything, or of one key or model, divided by whatever one asks for. What has no price is said.
+import { useMemo, type ReactNode } from 'react';
+import { useKeyNames } from '../api/key-names.ts';
+import { useRead } from '../api/queries.ts';
+import { bucketed, field, idOf, nameOf, type Dimension, type UsageRow } from '../api/sums.ts';
+import { counted, usd } from '../format/numbers.ts';
+import type { RangeSearch } from '../time/range.ts';
+import { useSpan } from '../time/use-span.ts';
+import { Chart, type Series } from '../ui/chart/chart.tsx';
+import { withOther } from './with-other.ts';
+
+/** As many as there are colours for. */
+const MOST = 6;
+const READ = { pauseMs: 15_000 };
+const USD = field('usd');
+const UNPRICED = field('unpriced_requests');
+const NONE: readonly UsageRow[] = [];
+
+interface SpendChartProps {
+  readonly title?: string;
+  readonly aside?: ReactNode;
+  readonly range: RangeSearch;
+  /** Sums of all together, by interval, where the page has them; absent: they are read. */
+  readonly whole?: readonly UsageRow[];
+  /** The one key or model that it is about; absent: all. */
+  readonly of?: { readonly key: string } | { readonly model: string };
+  /** Dimension that divides the bars; absent: nothing. */
+  readonly by?: Dimension;
+  readonly onRange?: (from: number, to: number) => void;
+}
+
+export function SpendChart({
+  title = 'Spend',
+  aside,
+  range,
+  whole,
+  of,
+  by,
+  onRange,
+}: SpendChartProps): ReactNode {
+  const { span, grid, times } = useSpan(range);
+  const query = { ...times, ...of, interval: span.interval };
+  const read = useRead(
+    'GET /usage',
+    { query: { ...query, columns: 'requests,usd,unpriced_requests' } },
+    { ...READ, when: whole === undefined },
+  );
+  const divided = useRead(
+    'GET /usage',
+    { query: { ...query, group_by: by, largest: MOST, columns: 'requests,usd' } },
+    { ...READ, when: by !== undefined },
+  );
+  const all = whole ?? read.data?.data ?? NONE;
+  const rows = by === undefined ? NONE : (divided.data?.data ?? NONE);
+  const ids = useMemo(
+    () => (by === undefined ? [] : [...new Set(rows.map((row) => idOf(row, by)))]),
+    [rows, by],
+  );
+  const keys = useKeyNames(by === 'key' || by === 'project' ? ids : []);
+  const series = useMemo(() => {
+    const valuesOf = (some: readonly UsageRow[]) => bucketed(some, grid.times.length, grid.placeOf, USD);
+    if (by === undefined)
+      return [{ id: 'spend', name: 'Spend', values: valuesOf(all), colour: '--color-series-1' }];
+    const each = ids
+      .map((id): Series => ({
+        id,
+        name: nameOf(id, by, keys),
+        values: valuesOf(rows.filter((row) => idOf(row, by) === id)),
+      }))
+      .filter((one) => sum(one) > 0)
+      .toSorted((a, b) => sum(b) - sum(a));
+    return withOther(each, valuesOf(all));
+  }, [ids, rows, by, keys, all, grid]);
+  const unpriced = all.reduce((sofar, row) => sofar + (UNPRICED(row) ?? 0), 0);
+  return (
+    <Chart
+      title={title}
+      aside={aside}
+      kind="bars"
+      times={grid.times}
+      step={grid.step}
+      series={series}
+      write={usd}
+      empty="Nothing with a known price was used in this period."
+      note={unpriced > 0 ? `Without ${counted(unpriced, 'request')} that have no known price.` : undefined}
+      {...(onRange && { onRange })}
+    />
+  );
+}
+
+function sum({ values }: Series): number {
+  return values.reduce<number>((whole, value) => whole + (value ?? 0), 0);
+}

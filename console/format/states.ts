@@ -1,0 +1,65 @@
+// The words of states, the same on every page: what a request, an endpoint, a provider and a key can be.
+
+/** How loudly a state is said. `quiet` is text without a colour of its own. */
+export type Tone = 'quiet' | 'info' | 'warn' | 'bad' | 'idle';
+
+interface StateWord {
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+export const REQUEST_STATES = {
+  ok: { word: 'OK', tone: 'quiet' },
+  recovered: { word: 'Recovered', tone: 'info' },
+  broken_stream: { word: 'Broken stream', tone: 'bad' },
+  failed: { word: 'Failed', tone: 'bad' },
+  limit_reached: { word: 'Limit reached', tone: 'warn' },
+  rejected: { word: 'Rejected', tone: 'warn' },
+  cancelled: { word: 'Cancelled', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
+/** The worst first. */
+export const ENDPOINT_STATES = {
+  failing: { word: 'Failing', tone: 'bad' },
+  degraded: { word: 'Degraded', tone: 'warn' },
+  recovering: { word: 'Recovering', tone: 'info' },
+  disabled: { word: 'Disabled', tone: 'idle' },
+  healthy: { word: 'Healthy', tone: 'quiet' },
+  no_traffic: { word: 'No traffic', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
+export const KEY_STATES = {
+  active: { word: 'Active', tone: 'quiet' },
+  expires_soon: { word: 'Expires soon', tone: 'warn' },
+  budget_used_up: { word: 'Budget used up', tone: 'bad' },
+  expired: { word: 'Expired', tone: 'idle' },
+  revoked: { word: 'Revoked', tone: 'idle' },
+  project_archived: { word: 'Project archived', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
+export const JOB_STATES = {
+  queued: { word: 'Queued', tone: 'idle' },
+  waiting: { word: 'Waiting', tone: 'warn' },
+  running: { word: 'Running', tone: 'info' },
+  completed: { word: 'Completed', tone: 'quiet' },
+  failed: { word: 'Failed', tone: 'bad' },
+  cancelled: { word: 'Cancelled', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
+export const WEBHOOK_STATES = {
+  enabled: { word: 'Enabled', tone: 'quiet' },
+  failing: { word: 'Failing', tone: 'bad' },
+  disabled: { word: 'Disabled', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
+export type RequestState = keyof typeof REQUEST_STATES;
+export type EndpointState = keyof typeof ENDPOINT_STATES;
+export type KeyState = keyof typeof KEY_STATES;
+export type JobState = keyof typeof JOB_STATES;
+export type WebhookState = keyof typeof WEBHOOK_STATES;
+
+/** A kind of failure as a person reads it: `rate_limited` → `Rate limited`. */
+export function words(id: string): string {
+  const text = id.replaceAll(/[_-]+/g, ' ');
+  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+}

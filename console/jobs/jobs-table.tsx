@@ -1,0 +1,109 @@
+// Jobs in rows: what each makes and for whom, how far it is, and why it waits or failed.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Job, JobChange } from '../api/jobs.ts';
+import { duration } from '../format/numbers.ts';
+import { words } from '../format/states.ts';
+import { copyText } from '../ui/copy-text.ts';
+import { Menu, type MenuEntry } from '../ui/menu.tsx';
+import { JobStatus } from '../ui/status.tsx';
+import { Table, type Column } from '../ui/table.tsx';
+import { toast } from '../ui/toast.ts';
+import { When } from '../ui/when.tsx';
+
+interface JobsTableProps {
+  readonly jobs: readonly Job[];
+  readonly onChange: (id: string, change: JobChange) => void;
+}
+
+export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
+  const columns: readonly Column<Job>[] = [
+    {
+      name: 'Job',
+      className: 'min-w-[24ch]',
+      cell: (job) => (
+        <>
+          <Made job={job} />
+          <span className="block text-xs font-normal text-faint">
+            {words(job.kind)} · <span className="font-mono break-all">{job.id}</span>
+          </span>
+        </>
+      ),
+    },
+    {
+      name: 'State',
+      cell: ({ state, cancel_requested: isLeaving, ended_at: end }) => (
+        <>
+          <JobStatus state={state} />
+          {isLeaving && end === null && <span className="ml-1 text-xs text-faint">is being cancelled</span>}
+        </>
+      ),
+    },
+    { name: 'Key', cell: ({ key, key_name: name }) => name ?? key },
+    { name: 'Attempts', number: true, cell: ({ attempt }) => attempt },
+    { name: 'Added', cell: ({ created_at: at }) => <When at={at} as="ago" /> },
+    { name: 'Took', number: true, cell: (job) => <Took job={job} /> },
+    {
+      name: 'Why',
+      className: 'max-w-96 break-words',
+      cell: ({ waits_for: reason, waits_since: since, error }) =>
+        error ? (
+          <span className="text-soft">{error.message}</span>
+        ) : reason === null ? (
+          <span className="text-faint">–</span>
+        ) : (
+          <span className="text-soft">
+            {reason} {since !== null && <When at={since} as="since" />}
+          </span>
+        ),
+    },
+    {
+      name: 'Actions',
+      unnamed: true,
+      className: 'w-12 text-right',
+      cell: (job) => (
+        <span className="-my-1 inline-block">
+          <Menu label={`Actions for ${job.id}`} entries={entriesOf(job, onChange)} />
+        </span>
+      ),
+    },
+  ];
+  return <Table label="Jobs" rows={jobs} keyOf={({ id }) => id} columns={columns} />;
+}
+
+/** Model or kind of a job; a link to the record of its request where there is one. */
+function Made({ job: { kind, model, generation } }: { readonly job: Job }): ReactNode {
+  const name = model ?? words(kind);
+  if (generation === null) return <span className="font-medium">{name}</span>;
+  return (
+    <Link to="/requests/$id" params={{ id: generation }} data-row className="row-link font-medium">
+      {name}
+    </Link>
+  );
+}
+
+/** Time from its first begin to its end. */
+function Took({ job: { started_at: begin, ended_at: end } }: { readonly job: Job }): ReactNode {
+  if (begin === null) return <span className="text-faint">–</span>;
+  if (end === null) return <When at={begin} as="since" />;
+  return duration(Date.parse(end) - Date.parse(begin));
+}
+
+function entriesOf(
+  { id, state, ended_at: end }: Job,
+  onChange: JobsTableProps['onChange'],
+): readonly MenuEntry[] {
+  return [
+    ...(end === null
+      ? [{ label: 'Cancel', icon: 'close', danger: true, onSelect: () => onChange(id, 'cancel') } as const]
+      : []),
+    ...(state === 'failed' || state === 'cancelled'
+      ? [{ label: 'Try again', icon: 'rotate', onSelect: () => onChange(id, 'retry') } as const]
+      : []),
+    {
+      label: 'Copy id',
+      icon: 'copy',
+      onSelect: () => void copyText(id).then(() => toast({ title: 'Id copied' })),
+    },
+  ];
+}

@@ -1,0 +1,163 @@
+// Open problems in one sentence and then one by one, the worst first, with the way to each.
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Answer } from '../api/client.ts';
+import { useRead } from '../api/queries.ts';
+import { count, exactUsd } from '../format/numbers.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { EndpointStatus, Signal } from '../ui/status.tsx';
+import { When } from '../ui/when.tsx';
+
+type Open = Answer<'GET /problems'>['data'][number];
+const LINK = `${buttonClass('quiet')} min-h-7! px-2!`;
+
+export function OpenProblems(): ReactNode {
+  const { data } = useRead('GET /problems', {}, { pauseMs: 2_000 });
+  if (!data) return null;
+  if (data.data.length === 0)
+    return (
+      <p className="flex items-center gap-2 text-soft">
+        <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
+        {data.sentence.text}
+      </p>
+    );
+  return (
+    <section aria-label="Open problems" className="rounded-lg border bg-card">
+      <h2 className="flex items-center gap-2 px-4 py-3 text-lg font-semibold">
+        <span className="text-bad">
+          <Icon name="warn" />
+        </span>
+        {data.sentence.text}
+      </h2>
+      <ul>
+        {data.data.map((each, at) => (
+          <li key={at} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t px-4 py-1.5">
+            <One problem={each} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What is said of a problem: its state, its name, the sentence, and where it leads. */
+function One({ problem }: { readonly problem: Open }): ReactNode {
+  const { kind, text, since, provider, state, limit, key } = problem;
+  if (kind === 'provider' && provider !== undefined)
+    return (
+      <Line
+        state={<EndpointStatus state={state ?? 'failing'} />}
+        name={
+          <Link to="/providers/$provider" params={{ provider }} className="font-medium hover:underline">
+            {provider}
+          </Link>
+        }
+        links={
+          <>
+            <Link to="/requests" search={{ attempted: provider }} className={LINK}>
+              Requests
+            </Link>
+            <Link to="/providers/$provider" params={{ provider }} className={LINK}>
+              Page
+            </Link>
+          </>
+        }
+      >
+        {text}
+        {since !== null && (
+          <>
+            {' '}
+            <When at={since} as="since" />
+          </>
+        )}
+        {((problem.rerouted ?? 0) > 0 || (problem.failed ?? 0) > 0) &&
+          ` · ${count(problem.rerouted ?? 0)} rerouted, ${count(problem.failed ?? 0)} failed`}
+      </Line>
+    );
+  if (kind === 'budget' && limit) return <Limit limit={limit} />;
+  if (kind === 'key_expiry' && key)
+    return (
+      <Line
+        state={
+          <Signal tone="warn" icon="clock">
+            Expires soon
+          </Signal>
+        }
+        name={key.name}
+        links={
+          <Link to="/keys/$id" params={{ id: key.id }} className={LINK}>
+            Key
+          </Link>
+        }
+      >
+        expires <When at={key.expires_at} as="ahead" />
+      </Line>
+    );
+  return (
+    <Line
+      state={
+        <Signal tone="bad" icon="bad">
+          Ledger
+        </Signal>
+      }
+      name="Records"
+    >
+      {text}
+    </Line>
+  );
+}
+
+function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): ReactNode {
+  const { text, owner, unit, used, allowed, resets_at: resets } = limit;
+  const isUsedUp = used >= allowed;
+  return (
+    <Line
+      state={
+        <Signal tone={isUsedUp ? 'bad' : 'warn'} icon="limit">
+          {isUsedUp ? 'Used up' : 'Nearly used up'}
+        </Signal>
+      }
+      name={owner.name || owner.kind}
+      links={
+        owner.kind === 'key' ? (
+          <Link to="/keys/$id" params={{ id: owner.id }} className={LINK}>
+            Key
+          </Link>
+        ) : (
+          owner.kind === 'project' && (
+            <Link to="/keys" search={{ project: owner.id }} className={LINK}>
+              Project
+            </Link>
+          )
+        )
+      }
+    >
+      {text}
+      {!isUsedUp && `, ${unit === 'usd' ? exactUsd(used) : count(used)} used`}
+      {resets !== null && (
+        <>
+          , resets <When at={resets} as="ahead" />
+        </>
+      )}
+    </Line>
+  );
+}
+
+interface LineProps {
+  readonly state: ReactNode;
+  readonly name: ReactNode;
+  readonly links?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Line({ state, name, links, children }: LineProps): ReactNode {
+  return (
+    <>
+      <span className="w-32">{state}</span>
+      <span className="w-36 truncate font-medium">{name}</span>
+      <span className="min-w-0 flex-1 basis-60 text-soft">{children}</span>
+      <span className="flex gap-1">{links}</span>
+    </>
+  );
+}

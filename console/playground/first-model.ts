@@ -1,0 +1,28 @@
+// Which model the playground begins with: the one of the address, the one that was used last, else the first real one.
+import { useRead } from '../api/queries.ts';
+
+const KEY = 'dragoman.model';
+const SIMULATED = 'sim/chat';
+
+export function rememberModel(model: string): void {
+  localStorage.setItem(KEY, model);
+}
+
+/** @param given of the address @returns empty until it is known */
+export function useFirstModel(given: string | undefined): string {
+  const kept = localStorage.getItem(KEY);
+  const { data } = useRead('GET /models', { query: { limit: 100 } });
+  const ids = data?.data.map(({ id }) => id) ?? [];
+  const isThere = kept !== null && (ids.includes(kept) || data?.has_more === true);
+  if (given !== undefined) return given;
+  if (isThere) return kept;
+  return ids.find((id) => !id.startsWith('sim/')) ?? (data ? SIMULATED : '');
+}
+
+/** Another model, for the second side. */
+export function useOtherModel(model: string): string {
+  const { data } = useRead('GET /models', { query: { limit: 100 } });
+  const ids = data?.data.map(({ id }) => id) ?? [];
+  const others = ids.filter((id) => id !== model && !/error|empty|cut/.test(id));
+  return others.find((id) => !id.startsWith('sim/')) ?? others[0] ?? model;
+}

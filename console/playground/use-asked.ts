@@ -1,0 +1,52 @@
+// The question of a request that was kept: it is opened in the playground to be asked again, otherwise.
+import { useMemo } from 'react';
+import { useRead } from '../api/queries.ts';
+import { list, object, text, type Json } from './conversation.ts';
+
+interface Asked {
+  readonly system: string;
+  readonly text: string;
+}
+
+/** @param request id of its record @returns null where there is none, or nothing of it was kept */
+export function useAsked(request: string | undefined): Asked | null {
+  const { data } = useRead(
+    'GET /generations/{id}/payloads',
+    { params: { id: request ?? '' } },
+    { when: request !== undefined },
+  );
+  return useMemo(() => {
+    const body = data?.data.find(({ stage }) => stage === 'client_request')?.text ?? '';
+    return askedIn(body);
+  }, [data]);
+}
+
+function askedIn(body: string): Asked | null {
+  let json: Json;
+  try {
+    json = object(JSON.parse(body));
+  } catch {
+    return null;
+  }
+  const input = json['messages'] ?? json['contents'] ?? json['input'];
+  const entries = list(input);
+  const systems = entries.filter(({ role }) => role === 'system' || role === 'developer');
+  const last = entries.findLast(({ role }) => role === 'user');
+  const system = json['system'] ?? json['instructions'] ?? object(json['systemInstruction'])['parts'];
+  return {
+    system: [system, ...systems.map((each) => each['content'])]
+      .map(textIn)
+      .filter((each) => each !== '')
+      .join('\n'),
+    text: typeof input === 'string' ? input : textIn(last?.['content'] ?? last?.['parts']),
+  };
+}
+
+/** A text, or the texts of its parts. */
+function textIn(content: unknown): string {
+  return typeof content === 'string'
+    ? content
+    : list(content)
+        .map((part) => text(part['text']))
+        .join('\n');
+}

@@ -1,0 +1,105 @@
+// Probe results of a provider: what `dragoman doctor` measured, and what the gateway goes by.
+import type { ReactNode } from 'react';
+import type { Answer } from '../api/client.ts';
+import { useList } from '../api/queries.ts';
+import type { Tone } from '../format/states.ts';
+import { Signal } from '../ui/status.tsx';
+import { Card, Waiting } from '../ui/card.tsx';
+import { Code } from '../ui/code.tsx';
+import { More } from '../ui/more.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { Table } from '../ui/table.tsx';
+import { When } from '../ui/when.tsx';
+
+type Diagnosis = Answer<'GET /doctor/findings'>['data'][number];
+type Outcome = Diagnosis['findings'][number]['outcome'];
+
+const TONES: Readonly<Record<Outcome, Tone>> = { yes: 'quiet', no: 'warn', unknown: 'idle' };
+
+export function DoctorCard({ provider }: { readonly provider: string }): ReactNode {
+  const list = useList('GET /doctor/findings', { provider }, { pauseMs: 5_000 });
+  return (
+    <Card title="Probe results" flush>
+      {list.error && <Problem error={list.error} />}
+      {!list.rows && !list.error && <Waiting rows={2} />}
+      {list.rows?.length === 0 && (
+        <div className="flex flex-col gap-2 px-4 pb-4 text-soft">
+          <p>
+            Nothing was measured here; what the preset says holds. Probes are some twenty small requests to a
+            model, which cost a cent or less at usual prices. They run on the machine of the gateway:
+          </p>
+          <Code text={`npx --no dragoman doctor --model ${provider}/MODEL`} label="Command" />
+        </div>
+      )}
+      {list.rows?.map((diagnosis) => (
+        <Found key={diagnosis.id} diagnosis={diagnosis} />
+      ))}
+      <More list={list} />
+    </Card>
+  );
+}
+
+function Found({ diagnosis }: { readonly diagnosis: Diagnosis }): ReactNode {
+  const { model_id: id, model, protocol, probed_at: at, findings } = diagnosis;
+  const facts = factsOf(diagnosis);
+  return (
+    <details className="border-b last:border-b-0">
+      <summary className="px-4 py-2.5">
+        <span className="font-medium">{id ?? model}</span> <span className="text-faint">{protocol}</span>{' '}
+        {(['yes', 'no', 'unknown'] as const).map((outcome) => {
+          const number = findings.filter((finding) => finding.outcome === outcome).length;
+          return (
+            number > 0 && (
+              <span key={outcome} className="mr-1">
+                <Signal tone={TONES[outcome]}>
+                  {number} {outcome}
+                </Signal>
+              </span>
+            )
+          );
+        })}
+        <span className="text-soft">
+          <When at={at} as="ago" />
+        </span>
+      </summary>
+      {id === null && (
+        <p className="px-4 pb-2 text-sm text-warn">
+          No model is served there now, so nothing of it is used ({diagnosis.base_url}).
+        </p>
+      )}
+      {facts.length > 0 && (
+        <p className="px-4 pb-2 text-sm text-soft">
+          The gateway goes by: <span className="font-mono text-xs text-ink">{facts.join(' · ')}</span>
+        </p>
+      )}
+      <Table
+        label={`Findings about ${id ?? model}`}
+        rows={findings}
+        keyOf={({ probe, title }) => `${probe} ${title}`}
+        columns={[
+          { name: 'Question', className: 'md:w-64', cell: ({ title }) => title },
+          {
+            name: 'Answer',
+            className: 'md:w-24',
+            cell: ({ outcome }) => <Signal tone={TONES[outcome]}>{outcome}</Signal>,
+          },
+          {
+            name: 'How that is known',
+            className: 'break-words',
+            cell: ({ value, detail }) => (value === undefined ? detail : `${value}: ${detail}`),
+          },
+        ]}
+      />
+    </details>
+  );
+}
+
+/** As the configuration would say it. */
+function factsOf({ facts }: Diagnosis): readonly string[] {
+  return [
+    ...Object.entries(facts.quirks).map(([name, value]) => `${name}: ${String(value)}`),
+    ...facts.unsupported.map((name) => `${name}: unsupported`),
+    ...(facts.reasoning === undefined ? [] : [`reasoning: ${facts.reasoning}`]),
+    ...(facts.context_length === undefined ? [] : [`context_length: ${facts.context_length}`]),
+  ];
+}

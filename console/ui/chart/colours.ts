@@ -1,0 +1,29 @@
+// Colours of series. A name has the same one on all pages, unless another of the same chart has taken it.
+
+const COLOURS = 6;
+/** What the chart of few names has no colour for. */
+export const OTHER = 'Other';
+
+/** The colour that a name is given first, from its letters (FNV-1a). */
+function preferred(id: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of id) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0) % COLOURS;
+}
+
+/** A variable of the stylesheet for each id, in their order. */
+export function coloursOf(ids: readonly string[]): readonly string[] {
+  const taken = new Map<number, string>();
+  const places = new Map<string, number>();
+  // By name: who is first in a chart today may be second tomorrow.
+  for (const id of ids.filter((each) => each !== OTHER).toSorted()) {
+    let place = preferred(id);
+    for (let step = 0; step < COLOURS && taken.has(place); step += 1) place = (place + 1) % COLOURS;
+    taken.set(place, id);
+    places.set(id, place);
+  }
+  return ids.map((id) => {
+    const place = places.get(id);
+    return place === undefined ? '--color-faint' : `--color-series-${place + 1}`;
+  });
+}

@@ -1,0 +1,27 @@
+// Money: rounded to cents where it is read, exact where one looks closer.
+import type { ReactNode } from 'react';
+import { count, exactUsd, usd, usdSum } from '../format/numbers.ts';
+
+interface MoneyProps {
+  /** USD; null: unknown. */
+  readonly value: number | null | undefined;
+  /** Requests of a sum whose price is unknown. */
+  readonly unpriced?: number | null | undefined;
+}
+
+/** `$2.66`, `<$0.01`, `≥ $2.66`, `Unknown`. */
+export function Money({ value, unpriced }: MoneyProps): ReactNode {
+  const text = unpriced == null ? usd(value) : usdSum(value, unpriced);
+  if (text === 'Unknown')
+    return (
+      <span
+        className="text-faint"
+        title="No price is known for this model. Set one in dragoman.yaml (models: … price)."
+      >
+        Unknown
+      </span>
+    );
+  const lacks = unpriced ? `, without ${count(unpriced)} requests that have no price` : '';
+  const exact = exactUsd(value);
+  return <span title={exact === text && lacks === '' ? undefined : exact + lacks}>{text}</span>;
+}

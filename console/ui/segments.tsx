@@ -1,0 +1,38 @@
+// A choice of one among a few that are all seen.
+import type { ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+interface SegmentsProps<Id> {
+  readonly label: string;
+  /** Each with what it says. */
+  readonly options: readonly (readonly [id: Id, says: ReactNode])[];
+  /** True for the option in force. */
+  readonly isChosen: (id: Id) => boolean;
+  readonly onChoose: (id: Id) => void;
+}
+
+export function Segments<Id extends string>({
+  label,
+  options,
+  isChosen,
+  onChoose,
+}: SegmentsProps<Id>): ReactNode {
+  return (
+    <div role="group" aria-label={label} className="flex flex-wrap rounded-md border bg-card p-0.5">
+      {options.map(([id, says]) => (
+        <button
+          key={id}
+          type="button"
+          aria-pressed={isChosen(id)}
+          onClick={() => onChoose(id)}
+          className={cx(
+            'target min-h-7 rounded px-2.5 font-medium',
+            isChosen(id) ? 'bg-sunk text-ink' : 'text-soft hover:text-ink',
+          )}
+        >
+          {says}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+// Times that go on: "3 min ago" becomes "4 min ago" while one looks.
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { ago, ahead, fullTime, since } from '../format/times.ts';
+
+const STEP_MS = 10_000;
+const watchers = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of watchers) each();
+  }, STEP_MS);
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Unix milliseconds, to ten seconds. */
+function useNow(): number {
+  return useSyncExternalStore(watch, () => now);
+}
+
+const WAYS = { ago, ahead, since } as const;
+
+interface WhenProps {
+  readonly at: string;
+  /** `ago`: 3 min ago. `ahead`: in 10 h. `since`: since 14:09 (3 min). */
+  readonly as: keyof typeof WAYS;
+}
+
+export function When({ at, as }: WhenProps): ReactNode {
+  useNow();
+  return (
+    <time dateTime={at} title={fullTime(at)} className="whitespace-nowrap">
+      {WAYS[as](at)}
+    </time>
+  );
+}

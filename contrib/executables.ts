@@ -1,0 +1,107 @@
+// Builds the executables of a release, one for each platform, into `dist/executables/`: `npm run executables`. The runtimes of
+// other platforms come from npm, in the version and with the checksum of the lock file.
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeConsole } from '../console/build/build.ts';
+import { writeSite } from '../docs/site/build.ts';
+import { writeExecutable } from './executable.ts';
+import { ROOT } from './pack-options.ts';
+
+interface Platform {
+  /** End of the executable's name. */
+  readonly name: string;
+  /** Package that has the runtime. */
+  readonly source: string;
+  readonly target: string;
+}
+
+const PLATFORMS: readonly Platform[] = [
+  { name: 'linux-x64', source: '@oven/bun-linux-x64', target: 'bun-linux-x64' },
+  { name: 'linux-arm64', source: '@oven/bun-linux-aarch64', target: 'bun-linux-arm64' },
+  { name: 'macos-x64', source: '@oven/bun-darwin-x64', target: 'bun-darwin-x64' },
+  { name: 'macos-arm64', source: '@oven/bun-darwin-aarch64', target: 'bun-darwin-arm64' },
+  { name: 'windows-x64.exe', source: '@oven/bun-windows-x64', target: 'bun-windows-x64' },
+];
+
+/**
+ * Builds those of all platforms, or of the named ones, and `SHA256SUMS` of them.
+ * @param folder written anew
+ * @returns their paths, by the names of their platforms; `null` where the runtime could not be fetched, which is printed
+ */
+export async function writeExecutables(
+  folder: string,
+  wanted: readonly string[] = PLATFORMS.map(({ name }) => name),
+): Promise<ReadonlyMap<string, string | null>> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const work = mkdtempSync(join(tmpdir(), 'dragoman-executables-'));
+  const written = new Map<string, string | null>();
+  try {
+    const files = join(work, 'console');
+    await writeConsole(files);
+    const site = join(work, 'docs');
+    writeSite(site);
+    for (const platform of PLATFORMS.filter(({ name }) => wanted.includes(name))) {
+      const path = join(folder, `dragoman-${platform.name}`);
+      const isOwn = platform.target === `bun-${process.platform}-${process.arch}`;
+      const runtime = isOwn ? process.execPath : fetchRuntime(platform.source, work);
+      written.set(platform.name, runtime === null ? null : path);
+      if (runtime === null) continue;
+      await writeExecutable({
+        path,
+        folders: { 'dist/console/inside': files, 'dist/docs': site },
+        target: isOwn ? null : platform.target,
+        runtime,
+      });
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  const sums = readdirSync(folder)
+    .toSorted()
+    .map((name) => `${sha('sha256', join(folder, name), 'hex')}  ${name}\n`);
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+  return written;
+}
+
+/** Path of the runtime in a package of npm. `null`: it could not be fetched. @throws Error where it is not the locked one */
+function fetchRuntime(source: string, work: string): string | null {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version: string; readonly integrity: string }>>;
+  };
+  const locked = lock.packages[`node_modules/${source}`];
+  if (!locked) throw new Error(`package-lock.json does not name ${source}`);
+  const folder = join(work, source.replace('/', '-'));
+  mkdirSync(folder);
+  const packed = Bun.spawnSync(['npm', 'pack', '--silent', `${source}@${locked.version}`], { cwd: folder });
+  const [archive] = readdirSync(folder);
+  if (packed.exitCode !== 0 || archive === undefined) {
+    console.error(`skipped: ${source}@${locked.version} could not be fetched`);
+    return null;
+  }
+  if (`sha512-${sha('sha512', join(folder, archive), 'base64')}` !== locked.integrity)
+    throw new Error(`${source}@${locked.version} has another checksum than package-lock.json says`);
+  const unpacked = Bun.spawnSync(['tar', '-xzf', archive], { cwd: folder });
+  if (unpacked.exitCode !== 0)
+    throw new Error(`${archive} could not be unpacked: ${unpacked.stderr.toString()}`);
+  const bin = join(folder, 'package', 'bin');
+  const runtime = join(bin, readdirSync(bin).find((name) => /^bun(?:\.exe)?$/.test(name)) ?? 'bun');
+  chmodSync(runtime, 0o755);
+  return runtime;
+}
+
+function sha(algorithm: 'sha256' | 'sha512', path: string, encoding: 'hex' | 'base64'): string {
+  return createHash(algorithm).update(readFileSync(path)).digest(encoding);
+}
+
+if (import.meta.main) {
+  const wanted = process.argv.slice(2);
+  const written = await writeExecutables(
+    join(ROOT, 'dist', 'executables'),
+    wanted.length > 0 ? wanted : undefined,
+  );
+  for (const [name, path] of written) console.log(path ?? `${name}: not built`);
+  if ([...written.values()].includes(null)) process.exitCode = 1;
+}

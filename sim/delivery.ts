@@ -1,0 +1,149 @@
+// Puts an answer on the socket, well or badly: pace, delays, cuts, silence, broken frames. Knows frames and
+// time (injected), not what is in them.
+import type { Answering, Dialect, Frame } from './dialect.ts';
+import type { Misbehaviour } from './misbehaviour.ts';
+
+/** Calls `run` after `ms` milliseconds; the result cancels it. */
+export type SetTimer = (run: () => void, ms: number) => () => void;
+
+export interface Timing {
+  readonly setTimer: SetTimer;
+  /** Milliseconds between two frames of every stream. */
+  readonly pace: number;
+}
+
+/** Frames that leave together when there is no pace: enough to be a stream, few enough to be quick. */
+const BURST = 8;
+/** Milliseconds that sent bytes need to reach the reader before a reset may discard them. */
+const FLUSH_MS = 10;
+
+const encoder = new TextEncoder();
+
+/** Next step of a body. */
+type Step =
+  | { readonly do: 'send'; readonly text: string; readonly waitMs: number }
+  | { readonly do: 'cut' }
+  | { readonly do: 'stall' };
+
+/**
+ * The frames of a stream as a response.
+ * @param signal aborts when the client goes away: everything stops
+ */
+export function deliverStream(
+  frames: readonly Frame[],
+  dialect: Dialect,
+  answering: Answering,
+  what: Misbehaviour,
+  timing: Timing,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Response {
+  const steps = planStream(frames, dialect, answering, what, timing.pace);
+  return new Response(bodyOf(steps, timing.setTimer, signal), {
+    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  });
+}
+
+/** A JSON body as a response; what breaks a stream breaks it as well. @param text the text of the answer, to find where to cut */
+export function deliverJson(
+  json: string,
+  text: string,
+  what: Misbehaviour,
+  timing: Timing,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Response {
+  const init = { headers: { ...headers, 'content-type': 'application/json' } };
+  const stop = what.cutAfter ?? what.stallAfter;
+  if (what.malformed) return new Response(json.slice(0, -2), init);
+  if (stop === undefined) {
+    const waitMs = what.contentDelayMs ?? 0;
+    return waitMs > 0
+      ? new Response(bodyOf([{ do: 'send', text: json, waitMs }], timing.setTimer, signal), init)
+      : new Response(json, init);
+  }
+  const start = Math.max(0, json.indexOf(JSON.stringify(text).slice(1, -1)));
+  const steps: Step[] = [
+    { do: 'send', text: json.slice(0, start + stop), waitMs: 0 },
+    { do: what.cutAfter === undefined ? 'stall' : 'cut' },
+  ];
+  return new Response(bodyOf(steps, timing.setTimer, signal), init);
+}
+
+function planStream(
+  frames: readonly Frame[],
+  dialect: Dialect,
+  answering: Answering,
+  what: Misbehaviour,
+  pace: number,
+): Step[] {
+  const steps: Step[] = [];
+  const every = what.paceMs ?? pace;
+  const middle = frames.findIndex((frame) => frame.phase === 'content' && frame.chars > 0) + 1;
+  const stopAt = what.cutAfter ?? what.stallAfter ?? what.errorAfter;
+  let sent = 0;
+  let sawContent = false;
+  for (const [i, frame] of frames.entries()) {
+    if (what.noDone && frame.phase === 'done') break;
+    const ending = frame.phase === 'end' || frame.phase === 'done';
+    // Zero means before any content, reasoning included; other numbers count text alone.
+    const due =
+      stopAt !== undefined &&
+      (ending || (stopAt === 0 ? frame.phase === 'content' : frame.chars > 0 && sent >= stopAt));
+    if (due) {
+      if (what.errorAfter === undefined) steps.push({ do: what.cutAfter === undefined ? 'stall' : 'cut' });
+      else
+        steps.push({
+          do: 'send',
+          text: dialect.encodeErrorFrame(answering, what.errorAfter === 0, i),
+          waitMs: every,
+        });
+      return steps;
+    }
+    if (i === middle && what.malformed)
+      steps.push({ do: 'send', text: dialect.malformedFrame, waitMs: every });
+    if (i === middle && what.unknownEvent)
+      steps.push({ do: 'send', text: dialect.unknownFrame, waitMs: every });
+    const delay = frame.phase !== 'head' && !sawContent ? what.contentDelayMs : undefined;
+    sawContent ||= frame.phase !== 'head';
+    steps.push({ do: 'send', text: frame.text, waitMs: delay ?? (i === 0 ? 0 : every) });
+    sent += frame.chars;
+  }
+  return steps;
+}
+
+function bodyOf(steps: readonly Step[], setTimer: SetTimer, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let next = 0;
+  let burst = 0;
+  let cancelTimer: () => void = () => {};
+  let closed = false;
+  const stop = (): void => {
+    closed = true;
+    cancelTimer();
+  };
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => (cancelTimer = setTimer(resolve, ms)));
+  return new ReadableStream<Uint8Array>({
+    start(): void {
+      signal.addEventListener('abort', stop, { once: true });
+    },
+    async pull(controller): Promise<void> {
+      const step = steps[next++];
+      if (!step) {
+        signal.removeEventListener('abort', stop);
+        return controller.close();
+      }
+      if (step.do === 'stall') return new Promise(() => {});
+      if (step.do === 'cut') {
+        await wait(FLUSH_MS);
+        // A reset has no reason: the server has nothing to print.
+        if (!closed) controller.error();
+        return;
+      }
+      burst++;
+      if (step.waitMs > 0) await wait(step.waitMs);
+      else if (burst % BURST === 2) await wait(0);
+      if (!closed) controller.enqueue(encoder.encode(step.text));
+    },
+    cancel: stop,
+  });
+}

@@ -1,0 +1,183 @@
+// Faults that a model name such as `cut-after-40` asks for. Data only: `delivery.ts` makes them on the socket,
+// `dialect.ts` and the wire formats word them.
+
+export interface Misbehaviour {
+  /** Answer with this error before anything else; `kind` chooses the words. */
+  readonly fail?: { readonly status: number; readonly kind: FailureKind };
+  /** Every n-th request succeeds; the others fail with 503. */
+  readonly flaky?: number;
+  /** Answer nothing at all, not even headers. */
+  readonly silent?: true;
+  /** Milliseconds before the headers. */
+  readonly headerDelayMs?: number;
+  /** Milliseconds before the first content. */
+  readonly contentDelayMs?: number;
+  /** Milliseconds between two frames. */
+  readonly paceMs?: number;
+  /** Break the connection after this many characters of text. */
+  readonly cutAfter?: number;
+  /** Fall silent after this many characters of text. */
+  readonly stallAfter?: number;
+  /** Report an error inside the stream after this many characters of text; 0: before any content. */
+  readonly errorAfter?: number;
+  /** Leave out the frame that ends the protocol's stream. */
+  readonly noDone?: true;
+  /** One frame in the middle is not JSON. */
+  readonly malformed?: true;
+  /** An unknown frame (or member) in the middle. */
+  readonly unknownEvent?: true;
+  /** Refuse a conversation that ends with a message of the assistant. */
+  readonly refusePrefill?: true;
+  /** Begin with the text of such a message. */
+  readonly repeatPrefill?: true;
+  readonly emptyBody?: true;
+  readonly html?: true;
+  /** Stop as if the output limit, or a content filter, had been reached. */
+  readonly stopEarly?: 'length' | 'content_filter';
+}
+
+export type FailureKind = 'plain' | 'quota' | 'context_overflow' | 'content_filter';
+
+export interface MisbehaviourEntry {
+  /** The name, or its beginning when a number follows. */
+  readonly name: string;
+  /** How lists show it. */
+  readonly example: string;
+  /** False: the name stands alone; `required`/`optional`: a number follows after a dash. */
+  readonly number: 'none' | 'optional' | 'required';
+  readonly description: string;
+  /** @param n the number in the name; undefined when there is none */
+  readonly make: (n: number | undefined) => Misbehaviour;
+}
+
+/** Place of a break when the name gives no number: late enough that text has been shown. */
+const MIDDLE = 20;
+/** Largest number that is taken: the answer is made at least as long. */
+const MOST = 100_000;
+
+function fixed(name: string, description: string, what: Misbehaviour): MisbehaviourEntry {
+  return { name, example: name, number: 'none', description, make: () => what };
+}
+
+function failing(status: number, description: string): MisbehaviourEntry {
+  return fixed(`error-${status}`, description, { fail: { status, kind: 'plain' } });
+}
+
+/** Every misbehaviour, in the order of `docs/sim.md`. More specific names stand before shorter ones. */
+export const misbehaviours: readonly MisbehaviourEntry[] = [
+  failing(400, 'Refuses every request as malformed.'),
+  failing(401, 'Refuses the key.'),
+  failing(402, 'Has run out of credit.'),
+  failing(403, 'Forbids the use of this model.'),
+  failing(404, 'Does not know the model.'),
+  failing(408, 'Gave up waiting for the request.'),
+  failing(413, 'Finds the request too large.'),
+  failing(422, 'Cannot process the request.'),
+  failing(429, 'Is rate limited; `retry-after: 1`.'),
+  failing(500, 'Has an internal error.'),
+  failing(503, 'Is unavailable.'),
+  failing(529, 'Is overloaded.'),
+  {
+    name: 'error',
+    example: 'error-502',
+    number: 'required',
+    description: 'Any other status from 400 to 599.',
+    make: (n = 500) => ({ fail: { status: n >= 400 && n <= 599 ? n : 500, kind: 'plain' } }),
+  },
+  fixed('quota-429', 'A 429 that means an empty account: retrying does not help.', {
+    fail: { status: 429, kind: 'quota' },
+  }),
+  fixed('context-overflow', 'Finds the prompt too long.', {
+    fail: { status: 400, kind: 'context_overflow' },
+  }),
+  fixed('content-filter', 'Refuses the prompt for its content.', {
+    fail: { status: 400, kind: 'content_filter' },
+  }),
+  fixed('content-filter-mid', 'Stops in the middle of the answer for its content.', {
+    stopEarly: 'content_filter',
+  }),
+  fixed('length', 'Stops in the middle of the answer as if the output limit were reached.', {
+    stopEarly: 'length',
+  }),
+  {
+    name: 'cut-after',
+    example: 'cut-after-40',
+    number: 'required',
+    description: 'Breaks the connection after so many characters of text; 0: before the first.',
+    make: (n = MIDDLE) => ({ cutAfter: n }),
+  },
+  {
+    name: 'stall-after',
+    example: 'stall-after-0',
+    number: 'required',
+    description: 'Falls silent for ever after so many characters of text; 0: before the first.',
+    make: (n = MIDDLE) => ({ stallAfter: n }),
+  },
+  fixed('stall-headers', 'Accepts the request and never answers.', { silent: true }),
+  fixed('stall', 'Sends some text, then falls silent for ever.', { stallAfter: MIDDLE }),
+  {
+    name: 'slow-first-token',
+    example: 'slow-first-token',
+    number: 'optional',
+    description: 'Sends the first content after so many milliseconds (3000 unless told).',
+    make: (n = 3000) => ({ contentDelayMs: n }),
+  },
+  {
+    name: 'slow-headers',
+    example: 'slow-headers',
+    number: 'optional',
+    description: 'Sends the headers after so many milliseconds (3000 unless told).',
+    make: (n = 3000) => ({ headerDelayMs: n }),
+  },
+  {
+    name: 'paced',
+    example: 'paced-50',
+    number: 'required',
+    description: 'Sends one chunk every so many milliseconds.',
+    make: (n = 50) => ({ paceMs: n }),
+  },
+  fixed('error-in-stream-early', 'Reports an error in the stream before any content.', { errorAfter: 0 }),
+  fixed('error-in-stream', 'Reports an error in the stream after some text.', { errorAfter: MIDDLE }),
+  fixed('no-done', 'Leaves out the end of the stream.', { noDone: true }),
+  fixed('malformed-event', 'Sends one event that is not JSON.', { malformed: true }),
+  fixed('unknown-event', 'Sends one event of an unknown type.', { unknownEvent: true }),
+  fixed('no-prefill', 'Refuses to continue the beginning of an answer, as Claude models from 4.6 on do.', {
+    refusePrefill: true,
+  }),
+  fixed('repeats-prefill', 'Repeats the beginning of an answer before continuing it, as Mistral does.', {
+    repeatPrefill: true,
+  }),
+  fixed('empty-200', 'Answers 200 with an empty body.', { emptyBody: true }),
+  fixed('html-200', 'Answers 200 with an HTML page.', { html: true }),
+  {
+    name: 'flaky',
+    example: 'flaky-3',
+    number: 'required',
+    description: 'Fails with 503 but for every n-th request, counted per name.',
+    make: (n = 2) => ({ flaky: Math.max(1, n) }),
+  },
+];
+
+const exact = new Map(misbehaviours.map((entry) => [entry.name, entry]));
+
+/**
+ * The misbehaviour that a model name asks for.
+ * @param name without `sim/`
+ * @returns its entry and what to do; null when the name is no misbehaviour
+ */
+export function findMisbehaviour(
+  name: string,
+): { readonly entry: MisbehaviourEntry; readonly what: Misbehaviour } | null {
+  const alone = exact.get(name);
+  if (alone && alone.number !== 'required') return { entry: alone, what: alone.make(undefined) };
+  const dash = name.lastIndexOf('-');
+  const digits = name.slice(dash + 1);
+  if (dash < 1 || !isNumber(digits)) return null;
+  const entry = exact.get(name.slice(0, dash));
+  if (!entry || entry.number === 'none') return null;
+  return { entry, what: entry.make(Math.min(Number(digits), MOST)) };
+}
+
+function isNumber(text: string): boolean {
+  return text.length > 0 && text.length < 8 && /^\d+$/.test(text);
+}

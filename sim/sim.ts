@@ -1,0 +1,257 @@
+// The simulated service as a web-standard fetch handler: finds the dialect for the path, checks the request,
+// asks the brain, and delivers the answer as the model name demands. Opens no socket and knows no runtime.
+import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
+import type { SimulatedDesk, SimulatedTask } from '../src/canonical/index.ts';
+import { isJsonObject, parseJson } from '../src/base/json/index.ts';
+import { think } from './brain.ts';
+import { chatDialect } from './chat-dialect.ts';
+import { Complaints } from './complaints.ts';
+import type { Complaint } from './complaints.ts';
+import { deliverJson, deliverStream } from './delivery.ts';
+import type { SetTimer, Timing } from './delivery.ts';
+import { complaint } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { messagesDialect } from './messages-dialect.ts';
+import { findMisbehaviour } from './misbehaviour.ts';
+import type { FailureKind, Misbehaviour } from './misbehaviour.ts';
+import { countGemini, geminiDialect } from './gemini-dialect.ts';
+import { encodeModels } from './models-list.ts';
+import { nameInAddress, simTraits } from './models.ts';
+import type { SimTraits } from './models.ts';
+import { answerText } from './question.ts';
+import { responsesDialect } from './responses-dialect.ts';
+import { digest } from './seal.ts';
+import { textTokens } from './tokens.ts';
+
+export interface SimOptions {
+  /** Unix time in milliseconds. */
+  readonly now?: () => number;
+  readonly setTimer?: SetTimer;
+  /** Milliseconds between two chunks of every stream; 0 unless told. */
+  readonly pace?: number;
+  /** Tasks besides text. Absent: none. */
+  readonly tasks?: readonly SimulatedTask[];
+}
+
+export interface Sim {
+  /** Answers one request. Never throws; aborting the request stops its answer. */
+  fetch(request: Request): Promise<Response>;
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  '/openai/v1/chat/completions': chatDialect,
+  '/openai/v1/responses': responsesDialect,
+  '/anthropic/v1/messages': messagesDialect,
+};
+/** Google serves both versions; its SDKs differ in what they ask for. */
+const GOOGLE = /^\/google\/v1(?:beta)?\/models\/(?<model>[^:]+):(?<method>\w+)$/;
+
+/** Meaning of a request's address. */
+interface Address {
+  readonly dialect: Dialect;
+  /** Model and method, where they stand in the address and not in the body. */
+  readonly model?: string;
+  readonly method?: string;
+}
+
+/** One request on its way to an answer. */
+interface Exchange {
+  readonly dialect: Dialect;
+  readonly name: string;
+  readonly traits: SimTraits;
+  readonly what: Misbehaviour;
+  readonly streaming: boolean;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** A simulated service with its own counters. */
+export function createSim(options: SimOptions = {}): Sim {
+  const { tasks = [] } = options;
+  const now = options.now ?? Date.now;
+  const timing: Timing = { setTimer: options.setTimer ?? realTimer, pace: options.pace ?? 0 };
+  /** Requests so far, by model name: what `flaky-3` counts. */
+  const counts = new Map<string, number>();
+
+  async function fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const address = findAddress(pathname);
+    const dialect = address?.dialect;
+    const task = request.method === 'POST' && tasks.find(({ path }) => pathname === `/openai/v1${path}`);
+    if (task) return answerTask(task, await request.text());
+    if (request.method === 'GET' && !dialect) return encodeModels(pathname) ?? notFound(pathname);
+    if (!dialect || !isMethod(address, searchParams.get('alt'))) return notFound(pathname);
+    if (request.method !== 'POST')
+      return refuse(dialect, complaint(405, 'Only POST is allowed here.'), 'req_0');
+    try {
+      return await answer(address, await request.text(), request);
+    } catch (error) {
+      // A body nested some ten thousand levels deep exhausts the stack: the client's mistake, not a defect.
+      const deep = error instanceof RangeError;
+      const what = deep ? complaint(400, UNREADABLE) : complaint(500, 'The simulated service has a defect.');
+      return refuse(dialect, what, 'req_0');
+    }
+  }
+
+  async function answer(address: Address, text: string, request: Request): Promise<Response> {
+    const { dialect, model, method } = address;
+    const body = parseJson(text);
+    const requestId = `req_${digest(dialect.protocol + text).slice(0, 24)}`;
+    if (!isJsonObject(body)) return refuse(dialect, complaint(400, UNREADABLE), requestId);
+    const named = model === undefined ? body : { ...body, model };
+    const name = modelName(named);
+    const traits = simTraits(name);
+    if (!traits) {
+      const message = `The model '${name}' does not exist. GET /models lists the simulated models.`;
+      return refuse(dialect, complaint(404, message, { param: 'model', code: 'model_not_found' }), requestId);
+    }
+    const what = findMisbehaviour(name)?.what ?? {};
+    const streaming = method === undefined ? body['stream'] === true : method === STREAMS;
+    const exchange = { dialect, name, traits, what, streaming, requestId, signal: request.signal };
+    const early = await misbehaveEarly(exchange);
+    if (early) return early;
+    const complaints = new Complaints();
+    const count = method === COUNTS ? countGemini(body, traits, complaints) : null;
+    if (count) return Response.json(count);
+    if (method !== COUNTS) dialect.check(body, traits, request.headers, complaints);
+    if (complaints.first) return refuse(dialect, complaints.first, requestId);
+    return reply(exchange, named);
+  }
+
+  /** Fault before a request is even read. Null: there is none. */
+  async function misbehaveEarly({
+    dialect,
+    name,
+    traits,
+    what,
+    requestId,
+    signal,
+  }: Exchange): Promise<Response | null> {
+    if (what.silent) await pause(signal, null, timing.setTimer);
+    if (what.headerDelayMs !== undefined) await pause(signal, what.headerDelayMs, timing.setTimer);
+    const fail = (status: number, kind: FailureKind): Response =>
+      refuse(dialect, dialect.words(status, kind, traits.contextLength), requestId);
+    if (what.fail) return fail(what.fail.status, what.fail.kind);
+    if (what.flaky !== undefined) {
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      if (count % what.flaky !== 0) return fail(503, 'plain');
+    }
+    return what.html ? new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } }) : null;
+  }
+
+  function reply(exchange: Exchange, body: JsonObject): Response {
+    const { dialect, traits, what, streaming, requestId, signal } = exchange;
+    const headers = { [dialect.requestIdHeader]: requestId };
+    if (what.emptyBody) {
+      const type = streaming ? 'text/event-stream; charset=utf-8' : 'application/json';
+      return new Response('', { headers: { ...headers, 'content-type': type } });
+    }
+    if (!streaming && what.errorAfter !== undefined) {
+      return refuse(dialect, dialect.words(500, 'plain', traits.contextLength), requestId);
+    }
+    // Streamed or not, the same request has the same answer, ids included.
+    const { stream: _stream, stream_options: _options, ...rest } = body;
+    const question = dialect.read(body, traits, digest(dialect.protocol + JSON.stringify(rest)));
+    if (what.refusePrefill && question.prefill !== '')
+      return refuse(dialect, complaint(400, NO_PREFILL), requestId);
+    const breakAt = what.cutAfter ?? what.stallAfter ?? what.errorAfter;
+    const leastChars = breakAt === undefined ? 0 : question.prefill.length + breakAt + 20;
+    const given = think(question, traits, {
+      stopEarly: what.stopEarly,
+      leastChars,
+      repeatPrefill: what.repeatPrefill,
+    });
+    const createdSeconds = Math.floor(now() / 1000);
+    const answering = { body, traits, question, answer: given, createdSeconds, cutAt: breakAt ?? Infinity };
+    if (streaming) {
+      const frames = dialect.encodeFrames(answering);
+      return deliverStream(frames, dialect, answering, what, timing, headers, signal);
+    }
+    const encoded = what.unknownEvent
+      ? { ...dialect.encode(answering), telemetry: { load: 0.5 } }
+      : dialect.encode(answering);
+    return deliverJson(JSON.stringify(encoded), answerText(given), what, timing, headers, signal);
+  }
+
+  return { fetch };
+}
+
+const STREAMS = 'streamGenerateContent';
+const COUNTS = 'countTokens';
+const METHODS: readonly (string | undefined)[] = ['generateContent', STREAMS, COUNTS];
+
+/** Dialect that answers under a path. Null: none does. */
+function findAddress(pathname: string): Address | null {
+  const dialect = DIALECTS[pathname];
+  if (dialect) return { dialect };
+  const { model, method } = GOOGLE.exec(pathname)?.groups ?? {};
+  if (model === undefined || method === undefined) return null;
+  return { dialect: geminiDialect, model: nameInAddress(model), method };
+}
+
+/** False for a method that is not there. Without `alt=sse` a stream would be one JSON array, which is not simulated. */
+function isMethod({ method }: Address, alt: string | null): boolean {
+  if (method === undefined) return true;
+  return METHODS.includes(method) && (method !== STREAMS || alt === 'sse');
+}
+
+function answerTask(task: SimulatedTask, text: string): Response {
+  const requestId = `req_${digest(task.path + text).slice(0, 24)}`;
+  const body = parseJson(text);
+  const complaints = new Complaints();
+  const desk: SimulatedDesk = {
+    complain: (message, param, code, status) => complaints.add(message, param, code, status),
+    tokensOf: textTokens,
+  };
+  const answer = isJsonObject(body) ? task.answer(body, modelName(body), desk) : null;
+  if (answer) return Response.json(answer, { headers: { [chatDialect.requestIdHeader]: requestId } });
+  return refuse(chatDialect, complaints.first ?? complaint(400, UNREADABLE), requestId);
+}
+
+/** Anthropic's own words since Claude 4.6. */
+const NO_PREFILL =
+  'This model does not support assistant message prefill. The conversation must end with a user message.';
+const UNREADABLE = 'We could not parse the JSON body of your request.';
+const PAGE = '<!doctype html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>';
+
+/** The model's name without the `sim/` that the gateway's clients put before it. */
+function modelName(body: JsonObject): string {
+  const model: JsonValue | undefined = body['model'];
+  if (typeof model !== 'string') return '';
+  return model.startsWith('sim/') ? model.slice(4) : model;
+}
+
+function refuse(dialect: Dialect, what: Complaint, requestId: string): Response {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    [dialect.requestIdHeader]: requestId,
+  };
+  if (what.status === 429) headers['retry-after'] = '1';
+  return new Response(JSON.stringify(dialect.encodeError(what, requestId)), { status: what.status, headers });
+}
+
+function notFound(pathname: string): Response {
+  let dialect = pathname.startsWith('/anthropic/') ? messagesDialect : chatDialect;
+  if (pathname.startsWith('/google/')) dialect = geminiDialect;
+  return refuse(dialect, complaint(404, `Unknown path: ${pathname}`), 'req_0');
+}
+
+/** Waits until the client goes away, or so many milliseconds if any are given. */
+function pause(signal: AbortSignal, ms: number | null, setTimer: SetTimer): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const cancel = ms === null ? null : setTimer(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      signal.removeEventListener('abort', done);
+      cancel?.();
+      resolve();
+    }
+  });
+}
+
+function realTimer(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

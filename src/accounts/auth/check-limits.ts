@@ -1,0 +1,33 @@
+// Whether limits and budgets mean something, for those that do not come from the configuration file.
+import { GatewayError } from '../../canonical/index.ts';
+import { MOST_LIMITS, rulesOf, type LimitEntry } from '../limits/index.ts';
+
+export interface LimitsOf {
+  readonly limits?: readonly LimitEntry[] | undefined;
+  readonly budgets?: readonly LimitEntry[] | undefined;
+}
+
+/** @throws GatewayError `invalid_request` that names the member */
+export function checkLimits({ limits = [], budgets = [] }: LimitsOf): void {
+  check('limits', limits, (entry) => entry.usd === undefined, 'money is limited by `budgets`');
+  check('budgets', budgets, (entry) => entry.usd !== undefined, 'a budget is an amount of `usd`');
+}
+
+function check(
+  param: string,
+  entries: readonly LimitEntry[],
+  belongs: (entry: LimitEntry) => boolean,
+  otherwise: string,
+): void {
+  const refuse = (reason: string): never => {
+    throw new GatewayError('invalid_request', `${param}: ${reason}`, { param });
+  };
+  if (entries.length > MOST_LIMITS) refuse(`at most ${MOST_LIMITS} are possible`);
+  if (!entries.every(belongs)) refuse(otherwise);
+  try {
+    rulesOf(entries);
+  } catch (error) {
+    if (error instanceof RangeError) refuse(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+// Keys and projects: how they are made, stored, found again and refused.
+export { adminSignIn, type AdminRequest, type AdminSignIn, isOperator } from './admin-sign-in.ts';
+export type { ConfiguredTenants } from './configured.ts';
+export { KeyCommands } from './key-commands.ts';
+export type { KeySettings, MadeKey, NewKey } from './key-commands.ts';
+export * from './key-format.ts';
+export { KeyIndex } from './key-index.ts';
+export type { KeyView } from './key-view.ts';
+export { OneTimeCodes, signInCode } from './one-time-codes.ts';
+export * from './operator-token.ts';
+export { presentedKey, withRole, type Principal } from './principal.ts';
+export { ProjectCommands } from './project-commands.ts';
+export type { ProjectView } from './project-commands.ts';
+export type { ChangeCondition, Tenants } from './tenants.ts';
+export * from './tenant-json.ts';

@@ -1,0 +1,259 @@
+// Commands on keys, for the command line and the management API: data in, data out.
+import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError, problemOfModelName as problemOfName } from '../../canonical/index.ts';
+import type { KeyChange, KeyFilter, PageRequest, StoredKey } from '../ports/index.ts';
+import { checkLimits } from './check-limits.ts';
+import { configuredEntries, definedInFile, type ConfiguredEntry } from './configured.ts';
+import { generateKey, hashKey, keyHint } from './key-format.ts';
+import { configuredView, stateOf, storedView, type KeyView } from './key-view.ts';
+import { keyJson } from './tenant-json.ts';
+import type { ChangeCondition, Tenants } from './tenants.ts';
+
+/** Settings of a key besides its name; an absent member has the default. */
+export type KeySettings = Pick<
+  KeyChange,
+  'expiresAt' | 'models' | 'logContent' | 'strict' | 'routing' | 'roles' | 'limits' | 'budgets'
+>;
+
+export interface NewKey extends KeySettings {
+  readonly name: string;
+  /** Name of its project; null or absent: it is a project of its own. It stays there. */
+  readonly projectId?: string | null | undefined;
+}
+
+/** A key that is shown once and kept nowhere. */
+export interface MadeKey {
+  readonly key: string;
+  readonly record: KeyView;
+}
+
+export class KeyCommands {
+  readonly #tenants: Tenants;
+
+  constructor(tenants: Tenants) {
+    this.#tenants = tenants;
+  }
+
+  /**
+   * Makes and stores a key.
+   * @throws GatewayError `invalid_request` for what no key may have; `not_found` for an unknown project; `conflict` for
+   * an archived one, and when an active key has the name, because a key may be called by it
+   */
+  async create({ name: given, projectId = null, ...settings }: NewKey): Promise<MadeKey> {
+    const { storage, pepper, now } = this.#tenants;
+    const nowMs = now();
+    const name = this.#checked({ name: given, ...settings }).name ?? '';
+    await this.#refuseTaken(name, null);
+    if (projectId !== null) await this.#refuseProject(projectId);
+    const key = generateKey();
+    const stored: StoredKey = {
+      id: `key_${randomBytes(8).toString('hex')}`,
+      name,
+      hash: hashKey(key, pepper),
+      hint: keyHint(key),
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      version: 1,
+      revokedAt: null,
+      previous: null,
+      projectId,
+      expiresAt: settings.expiresAt ?? null,
+      models: settings.models ?? null,
+      logContent: settings.logContent ?? null,
+      strict: settings.strict ?? null,
+      routing: settings.routing ?? null,
+      roles: settings.roles ?? ['models'],
+      limits: settings.limits ?? [],
+      budgets: settings.budgets ?? [],
+    };
+    const record = storedView(stored, nowMs);
+    const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
+    // The check runs once more, inside the transaction: somebody else may make one just now.
+    const isFree = (namesakes: readonly StoredKey[]): boolean => activeAmong(namesakes, nowMs).length === 0;
+    if (!(await storage.keys.insert(stored, this.#tenants.entryOf(change), isFree))) throw nameTaken(name);
+    return { key, record };
+  }
+
+  /** Stored keys in the order of their making, revoked ones included. @throws GatewayError for an unknown `after` */
+  async list(page: PageRequest & KeyFilter): Promise<{ entries: readonly KeyView[]; hasMore: boolean }> {
+    const { keys, hasMore } = await this.#tenants.storage.keys.list(page);
+    const nowMs = this.#tenants.now();
+    return { entries: keys.map((key) => storedView(key, nowMs)), hasMore };
+  }
+
+  /** The keys that the configuration file defines. */
+  configured(): readonly KeyView[] {
+    const nowMs = this.#tenants.now();
+    return this.#entries().map((entry) => configuredView(entry, nowMs));
+  }
+
+  /**
+   * One key by its id, or by its name when only one unrevoked key has it.
+   * @throws GatewayError `not_found`, or `conflict` when several keys have the name
+   */
+  async find(idOrName: string): Promise<KeyView> {
+    const inFile = this.#inFile(idOrName);
+    const nowMs = this.#tenants.now();
+    if (inFile) return configuredView(inFile, nowMs);
+    return storedView(await this.#stored(idOrName), nowMs);
+  }
+
+  /**
+   * Changes what a key may do.
+   * @throws GatewayError as `find` and `create`, and `conflict` for a key of the configuration file, one that was
+   * revoked, and one of another version
+   */
+  async change(
+    idOrName: string,
+    change: KeySettings & { readonly name?: string | undefined },
+    condition: ChangeCondition = {},
+  ): Promise<KeyView> {
+    const key = await this.#changeable(idOrName);
+    const checked = this.#checked(change);
+    if (checked.name !== undefined && checked.name !== key.name)
+      await this.#refuseTaken(checked.name, key.id);
+    return this.#update('change', key, checked, condition);
+  }
+
+  /**
+   * Gives a key another secret: all that it has stays its own.
+   * @param graceMs how long the secret of before is good, too, in milliseconds; 0: not at all
+   * @throws GatewayError as `change`
+   */
+  async rotate(idOrName: string, graceMs: number, condition: ChangeCondition = {}): Promise<MadeKey> {
+    const key = await this.#changeable(idOrName);
+    if (!(graceMs >= 0))
+      throw new GatewayError('invalid_request', 'grace: must not be negative', { param: 'grace' });
+    const secret = generateKey();
+    const previous = graceMs > 0 ? { hash: key.hash, until: this.#tenants.now() + graceMs } : null;
+    const changed = { hash: hashKey(secret, this.#tenants.pepper), hint: keyHint(secret), previous };
+    // The hash of before must be that of this version: of two that rotate at once, one is told.
+    const record = await this.#update('rotate', key, changed, {
+      ifVersion: condition.ifVersion ?? key.version,
+    });
+    return { key: secret, record };
+  }
+
+  /**
+   * Revokes a key. Revoking twice keeps the first time.
+   * @throws GatewayError as `find`, and `conflict` for a key of the configuration file or of another version
+   */
+  async revoke(idOrName: string, condition: ChangeCondition = {}): Promise<KeyView> {
+    const key = await this.#own(idOrName);
+    const nowMs = this.#tenants.now();
+    if (key.revokedAt !== null) return storedView(key, nowMs);
+    return this.#update('revoke', key, { revokedAt: nowMs }, condition);
+  }
+
+  async #update(
+    action: string,
+    key: StoredKey,
+    change: KeyChange,
+    { ifVersion }: ChangeCondition,
+  ): Promise<KeyView> {
+    const { now, entryOf, storage } = this.#tenants;
+    const atMs = now();
+    const jsonOf = (stored: StoredKey): JsonObject => keyJson(storedView(stored, atMs));
+    const target = key.id;
+    const changed = await storage.keys.update(target, change, { atMs, ifVersion }, (before, after) =>
+      entryOf({ action: `key.${action}`, target, before: jsonOf(before), after: jsonOf(after) }),
+    );
+    if (!changed) throw unknown(target);
+    return storedView(changed, atMs);
+  }
+
+  async #changeable(idOrName: string): Promise<StoredKey> {
+    const key = await this.#own(idOrName);
+    if (key.revokedAt === null) return key;
+    throw new GatewayError('conflict', `the key ${key.id} ("${key.name}") has been revoked: make another`);
+  }
+
+  /** A key of the database. */
+  #own(idOrName: string): Promise<StoredKey> {
+    if (this.#inFile(idOrName)) throw definedInFile(`the key "${idOrName}"`);
+    return this.#stored(idOrName);
+  }
+
+  async #stored(idOrName: string): Promise<StoredKey> {
+    const { keys } = this.#tenants.storage;
+    const byId = await keys.find(idOrName);
+    if (byId) return byId;
+    const named = await keys.named(idOrName);
+    const unrevoked = named.filter((key) => key.revokedAt === null);
+    const found = unrevoked[0] ?? named[0];
+    if (!found) throw unknown(idOrName);
+    if (unrevoked.length > 1)
+      throw new GatewayError(
+        'conflict',
+        `several keys are named "${idOrName}": name one by its id (${unrevoked.map((key) => key.id).join(', ')})`,
+      );
+    return found;
+  }
+
+  #inFile(idOrName: string): ConfiguredEntry | undefined {
+    const entries = this.#entries();
+    return entries.find(({ id }) => id === idOrName) ?? entries.find(({ name }) => name === idOrName);
+  }
+
+  #entries(): readonly ConfiguredEntry[] {
+    const { configured, pepper, earlierPeppers } = this.#tenants;
+    return configuredEntries(configured(), pepper, earlierPeppers);
+  }
+
+  /** The same settings, where they mean something; the name without spaces around it. */
+  #checked<Given extends KeySettings & { readonly name?: string | undefined }>(settings: Given): Given {
+    const { models, expiresAt, roles } = settings;
+    const name = settings.name?.trim();
+    if (name === '') throw new GatewayError('invalid_request', 'a key needs a name', { param: 'name' });
+    const problem = name === undefined ? null : problemOfName(name);
+    if (problem !== null) throw new GatewayError('invalid_request', `name: ${problem}`, { param: 'name' });
+    if (models?.some((model) => model.trim() === ''))
+      throw new GatewayError('invalid_request', 'a model pattern is empty', { param: 'models' });
+    if (typeof expiresAt === 'number' && !(expiresAt > this.#tenants.now()))
+      throw new GatewayError('invalid_request', 'the expiry must be a time in the future', {
+        param: 'expires_at',
+      });
+    if (roles?.length === 0)
+      throw new GatewayError('invalid_request', 'a key needs a role', { param: 'roles' });
+    checkLimits(settings);
+    return name === undefined ? settings : { ...settings, name };
+  }
+
+  async #refuseTaken(name: string, ownId: string | null): Promise<void> {
+    const nowMs = this.#tenants.now();
+    const active = activeAmong(await this.#tenants.storage.keys.named(name), nowMs);
+    if (active.every(({ id }) => id === ownId) && !this.#inFile(name)) return;
+    throw nameTaken(name);
+  }
+
+  async #refuseProject(name: string): Promise<void> {
+    const { configured, storage } = this.#tenants;
+    if (Object.hasOwn(configured().projects ?? {}, name)) return;
+    const project = await storage.projects.find(name);
+    if (!project)
+      throw new GatewayError(
+        'not_found',
+        `there is no project "${name.slice(0, 100)}": \`dragoman projects create\` makes one`,
+        { param: 'project' },
+      );
+    if (project.archivedAt !== null)
+      throw new GatewayError('conflict', `the project "${name}" has been archived`, { param: 'project' });
+  }
+}
+
+function unknown(idOrName: string): GatewayError {
+  return new GatewayError('not_found', `there is no key with the id or name "${idOrName.slice(0, 100)}"`);
+}
+
+function activeAmong(keys: readonly StoredKey[], nowMs: number): readonly StoredKey[] {
+  return keys.filter((key) => stateOf(key, nowMs) === 'active');
+}
+
+function nameTaken(name: string): GatewayError {
+  return new GatewayError(
+    'conflict',
+    `an active key is already named "${name}": revoke it first, or choose another name`,
+    { param: 'name' },
+  );
+}

@@ -1,0 +1,74 @@
+// A key as the index has it: who presents it, until when it is good, and what its limits are.
+import { toWishes, type KeyRole } from '../../canonical/index.ts';
+import { compileNamePatterns } from '../../base/lib/name-patterns.ts';
+import type { LimitEntry } from '../limits/index.ts';
+import type { StoredKey } from '../ports/index.ts';
+import type { ConfiguredEntry } from './configured.ts';
+import type { Principal } from './principal.ts';
+
+/** One secret of a key. */
+export interface KeyEntry {
+  readonly principal: Principal;
+  readonly hash: string;
+  readonly revokedAt: number | null;
+  /** Time when this secret ends to be good, because another has taken its place; null: with its key. */
+  readonly goodUntil: number | null;
+  /** The secret before the last rotation. */
+  readonly previous: KeyEntry | null;
+}
+
+const USUAL_ROLES: readonly KeyRole[] = ['models'];
+type Entries = readonly LimitEntry[];
+const NO_ENTRIES: Entries = [];
+
+/** Compiled once for all keys that have the same list. */
+const compiled = new WeakMap<readonly string[], (model: string) => boolean>();
+const mayUseAll = compileNamePatterns(null);
+
+function mayUse(models: readonly string[] | null): (model: string) => boolean {
+  if (models === null) return mayUseAll;
+  let patterns = compiled.get(models);
+  if (!patterns) compiled.set(models, (patterns = compileNamePatterns(models)));
+  return patterns;
+}
+
+export function storedEntry(key: StoredKey): KeyEntry {
+  const principal: Principal = {
+    keyId: key.id,
+    projectId: key.projectId ?? key.id,
+    roles: key.roles,
+    name: key.name,
+    expiresAt: key.expiresAt,
+    mayUse: mayUse(key.models),
+    logContent: key.logContent,
+    strict: key.strict,
+    limits: allLimits(key.limits, key.budgets),
+    routing: key.routing && toWishes(key.routing, 'key.routing'),
+  };
+  const { hash, revokedAt, previous } = key;
+  const entry = { principal, hash, revokedAt, goodUntil: null, previous: null };
+  if (!previous) return entry;
+  return { ...entry, previous: { ...entry, hash: previous.hash, goodUntil: previous.until } };
+}
+
+export function configuredEntry(key: ConfiguredEntry): KeyEntry {
+  const principal: Principal = {
+    keyId: key.id,
+    projectId: key.project ?? key.id,
+    roles: key.roles ?? USUAL_ROLES,
+    name: key.name,
+    expiresAt: key.expiresAt ?? null,
+    mayUse: mayUse(key.models ?? null),
+    logContent: key.logContent ?? null,
+    strict: key.strict ?? null,
+    limits: allLimits(key.limits ?? NO_ENTRIES, key.budgets ?? NO_ENTRIES),
+    routing: key.routing ?? null,
+  };
+  return { principal, hash: key.hash, revokedAt: null, goodUntil: null, previous: null };
+}
+
+/** Limits and budgets in one list. */
+export function allLimits(limits: Entries, budgets: Entries): Entries {
+  if (budgets.length === 0) return limits;
+  return limits.length === 0 ? budgets : [...limits, ...budgets];
+}

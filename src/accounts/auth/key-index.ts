@@ -1,0 +1,210 @@
+// Answers "whose key is this?" from memory: the database is read at start and after changes, never
+// per request, so that a full or locked database cannot turn into refused requests.
+import { GatewayError } from '../../canonical/index.ts';
+import type { LimitEntry, Owner } from '../limits/index.ts';
+import type { Storage } from '../ports/index.ts';
+import { configuredEntries, type ConfiguredTenants } from './configured.ts';
+import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
+import { hashKey, isMistyped, keyHint } from './key-format.ts';
+import { KnownProjects } from './known-projects.ts';
+import { type Principal, withRole } from './principal.ts';
+
+export interface KeyIndexOptions {
+  readonly storage: Pick<Storage, 'keys' | 'projects'>;
+  /** 32 bytes: `storage.secret('pepper')`. */
+  readonly pepper: Uint8Array;
+  /** Earlier peppers: keys that were hashed with one are still good. */
+  readonly earlierPeppers?: readonly Uint8Array[] | undefined;
+  readonly configured: ConfiguredTenants;
+  /** Told whose keys and projects are others now; not of what is read at first. */
+  readonly onChange?: ((changed: readonly Owner[]) => void) | undefined;
+}
+
+const NO_ENTRIES: readonly LimitEntry[] = [];
+
+/** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
+export class KeyIndex {
+  readonly #options: KeyIndexOptions;
+  readonly #projects: KnownProjects;
+  readonly #byHash = new Map<string, KeyEntry>();
+  readonly #byId = new Map<string, KeyEntry>();
+  /** Keys of the configuration, by hash and by id; they count before stored ones. */
+  #configured: ReadonlyMap<string, KeyEntry> = new Map();
+  #configuredById: ReadonlyMap<string, KeyEntry> = new Map();
+  /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
+  readonly #known = new Map<string, KeyEntry>();
+  /** Mark up to which the store was read; null: not at all. */
+  #mark: number | null = null;
+
+  constructor(options: KeyIndexOptions) {
+    this.#options = options;
+    this.#projects = new KnownProjects(options.storage.projects);
+    this.#take(options.configured);
+  }
+
+  /** Replaces keys and projects of the configuration. */
+  configure(configured: ConfiguredTenants): void {
+    this.#take(configured);
+  }
+
+  /** Reads what has changed in the store. True when something had. */
+  async refresh(): Promise<boolean> {
+    const isFirst = this.#mark === null;
+    const projects = await this.#projects.refresh();
+    const changed = await this.#readKeys();
+    if (!isFirst && projects.length === 0 && changed.length === 0) return false;
+    this.#known.clear();
+    if (isFirst) return true;
+    this.#options.onChange?.([
+      ...projects.map((name): Owner => ({ kind: 'project', id: name, name })),
+      ...changed.map(({ keyId, name }): Owner => ({ kind: 'key', id: keyId, name })),
+    ]);
+    return true;
+  }
+
+  /**
+   * Refreshes every so often, so that a key revoked by the command line is refused within two seconds.
+   * @param onError told when the store cannot be read; the keys read last stay in force
+   * @param timer starts a repeating timer and returns what stops it
+   * @returns stops watching
+   */
+  watch(onError: (error: unknown) => void, intervalMs = 1_000, timer: RepeatingTimer = repeat): () => void {
+    let running = false;
+    return timer(() => {
+      if (running) return;
+      running = true;
+      this.refresh()
+        .catch(onError)
+        .finally(() => (running = false));
+    }, intervalMs);
+  }
+
+  /** Number of keys that may call models at a time: zero means that nobody can. */
+  usableKeys(nowMs: number): number {
+    let count = 0;
+    for (const entries of [this.#configured, this.#byHash])
+      for (const entry of entries.values())
+        if (entry.principal.roles.includes('models') && this.#refusal(entry, nowMs) === null) count += 1;
+    return count;
+  }
+
+  /**
+   * Who presents this key? What its roles allow is asked of the principal.
+   * @param presented as `presentedKey` found it; null when there was none
+   * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the reasons it is
+   */
+  authenticate(presented: string | null, nowMs: number): Principal {
+    if (presented === null) {
+      throw refused(
+        'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`); `dragoman keys create` makes one.',
+      );
+    }
+    let entry = this.#known.get(presented);
+    if (!entry) {
+      entry = this.#find(presented);
+      if (!entry) throw refused(unknownKey(presented));
+      this.#known.set(presented, entry);
+    }
+    const reason = this.#refusal(entry, nowMs);
+    if (reason !== null) throw refused(reason);
+    return entry.principal;
+  }
+
+  /** A key by its id, as if it were presented. @throws GatewayError `conflict` where it is not good any more */
+  keyById(keyId: string, nowMs: number): Principal {
+    const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
+    const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
+    if (entry && reason === null) return withRole(entry.principal, 'models');
+    throw new GatewayError('conflict', `Nothing can be done on behalf of the key. ${reason}`);
+  }
+
+  #find(presented: string): KeyEntry | undefined {
+    const { pepper, earlierPeppers = [] } = this.#options;
+    for (const each of [pepper, ...earlierPeppers]) {
+      const hash = hashKey(presented, each);
+      const entry = this.#configured.get(hash) ?? this.#byHash.get(hash);
+      if (entry) return entry;
+    }
+    return undefined;
+  }
+
+  /** Limits of a key that has not been revoked; empty where there are none. */
+  limitsOf(keyId: string): readonly LimitEntry[] {
+    const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
+    return entry && entry.revokedAt === null ? entry.principal.limits : NO_ENTRIES;
+  }
+
+  /** Everybody whose key has not been revoked. */
+  *principals(): Generator<Principal> {
+    for (const entries of [this.#configured, this.#byId])
+      for (const { principal, revokedAt } of entries.values()) if (revokedAt === null) yield principal;
+  }
+
+  /** The projects of the configuration and of the database. */
+  get projects(): Pick<KnownProjects, 'limitsOf' | 'names'> {
+    return this.#projects;
+  }
+
+  #take(configured: ConfiguredTenants): void {
+    this.#projects.configure(configured);
+    const entries = configuredEntries(configured, this.#options.pepper, this.#options.earlierPeppers).map(
+      configuredEntry,
+    );
+    this.#configured = new Map(entries.map((entry) => [entry.hash, entry]));
+    this.#configuredById = new Map(entries.map((entry) => [entry.principal.keyId, entry]));
+    this.#known.clear();
+  }
+
+  /** @returns whose keys have changed; nobody where all were read for the first time */
+  async #readKeys(): Promise<readonly Principal[]> {
+    const { keys } = this.#options.storage;
+    // Asked before reading: a change in between is seen by the next refresh.
+    const mark = await keys.mark();
+    if (mark === this.#mark) return [];
+    const changed: Principal[] = [];
+    if (this.#mark === null) {
+      for await (const some of keys.all()) for (const key of some) this.#put(storedEntry(key));
+    } else for (const key of await keys.changedSince(this.#mark)) changed.push(this.#put(storedEntry(key)));
+    this.#mark = mark;
+    return changed;
+  }
+
+  #put(entry: KeyEntry): Principal {
+    const { keyId } = entry.principal;
+    for (let old = this.#byId.get(keyId); old; old = old.previous ?? undefined) this.#byHash.delete(old.hash);
+    for (let one: KeyEntry | null = entry; one; one = one.previous) this.#byHash.set(one.hash, one);
+    this.#byId.set(keyId, entry);
+    return entry.principal;
+  }
+
+  #refusal({ principal, revokedAt, goodUntil }: KeyEntry, nowMs: number): string | null {
+    const { name, expiresAt, keyId, projectId } = principal;
+    if (revokedAt !== null) return `The API key "${name}" has been revoked.`;
+    if (expiresAt !== null && expiresAt <= nowMs)
+      return `The API key "${name}" expired on ${new Date(expiresAt).toISOString()}.`;
+    if (goodUntil !== null && goodUntil <= nowMs)
+      return `The API key "${name}" has another secret now; this one was good until ${new Date(goodUntil).toISOString()}.`;
+    const reason = projectId === keyId ? null : this.#projects.refusal(projectId);
+    return reason && `The API key "${name}" cannot be used: ${reason}.`;
+  }
+}
+
+export type RepeatingTimer = (task: () => void, intervalMs: number) => () => void;
+
+/** The timer does not keep the process alive. */
+function repeat(task: () => void, intervalMs: number): () => void {
+  const timer = setInterval(task, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function unknownKey(presented: string): string {
+  const hint = keyHint(presented);
+  if (isMistyped(presented))
+    return `The API key ${hint} is incomplete or mistyped: its checksum does not fit. Copy it again.`;
+  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway.`;
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError('authentication', message, { code: 'invalid_api_key' });
+}

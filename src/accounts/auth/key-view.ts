@@ -1,0 +1,62 @@
+// A key as people may see it: without its hash.
+import type { RoutingWishes } from '../../canonical/index.ts';
+import type { StoredKey } from '../ports/index.ts';
+import type { ConfiguredEntry } from './configured.ts';
+import { keyHint } from './key-format.ts';
+import type { Source } from './tenants.ts';
+
+export interface KeyView extends Omit<
+  StoredKey,
+  'hash' | 'previous' | 'createdAt' | 'updatedAt' | 'version' | 'routing'
+> {
+  /** Unix milliseconds; null where the file defines the key, as are `updatedAt` and `version`. */
+  readonly createdAt: number | null;
+  readonly updatedAt: number | null;
+  readonly version: number | null;
+  /** In the words of the configuration, or as the program reads them. */
+  readonly routing: StoredKey['routing'] | RoutingWishes;
+  /** Time until which the secret before the last rotation is good, too; null where it is not. */
+  readonly previousUntil: number | null;
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly source: Source;
+}
+
+export function storedView(key: StoredKey, nowMs: number): KeyView {
+  const { hash: _, previous, ...shown } = key;
+  const previousUntil = previous && previous.until > nowMs ? previous.until : null;
+  return { ...shown, previousUntil, state: stateOf(key, nowMs), source: 'database' };
+}
+
+export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
+  const { id, name, key, models = null, logContent = null, strict = null, routing = null } = entry;
+  const expiresAt = entry.expiresAt ?? null;
+  return {
+    id,
+    name,
+    hint: keyHint(key),
+    createdAt: null,
+    updatedAt: null,
+    version: null,
+    expiresAt,
+    revokedAt: null,
+    models,
+    logContent,
+    strict,
+    routing,
+    projectId: entry.project ?? null,
+    roles: entry.roles ?? ['models'],
+    limits: entry.limits ?? [],
+    budgets: entry.budgets ?? [],
+    previousUntil: null,
+    state: stateOf({ expiresAt, revokedAt: null }, nowMs),
+    source: 'file',
+  };
+}
+
+export function stateOf(
+  { revokedAt, expiresAt }: Pick<StoredKey, 'revokedAt' | 'expiresAt'>,
+  nowMs: number,
+): KeyView['state'] {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active';
+}

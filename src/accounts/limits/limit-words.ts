@@ -1,0 +1,89 @@
+// A limit or a budget in one line, for people who type it: `60 requests per minute for openai/* each end_user`.
+import { MOST_USD } from './money.ts';
+import { LIMIT_KINDS, ruleOf, type LimitEntry, type LimitKind } from './rule.ts';
+
+const FORM =
+  '`60 requests per minute`, `2000000 tokens per day`, `20 concurrent` or `5 usd per month`, and behind it ' +
+  '`for openai/*,groq/*`, `each end_user`, `timezone Europe/Berlin`, `when_spent finish`, `unpriced allow`, `too_large allow`';
+
+/** Clauses after amount and kind: the word, and the member that it fills. */
+const CLAUSES = {
+  per: 'per',
+  for: 'models',
+  each: 'each',
+  timezone: 'timezone',
+  when_spent: 'when_spent',
+  unpriced: 'unpriced',
+  too_large: 'too_large',
+} as const satisfies Readonly<Record<string, keyof LimitEntry>>;
+
+/** Words that only some values may follow. */
+const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['each', ['end_user']],
+  ['when_spent', ['stop', 'finish']],
+  ['unpriced', ['refuse', 'allow']],
+  ['too_large', ['refuse', 'allow']],
+]);
+
+/**
+ * Reads a limit.
+ * @throws RangeError that says what is wrong
+ */
+export function parseLimit(text: string): LimitEntry {
+  const [amount = '', kind = '', ...rest] = text.trim().split(/\s+/);
+  const known = kindOf(kind);
+  if (!known || !/^\d+(\.\d+)?$/.test(amount)) throw wrong(text, `write it as ${FORM}`);
+  const members: Record<string, string | number | readonly string[]> = { [known]: Number(amount) };
+  for (let at = 0; at < rest.length; at += 2) {
+    const word = rest[at] ?? '';
+    const value = rest[at + 1];
+    if (!isClause(word)) throw wrong(text, `"${word}" means nothing here; write it as ${FORM}`);
+    if (value === undefined) throw wrong(text, `"${word}" needs something behind it`);
+    const member = CLAUSES[word];
+    if (members[member] !== undefined) throw wrong(text, `"${word}" stands there twice`);
+    const values = VALUES.get(word);
+    if (values && !values.includes(value))
+      throw wrong(text, `behind "${word}" stands ${values.join(' or ')}`);
+    members[member] = member === 'models' ? value.split(',') : value;
+  }
+  const entry: LimitEntry = members;
+  checkAmount(text, known, Number(amount), entry);
+  try {
+    ruleOf(entry);
+  } catch (error) {
+    if (error instanceof RangeError) throw wrong(text, error.message);
+    throw error;
+  }
+  return entry;
+}
+
+/** The line from which `parseLimit` reads the same. */
+export function limitWords(entry: LimitEntry): string {
+  const kind = LIMIT_KINDS.find((one) => entry[one] !== undefined) ?? 'requests';
+  const words = [String(entry[kind] ?? 0), kind];
+  for (const [word, member] of Object.entries(CLAUSES)) {
+    const value = entry[member];
+    if (value !== undefined) words.push(word, typeof value === 'string' ? value : value.join(','));
+  }
+  return words.join(' ');
+}
+
+function kindOf(word: string): LimitKind | undefined {
+  return LIMIT_KINDS.find((kind) => kind === word || kind === `${word}s`);
+}
+
+function isClause(word: string): word is keyof typeof CLAUSES {
+  return Object.hasOwn(CLAUSES, word);
+}
+
+function checkAmount(text: string, kind: LimitKind, amount: number, entry: LimitEntry): void {
+  const isMoney = kind === 'usd';
+  if (isMoney ? !(amount > 0 && amount <= MOST_USD) : !(Number.isSafeInteger(amount) && amount >= 1))
+    throw wrong(text, isMoney ? `an amount above 0 and up to ${MOST_USD} usd` : 'a whole number from 1 on');
+  if (!isMoney && (entry.when_spent ?? entry.unpriced) !== undefined)
+    throw wrong(text, 'only budgets have `when_spent` and `unpriced`');
+}
+
+function wrong(text: string, reason: string): RangeError {
+  return new RangeError(`"${text}" is no limit: ${reason}`);
+}

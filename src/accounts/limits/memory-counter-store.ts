@@ -1,0 +1,126 @@
+// Counters that processes share, in the memory of one of them. The ledger knows what it forgets when it ends.
+import type {
+  Answered,
+  Caller,
+  Cell,
+  CounterPeriod,
+  CounterStore,
+  Holder,
+  LedgerWord,
+  Wanted,
+} from './counter-store.ts';
+import { SharedCounter } from './shared-counter.ts';
+
+/** Periods of a counter that are remembered: the current one, and the one before for processes that come late. */
+const PERIODS = 2;
+/** Difference of clocks: a period may have begun so much earlier for some process, in milliseconds. */
+const CLOCKS_DIFFER_MS = 10_000;
+/** Counters from which those of which nothing is used are taken away now and then. */
+const LEAST_KEPT = 1024;
+
+export interface MemoryCounterOptions {
+  /** Silence after which a process counts as gone, in milliseconds. */
+  readonly leaseMs: number;
+  /** Unix milliseconds since which it may have forgotten what processes use. Absent: there are none. */
+  readonly emptySinceMs?: number | undefined;
+}
+
+export class MemoryCounterStore implements CounterStore {
+  readonly #leaseMs: number;
+  readonly #epoch: number;
+  readonly #counters = new Map<string, SharedCounter[]>();
+  /** Latest turn of each process that was heard lately, and when that was, in Unix milliseconds. */
+  readonly #heard = new Map<Holder, { readonly turn: number; readonly atMs: number }>();
+  readonly #settledAtMs: number;
+  #fence = 0;
+  #mostKept = LEAST_KEPT;
+
+  constructor({ leaseMs, emptySinceMs }: MemoryCounterOptions) {
+    this.#leaseMs = leaseMs;
+    this.#epoch = emptySinceMs ?? 0;
+    this.#settledAtMs = emptySinceMs === undefined ? 0 : emptySinceMs + leaseMs;
+  }
+
+  take(caller: Caller, cells: readonly Cell[], requests: readonly (readonly Wanted[])[]): Promise<Answered> {
+    const { nowMs } = caller;
+    const settlesInMs = Math.max(0, this.#settledAtMs - nowMs);
+    const told = { atMs: nowMs, epoch: this.#epoch, settlesInMs };
+    if (!this.#hear(caller))
+      return Promise.resolve({ ...told, isAway: true, processes: this.#heard.size, states: [], granted: [] });
+    const counters = cells.map((cell) => {
+      const counter = this.#find(cell, nowMs);
+      counter?.put(cell, nowMs);
+      return counter;
+    });
+    const granted = requests.map((wanted) => {
+      const amounts: number[] = [];
+      for (const [index, one] of wanted.entries()) {
+        const amount = counters[one.at]?.free(one, settlesInMs === 0, nowMs);
+        if (amount === undefined || amount === null) return index;
+        amounts.push(amount);
+      }
+      for (const [index, { at }] of wanted.entries()) {
+        const cell = cells[at];
+        if (cell) counters[at]?.grant(cell, amounts[index] ?? 0, nowMs);
+      }
+      return amounts;
+    });
+    // A period that is long over has no more charges.
+    const over = { total: 0, needsLedger: false, isUnknown: false };
+    const states = counters.map((counter) => counter?.state(nowMs) ?? over);
+    if (this.#counters.size > this.#mostKept) this.#forgetUnused(nowMs);
+    return Promise.resolve({ ...told, isAway: false, processes: this.#heard.size, states, granted });
+  }
+
+  restoring({ nowMs }: Caller, counters: readonly CounterPeriod[]): Promise<readonly (number | null)[]> {
+    const begin = (one: CounterPeriod): number | null => {
+      this.#fence += 1;
+      const isBegun = nowMs >= this.#settledAtMs && this.#known(one)?.restoring(this.#fence, nowMs);
+      return isBegun ? this.#fence : null;
+    };
+    return Promise.resolve(counters.map(begin));
+  }
+
+  restored({ nowMs }: Caller, words: readonly LedgerWord[]): Promise<readonly boolean[]> {
+    return Promise.resolve(
+      words.map((word) => this.#known(word)?.restored(word.fence, word.sums, nowMs) ?? false),
+    );
+  }
+
+  /** @returns false where the call must not change anything: it is late, or its process was silent for too long */
+  #hear({ holder, turn, heardAtMs, nowMs }: Caller): boolean {
+    if (heardAtMs > 0 && nowMs - heardAtMs >= this.#leaseMs) return false;
+    if (turn <= (this.#heard.get(holder)?.turn ?? 0)) return false;
+    for (const [other, { atMs }] of this.#heard) if (atMs + this.#leaseMs <= nowMs) this.#heard.delete(other);
+    this.#heard.set(holder, { turn, atMs: nowMs });
+    return true;
+  }
+
+  #known({ counter, period }: CounterPeriod): SharedCounter | undefined {
+    return this.#counters.get(counter)?.find((shared) => shared.period === period);
+  }
+
+  /** The counter of a cell, made where it is the first; undefined where its period is long over. */
+  #find({ counter, period, windowMs, isInLedger }: Cell, nowMs: number): SharedCounter | undefined {
+    const periods = this.#counters.get(counter) ?? [];
+    const known = periods.find((shared) => shared.period === period);
+    if (known) return known;
+    const [oldest] = periods;
+    if (oldest && periods.length >= PERIODS && period < oldest.period) return undefined;
+    // The ledger has nothing to add to a period that began while this store was watching.
+    const isWatched = oldest !== undefined && oldest.madeAtMs + CLOCKS_DIFFER_MS <= period;
+    const isKnown = !isInLedger || isWatched;
+    const heardAt = (holder: Holder): number => this.#heard.get(holder)?.atMs ?? -Infinity;
+    const terms = { period, leaseMs: this.#leaseMs, windowMs, isInLedger, isKnown, madeAtMs: nowMs, heardAt };
+    const shared = new SharedCounter(terms);
+    const all = [...periods, shared].toSorted((a, b) => a.period - b.period);
+    this.#counters.set(counter, all.slice(-PERIODS));
+    return shared;
+  }
+
+  #forgetUnused(nowMs: number): void {
+    for (const [name, periods] of this.#counters)
+      if (periods.every((shared) => shared.isForgettable(nowMs))) this.#counters.delete(name);
+    this.#mostKept = Math.max(LEAST_KEPT, 2 * this.#counters.size);
+  }
+}

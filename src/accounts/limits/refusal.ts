@@ -1,0 +1,110 @@
+// Why a request is refused, in facts and in words: which limit, whose it is, how much of it is used, when it frees.
+import type { Frees } from './counter.ts';
+import { limitWords } from './limit-words.ts';
+import { usdOf } from './money.ts';
+import type { LimitRule } from './rule.ts';
+import type { Limit, Owner } from './scope.ts';
+
+export interface Refusal {
+  readonly type: 'refusal';
+  /**
+   * `rate`: too much at once or in a time; `budget`: no money is left; `unpriced`: nobody knows what it would cost;
+   * `unread`: what was used before the start is not known yet.
+   */
+  readonly reason: 'rate' | 'budget' | 'unpriced' | 'unread';
+  /** Id of the model, where its price is unknown. `undefined`: another reason. */
+  readonly model?: string;
+  readonly limit: Limit;
+  /** Requests, tokens or nano-dollars that the request needs. */
+  readonly needed: number;
+  /** Used when it was refused, reservations included. */
+  readonly used: number;
+  /** Part of `used` that is reserved by requests that run. */
+  readonly reserved: number;
+  /** Unix milliseconds where it is a time. */
+  readonly frees: Frees;
+}
+
+/** Time that it lasts, to be compared with others. */
+export function lasts({ frees }: Refusal): number {
+  if (frees === 'settled') return 0;
+  return frees === 'never' ? Infinity : frees;
+}
+
+/** The same refusal with the model that was asked for. */
+export function naming(model: string, refusal: Refusal): Refusal {
+  return { ...refusal, model };
+}
+
+/** A sentence or two for whom it concerns. */
+export function refusalText(refusal: Refusal): string {
+  const { reason, limit, needed, used, reserved, frees } = refusal;
+  const { owner, rule } = limit;
+  const whose = `the limit of ${ownerText(owner)}${rule.eachEndUser ? ' for each end user' : ''}`;
+  const what = `${limitText(rule)} (${whose})`;
+  if (reason === 'unpriced') return unpricedText(refusal, what);
+  if (reason === 'unread')
+    return `The gateway has just started, and still reads from its records what was used of ${what}. Try again soon.`;
+  if (frees === 'never' && rule.kind === 'tokens' && needed > rule.amount)
+    return (
+      `${what} can never let this request through: it needs ${amountText(rule, needed)}, its own output limit included. ` +
+      'Ask for fewer output tokens, send a shorter prompt, or have the limit raised.'
+    );
+  const held =
+    reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';
+  // Others may use the rest, or whoever shares it out does not answer: it is not reached, and nothing of it can be had here.
+  const isShared = used + needed <= rule.amount;
+  return `${what} is ${isShared ? 'not shared out just now' : 'reached'}: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
+}
+
+/** The model, the budget that cannot count it, and three remedies with their places. */
+function unpricedText({ model = 'this model', limit: { owner, rule } }: Refusal, what: string): string {
+  return [
+    `The price of ${model} is unknown, so the budget of ${what} cannot count this request. Do one of three things.`,
+    `1. Give the model a price in dragoman.yaml, below \`models\`, at its endpoint: \`price: { input: 0, output: 0 }\` (USD per million tokens, 0 is free).`,
+    '2. Get newer prices: `catalog.refresh` in dragoman.yaml.',
+    `3. Let requests without a price pass uncounted: ${placeOfBudget(owner, limitWords({ ...rule.entry, unpriced: 'allow' }))}.`,
+  ].join(' ');
+}
+
+function placeOfBudget({ kind, name }: Owner, words: string): string {
+  const inFile = '`unpriced: allow` at the budget in dragoman.yaml, below';
+  if (kind === 'gateway' || kind === 'provider')
+    return `${inFile} \`${kind === 'gateway' ? 'budgets' : `providers.${name}`}\``;
+  return `\`dragoman ${kind}s set "${name}" --budget "${words}"\` (it replaces all budgets of the ${kind}), or ${inFile} \`${kind}s\``;
+}
+
+/** `60 requests per minute for openai/*`. */
+export function limitText(rule: LimitRule): string {
+  const { entry, kind } = rule;
+  const window = entry.per === undefined ? (kind === 'concurrent' ? '' : ' in total') : perText(entry.per);
+  const zone = entry.timezone === undefined ? '' : ` (${entry.timezone})`;
+  const models = entry.models ? ` for ${entry.models.join(', ')}` : '';
+  return `${amountText(rule, rule.amount)}${window}${zone}${models}`;
+}
+
+function perText(per: string): string {
+  return /^\d/.test(per) ? ` in ${per}` : ` per ${per}`;
+}
+
+function ownerText({ kind, name }: Owner): string {
+  return kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
+}
+
+function amountText({ kind }: LimitRule, amount: number): string {
+  if (kind === 'usd') return `$${usdText(amount)}`;
+  if (kind === 'concurrent') return `${amount} concurrent ${amount === 1 ? 'request' : 'requests'}`;
+  return `${amount} ${amount === 1 ? kind.slice(0, -1) : kind}`;
+}
+
+/** At least two decimals, and as many more as it has. */
+function usdText(nanoUsd: number): string {
+  const [whole = '0', decimals = ''] = usdOf(nanoUsd).toFixed(9).split('.');
+  return `${whole}.${decimals.replace(/0{1,7}$/, '')}`;
+}
+
+function freesText(frees: Frees): string {
+  if (frees === 'never') return 'It does not free by itself.';
+  if (frees === 'settled') return 'It frees when running requests end.';
+  return `It frees at ${new Date(frees).toISOString()}.`;
+}

@@ -1,0 +1,184 @@
+// Counters as the ledger has them: after a start, or for limits that are new. Rates begin anew: nobody remembers in a ledger
+// what happened in the last minute. Budgets and daily limits go on where they were.
+import type { Counter } from './counter.ts';
+import type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
+import type { Limiter } from './limiter.ts';
+import { ruleOf, type LimitEntry, type LimitRule } from './rule.ts';
+import { questionName, type UnreadLimits } from './unread-limits.ts';
+import { ownerWord, type Limit, type Owner, type Scope } from './scope.ts';
+
+const HOUR = 3_600_000;
+
+/** One question to the ledger, and the rules that its answer is for. */
+export interface Question {
+  readonly by: Owner['kind'];
+  readonly rule: LimitRule;
+}
+
+/** Sum of one counter in the ledger. */
+interface Known {
+  readonly counter: Counter;
+  /** Settled before the ledger was asked: counted already, and in its sums as well. */
+  readonly settled: number;
+  readonly sums: { readonly amount: number; readonly atMs: number }[];
+}
+
+/**
+ * Sets the counters of some owners from the ledger's sums. What they counted meanwhile stays counted.
+ * @param scopes with the limits that are to be set: all at a start, later those with new limits, and these alone
+ * @param nowMs the limiter's time, which only goes forward
+ * @param unread is told which questions the ledger has answered; what it has answered before is not asked again
+ */
+export async function restoreFromLedger(
+  limiter: Limiter,
+  scopes: readonly Scope[],
+  ledger: LedgerSums,
+  nowMs: number,
+  unread: UnreadLimits | null = null,
+): Promise<void> {
+  // Made when somebody has used something: after a start with an empty ledger there is nobody to be found.
+  let byOwner: Map<string, Scope> | undefined;
+  const { stepMs } = limiter;
+  const startOf = ({ rule }: Question): number =>
+    rule.window.type === 'rolling'
+      ? nowMs + stepMs - rule.window.ms
+      : limiter.periodStart(rule.window, nowMs);
+  // The shortest windows come first: a ledger without sums is read from its newest record on.
+  for (const question of questionsOf(scopes).toSorted((a, b) => startOf(b) - startOf(a))) {
+    const name = questionName(question.by, question.rule);
+    if (unread && !unread.isUnread(name)) continue;
+    const known = countersInUse(scopes, question, nowMs);
+    const periodStart = limiter.periodStart(question.rule.window, nowMs);
+    for await (const sums of ledger.read(
+      queryOf(question, periodStart, nowMs + stepMs, ownersIn(scopes, question)),
+    ))
+      for (const told of sums) {
+        const sum = { ...told, atMs: told.atMs - stepMs };
+        byOwner ??= new Map(scopes.map((each) => [ownerWord(each.owner), each]));
+        const scope = byOwner.get(ownerWord({ kind: question.by, id: sum.ownerId }));
+        if (scope) note(limiter, scope, question, sum, known, nowMs);
+      }
+    for (const one of known.values()) set(one, nowMs);
+    unread?.told(name);
+  }
+}
+
+/** Names what the ledger is asked for some owners, as `UnreadLimits` has it. */
+export function questionNamesOf(scopes: readonly Scope[]): readonly string[] {
+  return questionsOf(scopes).map(({ by, rule }) => questionName(by, rule));
+}
+
+/** Every kind, window and kind of owner once: the rules of a hundred thousand keys make few questions. */
+function questionsOf(scopes: readonly Scope[]): readonly Question[] {
+  const rules = new Map<string, LimitRule | null>();
+  const questions = new Map<string, Question>();
+  for (const { owner, entries } of scopes)
+    for (const entry of entries) {
+      const said = wordsOf(entry);
+      let rule = rules.get(said);
+      if (rule === undefined) rules.set(said, (rule = lasting(ruleOf(entry))));
+      if (rule) questions.set(`${owner.kind} ${said}`, { by: owner.kind, rule });
+    }
+  return [...questions.values()];
+}
+
+/** The same for entries that ask the same question. One text and no list: there may be hundreds of thousands. */
+function wordsOf({ requests, tokens, concurrent, usd, per, timezone, each }: LimitEntry): string {
+  const isOf = (amount: number | undefined): number => (amount === undefined ? 0 : 1);
+  return `${isOf(requests)}${isOf(tokens)}${isOf(concurrent)}${isOf(usd)} ${per} ${timezone} ${each}`;
+}
+
+/** The rule, where it outlasts a restart; null where it does not. */
+function lasting(rule: LimitRule): LimitRule | null {
+  if (rule.kind === 'concurrent') return null;
+  if (rule.kind === 'usd' || rule.window.type !== 'rolling') return rule;
+  return rule.window.ms > HOUR ? rule : null;
+}
+
+/** Owners of one question, beyond whom it is asked of all: to look for each of them costs more than to pass over others. */
+const MOST_OWNERS = 100;
+
+function ownersIn(scopes: readonly Scope[], { by }: Question): readonly string[] {
+  return scopes.length > MOST_OWNERS
+    ? []
+    : scopes.filter(({ owner }) => owner.kind === by).map(({ owner }) => owner.id);
+}
+
+/**
+ * The question to the ledger.
+ * @param periodStart of a calendar period, in Unix milliseconds
+ * @param owners ids of those whose sums are wanted; none, or very many: of all
+ */
+export function queryOf(
+  { by, rule }: Question,
+  periodStart: number,
+  nowMs: number,
+  owners: readonly string[],
+): SumQuery {
+  const isRolling = rule.window.type === 'rolling';
+  const fromMs = rule.window.type === 'rolling' ? nowMs - rule.window.ms : periodStart;
+  const query = { by, byEndUser: rule.eachEndUser, fromMs, inSlices: isRolling };
+  const isOfSome = by !== 'gateway' && owners.length > 0 && owners.length <= MOST_OWNERS;
+  return isOfSome ? { ...query, owners } : query;
+}
+
+/** Whether a limit is one of those that a question is for. */
+function isFor({ owner, rule }: Limit, question: Question): boolean {
+  return (
+    owner.kind === question.by &&
+    rule.measures === question.rule.measures &&
+    rule.eachEndUser === question.rule.eachEndUser
+  );
+}
+
+/** Counters in use, with what they had settled. Those of end users begin empty, or count twice what came meanwhile. */
+function countersInUse(scopes: readonly Scope[], question: Question, nowMs: number): Map<Counter, Known> {
+  const known = new Map<Counter, Known>();
+  for (const scope of scopes) {
+    if (!scope.isRead) continue;
+    for (const limit of scope.limits) {
+      const { counter } = limit;
+      if (counter && isFor(limit, question))
+        known.set(counter, { counter, settled: counter.used(nowMs) - counter.reserved, sums: [] });
+    }
+  }
+  return known;
+}
+
+function note(
+  limiter: Limiter,
+  scope: Scope,
+  question: Question,
+  sum: LedgerSum,
+  known: Map<Counter, Known>,
+  nowMs: number,
+): void {
+  const amount = amountIn(sum, question.rule);
+  for (const limit of scope.limitsOf(sum.model)) {
+    if (!isFor(limit, question)) continue;
+    const { counter } = limit;
+    // End users are too many to wait for all of them.
+    if (!counter) limiter.counterOf(limit, sum.endUser).restore(amount, sum.atMs, nowMs);
+    else {
+      let one = known.get(counter);
+      if (!one) known.set(counter, (one = { counter, settled: 0, sums: [] }));
+      one.sums.push({ amount, atMs: sum.atMs });
+    }
+  }
+}
+
+/** Requests, tokens or nano-dollars. */
+export function amountIn(sum: LedgerSum, { kind }: LimitRule): number {
+  if (kind === 'usd') return sum.nanoUsd;
+  return kind === 'tokens' ? sum.tokens : sum.requests;
+}
+
+/** Adds what the counter has not counted itself: that is the latest. */
+function set({ counter, settled, sums }: Known, nowMs: number): void {
+  let counted = settled;
+  for (const { amount, atMs } of sums.toSorted((a, b) => b.atMs - a.atMs)) {
+    const seen = Math.min(counted, amount);
+    counted -= seen;
+    if (amount > seen) counter.restore(amount - seen, atMs, nowMs);
+  }
+}

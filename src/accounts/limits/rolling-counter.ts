@@ -1,0 +1,157 @@
+// Counts what happened in the last seconds, hours or days. Each unit comes back one window after it was taken, so no
+// span of that length ever holds more than the limit: a token bucket of the same size lets through nearly twice as much
+// in the first window after a pause. Counts the same for rates and for rolling budgets.
+import type { Counter, Frees, Slot } from './counter.ts';
+
+/** Amount that was counted within one step of time. It is freed when its last unit is a window old: never too early. */
+class Run implements Slot {
+  used: number;
+  reserved = 0;
+  firstMs: number;
+  lastMs: number;
+  /** False once it is older than the window. */
+  counts = true;
+  /** True for what a request uses a window after its admission, when the place where it was counted first is free again. */
+  readonly isLate: boolean;
+
+  constructor(used: number, atMs: number, isLate = false) {
+    this.used = used;
+    this.isLate = isLate;
+    this.firstMs = atMs;
+    this.lastMs = atMs;
+  }
+}
+
+const HOUR = 3_600_000;
+/** Steps of a window; requests of one step share a run. Up to an hour a step is less than anybody notices, and there are
+ * no more runs than requests; longer windows are kept by many keys at once, and have few. */
+const SHORT_STEPS = 1024;
+const LONG_STEPS = 60;
+/** Freed runs at the front of the queue before it is made shorter. */
+const MOST_FREED = 64;
+
+/** Within how many milliseconds what is counted in a window of so many comes free together. */
+export function stepMsOf(windowMs: number): number {
+  return windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
+}
+
+export class RollingCounter implements Counter {
+  reserved = 0;
+  readonly #windowMs: number;
+  readonly #stepMs: number;
+  readonly #runs: Run[] = [];
+  /** Index of the oldest run that counts. */
+  #head = 0;
+  #used = 0;
+
+  /** @param isShared true: it has few steps, for each is reported to others */
+  constructor(windowMs: number, isShared = false) {
+    this.#windowMs = windowMs;
+    this.#stepMs = isShared ? windowMs / LONG_STEPS : stepMsOf(windowMs);
+  }
+
+  used(nowMs: number): number {
+    const last = this.#runs.at(-1);
+    if (!last) return 0;
+    if (last.lastMs > nowMs) this.#setBack(nowMs);
+    for (;;) {
+      const run = this.#runs[this.#head];
+      if (!run || run.lastMs + this.#windowMs > nowMs) break;
+      run.counts = false;
+      this.#used -= run.used;
+      this.#head += 1;
+    }
+    if (this.#head > MOST_FREED || this.#head === this.#runs.length) {
+      this.#runs.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return this.#used;
+  }
+
+  usedIn(_slot: Slot, nowMs: number): number {
+    return this.used(nowMs);
+  }
+
+  periodOf(): number {
+    return 0;
+  }
+
+  reserve(amount: number, nowMs: number): Slot {
+    this.reserved += amount;
+    const run = this.#count(amount, nowMs);
+    run.reserved += amount;
+    return run;
+  }
+
+  grow(slot: Slot, by: number, nowMs: number): Slot {
+    this.reserved += by;
+    const run = this.#recount(slot, by, nowMs);
+    run.reserved += by;
+    return run;
+  }
+
+  settle(slot: Slot, reserved: number, actual: number, nowMs: number): void {
+    this.reserved -= reserved;
+    slot.reserved -= reserved;
+    this.#recount(slot, actual - reserved, nowMs);
+  }
+
+  restore(spent: number, atMs: number, nowMs: number): Slot | null {
+    const at = Math.min(atMs, nowMs);
+    if (spent <= 0 || at + this.#windowMs <= nowMs) return null;
+    const next = this.#runs.findIndex(({ lastMs }, index) => index >= this.#head && lastMs > at);
+    const run = new Run(spent, at);
+    this.#runs.splice(next < 0 ? this.#runs.length : next, 0, run);
+    this.#used += spent;
+    return run;
+  }
+
+  freesAt(amount: number, limit: number, nowMs: number): Frees {
+    if (amount > limit) return 'never';
+    let used = this.used(nowMs);
+    for (let at = this.#head; at < this.#runs.length; at += 1) {
+      const run = this.#runs[at];
+      if (!run || used + amount <= limit) break;
+      used -= run.used;
+      if (used + amount <= limit) return run.lastMs + this.#windowMs;
+    }
+    return nowMs;
+  }
+
+  clearsAt(nowMs: number): number {
+    return this.used(nowMs) === 0 ? nowMs : (this.#runs.at(-1)?.lastMs ?? nowMs) + this.#windowMs;
+  }
+
+  #count(amount: number, nowMs: number, isLate = false): Run {
+    this.used(nowMs);
+    this.#used += amount;
+    const last = this.#runs.at(-1);
+    if (last && !isLate && !last.isLate && nowMs - last.firstMs < this.#stepMs) {
+      last.lastMs = nowMs;
+      last.used += amount;
+      return last;
+    }
+    const run = new Run(amount, nowMs, isLate);
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** Corrects an amount where it was counted. What goes beyond it when that has been freed counts from now on. */
+  #recount(slot: Slot, by: number, nowMs: number): Slot {
+    this.used(nowMs);
+    if (slot instanceof Run && !slot.counts) return by > 0 ? this.#count(by, nowMs, true) : slot;
+    slot.used += by;
+    this.#used += by;
+    return slot;
+  }
+
+  /** The clock was set back: what seems to lie ahead counts for one more window from now, and no longer. */
+  #setBack(nowMs: number): void {
+    for (let at = this.#runs.length - 1; at >= this.#head; at -= 1) {
+      const run = this.#runs[at];
+      if (!run || run.lastMs <= nowMs) return;
+      run.lastMs = nowMs;
+      run.firstMs = Math.min(run.firstMs, nowMs);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// One counter that processes share, in one period: the window arithmetic of a store in memory. `shared.lua` has the same for a
+// server. Amounts are sums of cells, and what remains of processes that vanished.
+import type { Cell, CounterState, Holder, Keeping, LedgerPart, Wanted } from './counter-store.ts';
+
+interface Kept {
+  used: number;
+  readonly settled: number;
+  isOpen: boolean;
+  /** Unix milliseconds until which it counts. */
+  readonly untilMs: number;
+}
+
+/** Usage of a vanished process, or a sum of the ledger. */
+interface Remains {
+  /** True: a process vanished, and its reservations are part of the amount. The ledger corrects that. */
+  readonly isVanished: boolean;
+  readonly amount: number;
+  readonly untilMs: number;
+}
+
+interface Restoration {
+  readonly fence: number;
+  readonly startedMs: number;
+  /** Amount that live processes had settled when it began: the ledger's sum contains it. */
+  readonly settled: number;
+  /** Remains that the ledger's sum replaces. */
+  readonly replaces: ReadonlySet<Remains>;
+}
+
+/** Time after which the ledger is asked again where its word may have counted something twice, in leases. */
+const REVIEW_LEASES = 10;
+
+export interface SharedCounterTerms extends Keeping {
+  readonly period: number;
+  readonly leaseMs: number;
+  /** True where the ledger has nothing to add. */
+  readonly isKnown: boolean;
+  /** Unix milliseconds at which the store began to count it. */
+  readonly madeAtMs: number;
+  /** Unix milliseconds at which a holder was heard last. */
+  readonly heardAt: (holder: Holder) => number;
+}
+
+export class SharedCounter {
+  readonly period: number;
+  readonly madeAtMs: number;
+  readonly #terms: SharedCounterTerms;
+  readonly #cells = new Map<string, Kept>();
+  #total = 0;
+  #remains: readonly Remains[] = [];
+  #isKnown: boolean;
+  #restoration: Restoration | null = null;
+  /** Unix milliseconds at which the ledger is asked again. */
+  #reviewAtMs = Infinity;
+  /** Unix milliseconds at which a process last settled something, and at which the ledger's word was taken. */
+  #changedAtMs = -Infinity;
+  #restoredAtMs = -Infinity;
+  /** Unix milliseconds before which nothing comes free. */
+  #nextMs = Infinity;
+
+  constructor(terms: SharedCounterTerms) {
+    this.#terms = terms;
+    this.period = terms.period;
+    this.madeAtMs = terms.madeAtMs;
+    this.#isKnown = terms.isKnown;
+  }
+
+  /** Replaces a cell. */
+  put({ cell, used, settled, isOpen, ageMs }: Cell, nowMs: number): void {
+    this.#expire(nowMs);
+    const { windowMs } = this.#terms;
+    const before = this.#cells.get(cell);
+    if ((before?.settled ?? 0) !== settled) this.#changed(nowMs);
+    this.#drop(cell);
+    const untilMs = windowMs === null || windowMs === 0 ? Infinity : nowMs - ageMs + windowMs;
+    if (untilMs > nowMs && used > 0) this.#keep(cell, { used, settled, isOpen, untilMs }, nowMs);
+  }
+
+  /** Amount that would be granted now; `null`: not so much is free. @param isSettled false while data may be lost */
+  free({ limit, need, want, clips }: Wanted, isSettled: boolean, nowMs: number): number | null {
+    this.#expire(nowMs);
+    const free = this.#isKnown && isSettled ? Math.max(0, limit - this.#total) : 0;
+    if (free < need) return null;
+    return clips ? Math.min(want, free) : want;
+  }
+
+  /** Reserves a granted amount in a cell that was put. */
+  grant(cell: Cell, amount: number, nowMs: number): void {
+    this.put({ ...cell, used: (this.#cells.get(cell.cell)?.used ?? 0) + amount, isOpen: true }, nowMs);
+  }
+
+  state(nowMs: number): CounterState {
+    this.#expire(nowMs);
+    const isStale = this.#reviewAtMs <= nowMs || this.#remains.some(({ isVanished }) => isVanished);
+    const needsLedger = this.#terms.isInLedger && (!this.#isKnown || isStale);
+    return { total: this.#total, needsLedger, isUnknown: !this.#isKnown };
+  }
+
+  /** True where nobody would miss it. */
+  isForgettable(nowMs: number): boolean {
+    this.#expire(nowMs);
+    return !this.#terms.isInLedger && this.#cells.size === 0;
+  }
+
+  /** @returns whether the ledger may be asked now: nobody else does it */
+  restoring(fence: number, nowMs: number): boolean {
+    if (this.#restoration && this.#restoration.startedMs + this.#terms.leaseMs > nowMs) return false;
+    this.#expire(nowMs);
+    let settled = 0;
+    for (const cell of this.#cells.values()) settled += cell.settled;
+    this.#restoration = { fence, startedMs: nowMs, settled, replaces: new Set(this.#remains) };
+    return true;
+  }
+
+  restored(fence: number, sums: readonly LedgerPart[], nowMs: number): boolean {
+    const restoration = this.#restoration;
+    const { leaseMs, windowMs } = this.#terms;
+    if (restoration?.fence !== fence || restoration.startedMs + leaseMs <= nowMs) return false;
+    this.#expire(nowMs);
+    for (const remains of restoration.replaces) this.#dropRemains(remains);
+    let counted = restoration.settled;
+    for (const { amount, ageMs } of sums) {
+      const seen = Math.min(counted, amount);
+      counted -= seen;
+      const untilMs = windowMs === null ? Infinity : nowMs - ageMs + windowMs;
+      this.#remain({ amount: amount - seen, untilMs, isVanished: false }, nowMs);
+    }
+    this.#isKnown = true;
+    this.#restoration = null;
+    this.#restoredAtMs = nowMs;
+    this.#reviewAtMs = Infinity;
+    if (this.#changedAtMs + leaseMs > restoration.startedMs) this.#changed(this.#changedAtMs);
+    return true;
+  }
+
+  /** What is settled near the time at which the ledger is read may count twice: another look corrects that. */
+  #changed(atMs: number): void {
+    this.#changedAtMs = atMs;
+    const { leaseMs } = this.#terms;
+    if (atMs < this.#restoredAtMs + leaseMs) this.#reviewAtMs = this.#restoredAtMs + REVIEW_LEASES * leaseMs;
+  }
+
+  #keep(cell: string, kept: Kept, nowMs: number): void {
+    this.#cells.set(cell, kept);
+    this.#total += kept.used;
+    const { leaseMs } = this.#terms;
+    this.#nextMs = Math.min(
+      this.#nextMs,
+      this.#isWatched(kept) ? nowMs + leaseMs : kept.untilMs,
+      kept.untilMs,
+    );
+  }
+
+  #drop(cell: string): void {
+    this.#total -= this.#cells.get(cell)?.used ?? 0;
+    this.#cells.delete(cell);
+  }
+
+  #remain(remains: Remains, nowMs: number): void {
+    if (remains.amount <= 0 || remains.untilMs <= nowMs) return;
+    this.#remains = [...this.#remains, remains];
+    this.#total += remains.amount;
+    this.#nextMs = Math.min(this.#nextMs, remains.untilMs);
+  }
+
+  #dropRemains(remains: Remains): void {
+    if (!this.#remains.includes(remains)) return;
+    this.#remains = this.#remains.filter((one) => one !== remains);
+    this.#total -= remains.amount;
+  }
+
+  /** True for what comes to an end with its process. */
+  #isWatched({ isOpen }: Kept): boolean {
+    return isOpen && (this.#terms.isInLedger || this.#terms.windowMs === 0);
+  }
+
+  #expire(nowMs: number): void {
+    if (this.#nextMs > nowMs) return;
+    this.#nextMs = Infinity;
+    for (const [cell, kept] of this.#cells) {
+      const aliveMs = this.#isWatched(kept) ? this.#aliveUntil(cell) : Infinity;
+      if (Math.min(kept.untilMs, aliveMs) > nowMs) {
+        this.#nextMs = Math.min(this.#nextMs, kept.untilMs, aliveMs);
+        continue;
+      }
+      this.#drop(cell);
+      if (kept.untilMs <= nowMs || this.#terms.windowMs === 0) continue;
+      this.#remain({ amount: kept.used, untilMs: kept.untilMs, isVanished: true }, nowMs);
+    }
+    for (const remains of this.#remains)
+      if (remains.untilMs <= nowMs) this.#dropRemains(remains);
+      else this.#nextMs = Math.min(this.#nextMs, remains.untilMs);
+  }
+
+  #aliveUntil(cell: string): number {
+    return this.#terms.heardAt(cell.slice(0, cell.indexOf(':'))) + this.#terms.leaseMs;
+  }
+}

@@ -1,0 +1,111 @@
+// The windows of time in which limits count, and when calendar periods begin. Given the time, never reads a clock.
+
+const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
+type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+/**
+ * `rolling`: whatever was counted in the last `ms`. A rate per second, minute or hour is one, too: it cannot be spent
+ * twice at the edge of two windows, and never lets more through in any such time than it says.
+ */
+export type Window =
+  | { readonly type: 'rolling'; readonly ms: number }
+  | { readonly type: 'calendar'; readonly unit: CalendarUnit; readonly timeZone: string }
+  | { readonly type: 'lifetime' };
+
+export const lifetime: Window = { type: 'lifetime' };
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+const RATES: ReadonlyMap<string, number> = new Map([
+  ['second', SECOND],
+  ['minute', 60 * SECOND],
+  ['hour', HOUR],
+]);
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', SECOND],
+  ['m', 60 * SECOND],
+  ['h', HOUR],
+  ['d', DAY],
+]);
+const LONGEST_ROLLING = 366 * DAY;
+
+/**
+ * Reads `per` and `timezone`.
+ * @throws RangeError that says what is wrong
+ */
+export function parseWindow(per: string | undefined, timeZone: string | undefined): Window {
+  const unit = CALENDAR_UNITS.find((name) => name === per);
+  if (unit) return { type: 'calendar', unit, timeZone: knownTimeZone(timeZone ?? 'UTC') };
+  if (timeZone !== undefined) throw new RangeError('`timezone` goes with `per: day`, `week` or `month` only');
+  if (per === undefined) return lifetime;
+  const rate = RATES.get(per);
+  if (rate !== undefined) return { type: 'rolling', ms: rate };
+  const [, count = '', letter = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(per) ?? [];
+  const ms = Number(count) * (UNITS.get(letter) ?? 0);
+  if (ms === 0 || ms > LONGEST_ROLLING)
+    throw new RangeError(
+      '`per` must be second, minute, hour, day, week, month, or a time up to 366d such as "5h"',
+    );
+  return { type: 'rolling', ms };
+}
+
+function knownTimeZone(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    throw new RangeError(`"${name}" is no time zone: use a name such as Europe/Berlin`);
+  }
+}
+
+/** Correction of the machine's clock since the start: from times that only go forward to Unix milliseconds. */
+export interface ClockStep {
+  readonly ms: number;
+}
+
+const NO_STEP: ClockStep = { ms: 0 };
+
+/** When the periods of one unit in one time zone begin and end. Remembers the one that was asked for last. */
+export class Calendar {
+  readonly #unit: CalendarUnit;
+  readonly #timeZone: string;
+  readonly #step: ClockStep;
+  /** Unix milliseconds. */
+  #start = 0;
+  #end = 0;
+
+  constructor(unit: CalendarUnit, timeZone: string, step: ClockStep = NO_STEP) {
+    this.#unit = unit;
+    this.#timeZone = timeZone;
+    this.#step = step;
+  }
+
+  /** Unix milliseconds at which the period of this time began. @param nowMs a time that only goes forward */
+  startOf(nowMs: number): number {
+    const atMs = nowMs + this.#step.ms;
+    if (atMs < this.#start || atMs >= this.#end) this.#find(atMs);
+    return this.#start;
+  }
+
+  /** When the next period begins, as a time that only goes forward. @param nowMs another one */
+  endOf(nowMs: number): number {
+    this.startOf(nowMs);
+    return this.#end - this.#step.ms;
+  }
+
+  #find(nowMs: number): void {
+    const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs))
+      .toZonedDateTimeISO(this.#timeZone)
+      .toPlainDate();
+    const first = firstDay(today, this.#unit);
+    // A day begins at its first moment, which is not midnight where the clocks go forward then.
+    this.#start = first.toZonedDateTime(this.#timeZone).epochMilliseconds;
+    this.#end = first.add({ [`${this.#unit}s`]: 1 }).toZonedDateTime(this.#timeZone).epochMilliseconds;
+  }
+}
+
+/** Weeks begin on Monday (ISO 8601). */
+function firstDay(date: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainDate {
+  if (unit === 'month') return date.with({ day: 1 });
+  return unit === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date;
+}

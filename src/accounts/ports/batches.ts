@@ -1,0 +1,131 @@
+// Batches, as a port: many requests in one file, answered by one job. A batch is one row, and each line that has ended is another.
+// Writes of a runner name the fence of its job. Knows no protocol.
+import type { NewJob } from './jobs.ts';
+import type { PageRequest } from './index.ts';
+
+/** How a batch ended. `failed`: none of its lines could be run. */
+export type BatchOutcome = 'completed' | 'failed' | 'expired' | 'cancelled';
+
+/** How a line ended. */
+export type LineKind = 'succeeded' | 'failed' | 'expired' | 'cancelled';
+
+export interface NewBatch {
+  /** The id of its job, too. Unique over all projects. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly keyId: string;
+  /** Name of the protocol in which it was asked for. */
+  readonly protocol: string;
+  /** Id of the file with its lines. */
+  readonly inputFile: string;
+  /** Facts that only its protocol reads, as JSON. */
+  readonly facts: string;
+  /** By when it must have ended, in milliseconds from now. */
+  readonly windowMs: number;
+  /** Unix milliseconds, when it is forgotten; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** Usage of lines. */
+export interface LineSpend {
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly usd: number;
+  /** 1: its price is unknown, so that `usd` says too little. */
+  readonly unpriced: number;
+}
+
+export interface Batch extends Omit<NewBatch, 'windowMs'> {
+  /** Unix milliseconds by the database's clock, as all times here. */
+  readonly createdAt: number;
+  readonly deadlineAt: number;
+  /** Lines; null until they were read. */
+  readonly total: number | null;
+  /** Lines that have ended, by how. */
+  readonly counts: Readonly<Record<LineKind, number>>;
+  readonly spend: LineSpend;
+  /** Since when its lines run. */
+  readonly beganAt: number | null;
+  /** When somebody asked for its end. */
+  readonly cancelAt: number | null;
+  readonly finalizingAt: number | null;
+  readonly endedAt: number | null;
+  readonly outcome: BatchOutcome | null;
+  readonly outputFile: string | null;
+  readonly errorFile: string | null;
+  /** Problems of its lines, as JSON; null: there are none. */
+  readonly problems: string | null;
+  /** Why it waits, and since when; null: it does not. */
+  readonly waits: { readonly reason: string; readonly sinceMs: number } | null;
+}
+
+/** A line that has ended. */
+export interface EndedLine {
+  /** In the file, from 1. */
+  readonly number: number;
+  readonly kind: LineKind;
+  /** Opaque here. */
+  readonly result: Uint8Array;
+  readonly spend: LineSpend | null;
+}
+
+/** A line whose upstream is asked, and has not answered yet. */
+export interface AskedLine {
+  readonly number: number;
+  /** Opaque here. */
+  readonly detail: string;
+}
+
+export interface BatchEnd {
+  readonly outcome: BatchOutcome;
+  readonly outputFile: string | null;
+  readonly errorFile: string | null;
+  readonly problems: string | null;
+  /** Lines that have no result of their own: how many, and how they ended. */
+  readonly rest: { readonly kind: LineKind; readonly lines: number };
+}
+
+export interface BatchStore {
+  /** Durable with its job when it resolves. @throws GatewayError `rate_limited` as for jobs */
+  add(
+    batch: NewBatch,
+    job: Omit<NewJob, 'id' | 'projectId' | 'keyId' | 'expiresAt'>,
+    maxOpen: number,
+  ): Promise<Batch>;
+  /** Null: none of this project. */
+  find(projectId: string, id: string): Promise<Batch | null>;
+  /** A batch of whichever project; null where there is none. */
+  get(id: string): Promise<Batch | null>;
+  /** Batches of one protocol. @throws GatewayError `invalid_request` for an unknown `after` */
+  list(
+    projectId: string,
+    protocol: string,
+    page: PageRequest,
+  ): Promise<{ readonly batches: readonly Batch[]; readonly hasMore: boolean }>;
+  /** Whether a batch that has not ended reads the file. */
+  reads(projectId: string, fileId: string): Promise<boolean>;
+  /** Its lines are read, and begin to run. False: the fence is an older one. */
+  begin(id: string, fence: number, total: number, problems: string | null): Promise<boolean>;
+  /** Notes lines whose upstreams are about to be asked. False: the fence is an older one. */
+  ask(id: string, fence: number, lines: readonly AskedLine[]): Promise<boolean>;
+  /** Ends lines; one that has ended stays as it is. False: the fence is an older one. */
+  endLines(id: string, fence: number, lines: readonly EndedLine[]): Promise<boolean>;
+  /** Lines that were asked and have not ended. */
+  asked(id: string): Promise<readonly AskedLine[]>;
+  /** Numbers of lines that have ended, in their order, behind one. */
+  endedNumbers(id: string, after: number, limit: number): Promise<readonly number[]>;
+  /** Lines that have ended, in their order, behind one. */
+  ended(id: string, after: number, limit: number): Promise<readonly Omit<EndedLine, 'spend'>[]>;
+  /** All lines have ended or never will: its files are written. False: the fence is an older one. */
+  finalize(id: string, fence: number): Promise<boolean>;
+  /** Ends it, and forgets its lines. False: the fence is an older one. */
+  end(id: string, fence: number, end: BatchEnd): Promise<boolean>;
+  /** Asks for its end, and lets its runner end it at once. Null: none of this project. */
+  cancel(projectId: string, id: string): Promise<Batch | null>;
+  /** False: there is none of this project. */
+  delete(projectId: string, id: string): Promise<boolean>;
+  /** Deletes batches that have expired, and lines of those that have ended, a bounded number. Returns how many; 0 when none is left. */
+  purge(nowMs: number): Promise<number>;
+}

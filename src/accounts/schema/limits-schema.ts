@@ -1,0 +1,111 @@
+// Limits and budgets as the configuration file writes them: of the gateway, a project, a key or a provider. What they
+// mean is said in `limits/`.
+import { z } from 'zod';
+import { PROJECT_NAME, PROJECT_NAME_RULE } from '../../canonical/index.ts';
+import { MOST_LIMITS, MOST_USD, rulesOf, type LimitEntry } from '../limits/index.ts';
+
+const amount = (): z.ZodNumber => z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+const shared = {
+  per: z
+    .string()
+    .meta({ pattern: '^(?:second|minute|hour|day|week|month|[1-9]\\d{0,8}[smhd])$' })
+    .optional()
+    .describe(
+      '`second`, `minute`, `hour`; `day`, `week`, `month` of the calendar; or the last `"5h"`, `"7d"`. Default: for all time.',
+    ),
+  timezone: z
+    .string()
+    .optional()
+    .describe('Where days, weeks and months begin, e.g. `Europe/Berlin`. Default: UTC.'),
+  models: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Models that are counted, or patterns with `*`. Default: all.'),
+  each: z
+    .enum(['end_user'])
+    .optional()
+    .describe('`end_user`: for each whom requests name, not for all together.'),
+};
+
+/** Rule that only descriptions of the schema state; `rulesOf` refuses it in words. */
+const TIMED = { dependentRequired: { timezone: ['per'] } };
+
+/** Counts of which a limit names exactly one. */
+const LIMIT_COUNTS = ['requests', 'tokens', 'concurrent'];
+
+const limit = z
+  .strictObject({
+    requests: amount().optional().describe('Requests in the time that `per` says.'),
+    tokens: amount().optional().describe('Tokens in and out in that time.'),
+    concurrent: amount().optional().describe('Requests that run at the same time; without `per`.'),
+    ...shared,
+    too_large: z
+      .enum(['refuse', 'allow'])
+      .optional()
+      .describe(
+        'What becomes of requests that ask for more tokens than the limit has. `allow`: they run while nothing is used. Default: `refuse`.',
+      ),
+  })
+  .meta({
+    ...TIMED,
+    // Exactly one of the three. A type is made from this schema: twice `not` leaves it as it is, a bare `oneOf` would not.
+    not: { not: { oneOf: LIMIT_COUNTS.map((name) => ({ required: [name] })) } },
+  });
+
+const budget = z
+  .strictObject({
+    usd: z.number().positive().max(MOST_USD).describe('US dollars in the time that `per` says.'),
+    ...shared,
+    when_spent: z
+      .enum(['stop', 'finish'])
+      .optional()
+      .describe('What becomes of running answers when nothing is left. Default: `stop`.'),
+    unpriced: z
+      .enum(['refuse', 'allow'])
+      .optional()
+      .describe('What becomes of requests whose price is unknown. Default: `refuse`.'),
+  })
+  .meta(TIMED);
+
+/** Limits of requests, tokens and concurrency: each entry with exactly one of the three. */
+export const limitsSchema = z.array(limit).max(MOST_LIMITS).check(saysOneThing);
+
+/** Limits of money. */
+export const budgetsSchema = z.array(budget).max(MOST_LIMITS).check(saysOneThing);
+
+/** The name of a project. */
+export const projectNameSchema = z.string().regex(PROJECT_NAME, PROJECT_NAME_RULE);
+
+/** Projects by name, each with what holds for all of its keys together. */
+export const projectsSchema = z
+  .record(
+    projectNameSchema,
+    z.strictObject({
+      limits: limitsSchema.default([]).describe('What its keys together may use; as `limits`.'),
+      budgets: budgetsSchema.default([]).describe('How much they may cost; as `budgets`.'),
+    }),
+  )
+  .describe('Projects, and what all keys of one may use together.');
+
+/** The place that reads an entry finds out its meaning. */
+function saysOneThing({ value, issues }: z.core.ParsePayload<readonly LimitEntry[]>): void {
+  const alone = value.map((entry, at) => ({ problem: problemOf([entry]), path: [at] }));
+  const wrong = alone.filter(({ problem }) => problem !== null);
+  const all = wrong.length > 0 ? wrong : [{ problem: problemOf(value), path: [] }];
+  for (const { problem, path } of all)
+    if (problem !== null) issues.push({ code: 'custom', message: problem, path, input: value });
+}
+
+/** Problem of some entries. Null: they are right. */
+function problemOf(entries: readonly LimitEntry[]): string | null {
+  try {
+    rulesOf(entries);
+    return null;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}

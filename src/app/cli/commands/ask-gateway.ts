@@ -1,0 +1,71 @@
+// Asks a gateway that runs, on this machine or elsewhere. Knows no question.
+import { GatewayError } from '../../../canonical/index.ts';
+import { networkOf } from '../../config/index.ts';
+import { systemClock } from '../../../base/runtime/clock.ts';
+import { askWhole } from '../../../upstream/ask.ts';
+import { UpstreamClient } from '../../../upstream/client.ts';
+import { Destination, type Method } from '../../../upstream/destination.ts';
+import { slicesOf } from '../../../base/lib/slices.ts';
+import { inThisShell } from '../program-name.ts';
+import { readEnvironment } from '../../../base/runtime/environment.ts';
+
+/** Longest silence of a gateway, which answers commands in microseconds, in milliseconds. */
+const PATIENCE_MS = 10_000;
+/** All answers to commands are smaller, in bytes. */
+const MAX_BYTES = 64 * 1_048_576;
+
+export interface Question {
+  readonly method: Method;
+  readonly path: string;
+  /** A key, or a token of this machine. */
+  readonly key: string;
+  /** JSON; absent: there is none. */
+  readonly body?: string;
+  /** How long the answer may take. Absent: ten seconds. */
+  readonly patienceMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * `http://host:port` of an address. One that ends like a client's base URL means the gateway below it.
+ * @throws GatewayError `invalid_request` for what is no address
+ */
+export function gatewayAt(given: string): string {
+  if (!/^https?:\/\/[^\s/]/.test(given) || !URL.canParse(given))
+    throw new GatewayError('invalid_request', `--url: "${given}" is not an http or https address`);
+  return given.replace(/\/+$/, '').replace(/(\/api)?\/v1$/, '');
+}
+
+/** @throws GatewayError `upstream_unavailable` with a sentence that says what to do, where nobody answers */
+export async function askGateway(
+  origin: string,
+  { method, path, key, body, patienceMs = PATIENCE_MS }: Question,
+): Promise<Answer> {
+  // A gateway on this machine is reached straight, another one as the environment says.
+  const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
+  const client = new UpstreamClient(systemClock.now, { network: () => network });
+  const to = new Destination({
+    url: origin + path,
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+  });
+  const asked = askWhole({ to, body: slicesOf(body ?? ''), maxBytes: MAX_BYTES }, client);
+  const stop = systemClock.after(patienceMs, asked.abort);
+  const outcome = await asked.outcome;
+  stop();
+  client.close();
+  if (outcome && !('failure' in outcome))
+    return { status: outcome.head.status, text: outcome.bytes.toString() };
+  const reason = outcome ? outcome.failure[1] : `silence for ${patienceMs / 1000} s`;
+  throw new GatewayError(
+    'upstream_unavailable',
+    `no gateway answers at ${origin}: ${reason}. Start one with \`${inThisShell('serve')}\`, or say where it is with --url`,
+  );
+}

@@ -1,0 +1,105 @@
+// Whom the doctor examines: the endpoint that was named, those of the models in the configuration, and for every other
+// provider that is on the cheapest of the models that it lists itself.
+import type { Catalog, Endpoint, Model } from '../../../catalog/index.ts';
+import { knownProviders, type Config } from '../../config/index.ts';
+import { type Task, taskMaking } from '../../../engine/index.ts';
+import { chooseModel } from '../../../operations/doctor/index.ts';
+import type { ProviderPreset } from '../../../catalog/providers/index.ts';
+
+/** The command line names something that does not exist: exit code 2. */
+export class UsageError extends Error {}
+
+export interface Patient {
+  readonly model: Model;
+  readonly endpoint: Endpoint;
+  /** What its model does. Absent: text. */
+  readonly task?: Task | undefined;
+}
+
+/** A provider of which no model can be examined. */
+export interface Unchosen {
+  readonly provider: string;
+  readonly reason: string;
+}
+
+export interface Choosing {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly presets: readonly ProviderPreset[];
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** How to ask a provider for its list; null: nobody is asked anything. */
+  readonly asking: Parameters<typeof chooseModel>[2] | null;
+}
+
+/** Chooses. Throws UsageError for a provider or a model that is not there. */
+export async function choosePatients(
+  choosing: Choosing,
+): Promise<{ readonly patients: readonly Patient[]; readonly unchosen: readonly Unchosen[] }> {
+  const { catalog, config, presets, provider, model } = choosing;
+  if (provider !== undefined && !catalog.hasProvider(provider))
+    throw new UsageError(`"${provider}" is not a provider that is on`);
+  if (model !== undefined) return { patients: named(choosing, model), unchosen: [] };
+
+  const patients = unique(
+    config.models
+      .flatMap(({ id }) => patientsOf(catalog.find(id)))
+      .filter(({ endpoint }) => provider === undefined || endpoint.provider === provider),
+  );
+  const unchosen: Unchosen[] = [];
+  const seen = new Set(patients.map(({ endpoint }) => endpoint.provider));
+  const others = provider === undefined ? knownProviders({ config, presets }) : [provider];
+  for (const id of new Set(others)) {
+    if (seen.has(id) || !catalog.hasProvider(id)) continue;
+    const found = await cheapest(id, choosing);
+    if ('reason' in found) unchosen.push(found);
+    else patients.push(found);
+  }
+  return { patients, unchosen };
+}
+
+function named({ catalog, provider }: Choosing, id: string): readonly Patient[] {
+  const model = catalog.find(id);
+  if (!model) {
+    const near = catalog.suggest(id);
+    throw new UsageError(
+      `there is no model "${id}"${near.length ? `; did you mean ${near.join(' or ')}?` : ''}`,
+    );
+  }
+  const patients = unique(patientsOf(model)).filter(
+    ({ endpoint }) => provider === undefined || endpoint.provider === provider,
+  );
+  if (patients.length > 0) return patients;
+  throw new UsageError(
+    provider === undefined
+      ? `${model.id} does nothing that is examined`
+      : `${provider} does not serve ${model.id}`,
+  );
+}
+
+async function cheapest(provider: string, { catalog, asking }: Choosing): Promise<Patient | Unchosen> {
+  if (!asking) return { provider, reason: 'the cheapest of the models that it lists would be examined' };
+  const endpoint = await chooseModel(provider, catalog, asking);
+  const model = endpoint && catalog.find(endpoint.modelId);
+  return model
+    ? { model, endpoint }
+    : { provider, reason: `it gives no list of models; name one with --model ${provider}/NAME` };
+}
+
+function patientsOf(model: Model | null): Patient[] {
+  if (!model) return [];
+  const task = model.outputModalities.includes('text') ? undefined : taskMaking(model.outputModalities);
+  if (!task && !model.outputModalities.includes('text')) return [];
+  return model.endpoints.map((endpoint) => ({ model, endpoint, task }));
+}
+
+/** Several models may lead to one endpoint. */
+function unique(patients: readonly Patient[]): Patient[] {
+  const byPlace = new Map<string, Patient>();
+  for (const patient of patients) {
+    const { provider, protocol, model, baseUrl } = patient.endpoint;
+    const place = JSON.stringify([provider, protocol, model, baseUrl]);
+    if (!byPlace.has(place)) byPlace.set(place, patient);
+  }
+  return [...byPlace.values()];
+}

@@ -1,0 +1,19 @@
+// `dragoman health`: asks the gateway of this configuration whether it takes requests, for health checks where there is no curl.
+import { askOwnHealth } from '../../../base/runtime/own-health.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import { parseArguments, type RunCommand } from '../command.ts';
+import { HEALTH_OPTIONS } from '../options.ts';
+import { originFor } from './own-gateway.ts';
+
+const PATIENCE_MS = 5_000;
+
+/** Exit code 0: the gateway takes requests. 1: it does not, or nobody answers within five seconds. */
+export const health: RunCommand = async (argv) => {
+  const origin = originFor(parseArguments(argv, HEALTH_OPTIONS));
+  const { isReady, text } = await askOwnHealth(origin, PATIENCE_MS).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GatewayError('upstream_unavailable', `no gateway answers at ${origin}: ${reason}`);
+  });
+  process.stdout.write(`${text}\n`);
+  return isReady ? 0 : 1;
+};

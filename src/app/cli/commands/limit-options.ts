@@ -1,0 +1,52 @@
+// `--limit`, `--budget` and `--unpriced`, as keys and projects take them, and limits as tables show them.
+import { GatewayError } from '../../../canonical/index.ts';
+import { limitWords, parseLimit, type LimitEntry } from '../../../accounts/limits/index.ts';
+import type { Arguments } from '../command.ts';
+
+/** Takes every limit, or every budget, away. */
+const NONE = 'none';
+
+interface Limits {
+  readonly limits?: readonly LimitEntry[];
+  readonly budgets?: readonly LimitEntry[];
+}
+
+/** Limits of the options; members that none of them names are absent. @throws GatewayError `invalid_request` */
+export function readLimits(args: Arguments): Limits {
+  const limits = entriesOf(args, 'limit');
+  const budgets = withUnpriced(entriesOf(args, 'budget'), args.option('unpriced'));
+  return { ...(limits && { limits }), ...(budgets && { budgets }) };
+}
+
+/** Budgets, each with what `--unpriced` says. @param word `refuse` or `allow`; undefined: what each budget says itself */
+function withUnpriced(
+  budgets: readonly LimitEntry[] | undefined,
+  word: string | undefined,
+): readonly LimitEntry[] | undefined {
+  if (word === undefined) return budgets;
+  if (word !== 'refuse' && word !== 'allow')
+    throw new GatewayError('invalid_request', `--unpriced: must be refuse or allow (got "${word}")`);
+  if (!budgets?.length)
+    throw new GatewayError('invalid_request', '--unpriced says what a budget does: give --budget, too');
+  return budgets.map((budget) => ({ ...budget, unpriced: word }));
+}
+
+function entriesOf(args: Arguments, option: string): readonly LimitEntry[] | undefined {
+  const given = args.options(option);
+  if (given.length === 0) return undefined;
+  if (given.length === 1 && given[0] === NONE) return [];
+  return given.map((text) => {
+    try {
+      return parseLimit(text);
+    } catch (error) {
+      if (error instanceof RangeError)
+        throw new GatewayError('invalid_request', `--${option}: ${error.message}`);
+      throw error;
+    }
+  });
+}
+
+/** Limits and budgets in one cell. */
+export function limitsText({ limits, budgets }: Required<Limits>): string {
+  return [...limits, ...budgets].map(limitWords).join('; ');
+}

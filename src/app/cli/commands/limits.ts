@@ -1,0 +1,84 @@
+// `dragoman limits`: asks a running gateway how far limits and budgets are used, and prints a table.
+import {
+  asArray,
+  asObject,
+  asString,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import { jsonText, type Arguments, parseArguments, printRows, type RunCommand } from '../command.ts';
+import { LIMITS_OPTIONS } from '../options.ts';
+import { askerFor, originFor, type Ask } from './own-gateway.ts';
+
+const PATH = '/v1/management/limits';
+/** Owners that are asked for at once: as many as one answer has. */
+const PAGE = 100;
+const COLUMNS = ['owner', 'limit', 'used', 'reserved', 'left', 'clears'] as const;
+
+export const limits: RunCommand = async (argv) => {
+  const args = parseArguments(argv, LIMITS_OPTIONS);
+  const origin = originFor(args);
+  const owners = await everyOwner(await askerFor(args, origin), origin, args);
+  if (args.json) process.stdout.write(jsonText(owners));
+  else if (owners.length === 0) process.stdout.write('Nothing is limited.\n');
+  else printRows(owners.flatMap(rowsOf), COLUMNS, false);
+  return 0;
+};
+
+async function everyOwner(ask: Ask, origin: string, args: Arguments): Promise<readonly JsonObject[]> {
+  const all: JsonObject[] = [];
+  const query = new URLSearchParams({ limit: String(PAGE) });
+  for (const name of ['kind', 'id']) {
+    const said = args.option(name);
+    if (said !== undefined) query.set(name, said);
+  }
+  for (;;) {
+    const page = asObject(await askFor(ask, origin, `${PATH}?${query}`));
+    all.push(...asArray(page['data']).map(asObject));
+    const last = asString(page['last_id']);
+    if (page['has_more'] !== true || last === undefined) return all;
+    query.set('after', last);
+  }
+}
+
+async function askFor(ask: Ask, origin: string, path: string): Promise<JsonValue | undefined> {
+  const { status, text } = await ask({ method: 'GET', path });
+  const answer = parseJson(text);
+  if (status === 200) return answer;
+  const said = asString(asObject(asObject(answer)['error'])['message']);
+  const [kind, more] =
+    status === 401 || status === 403
+      ? ([
+          'authentication',
+          ` Give an admin's key with --key, or the data directory of the gateway at ${origin}.`,
+        ] as const)
+      : (['invalid_request', ''] as const);
+  throw new GatewayError(kind, `${said ?? `${origin} answered with status ${status}`}${more}`);
+}
+
+/** One row for each limit of an owner. */
+function rowsOf(entry: JsonObject): readonly Record<(typeof COLUMNS)[number], string>[] {
+  const { kind, name } = asObject(entry['owner']);
+  const owner = kind === 'gateway' ? 'gateway' : `${asString(kind) ?? ''} ${asString(name) ?? ''}`;
+  return asArray(entry['limits'])
+    .map(asObject)
+    .map((limit) => {
+      const amount = (member: string): string =>
+        limit['unit'] === 'usd' ? `$${dollars(Number(limit[member]))}` : String(limit[member]);
+      return {
+        owner,
+        limit: asString(limit['text']) ?? '',
+        used: amount('used'),
+        reserved: amount('reserved'),
+        left: amount('remaining'),
+        clears: asString(limit['clears_at']) ?? 'never',
+      };
+    });
+}
+
+/** Cents, and as much more as there is. */
+function dollars(usd: number): string {
+  return usd.toFixed(6).replace(/0{1,4}$/, '');
+}

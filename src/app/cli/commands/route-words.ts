@@ -1,0 +1,55 @@
+// How values of a table become words on a terminal. Knows no table.
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
+
+/** Sign for an unknown value. */
+export const UNKNOWN = '–';
+
+export function shown(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return UNKNOWN;
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Names may come from anybody: nothing in them may steer the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}
+
+export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Breaks between words; a word that is too long stands alone. */
+export function wrap(text: string, width: number | null): readonly string[] {
+  if (width === null) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+export type Colour = 'plain' | 'dim' | 'green' | 'yellow' | 'red';
+export type Painter = (colour: Colour, text: string) => string;
+const CODES: Readonly<Record<Exclude<Colour, 'plain'>, number>> = { dim: 2, green: 32, yellow: 33, red: 31 };
+
+/** Colours a text, or leaves it alone where no colours are wanted. */
+export function painter(colour: boolean): Painter {
+  return (name, text) => (colour && name !== 'plain' ? `\x1b[${CODES[name]}m${text}\x1b[0m` : text);
+}
+
+export function rounded(value: JsonValue | undefined, digits: number, unit = ''): string {
+  return typeof value === 'number' ? value.toFixed(digits) + unit : UNKNOWN;
+}
+
+export function members(object: JsonObject): string {
+  return Object.entries(object)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(
+      ([name, value]) => `${printable(name)} ${isJsonObject(value) ? `(${members(value)})` : shown(value)}`,
+    )
+    .join(', ');
+}

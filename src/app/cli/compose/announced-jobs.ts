@@ -1,0 +1,20 @@
+// The queue of jobs, told to whoever shows it: each change of this process is announced once it is durable.
+import type { JobStore } from '../../../accounts/ports/index.ts';
+
+/** @param changed called whenever a job is added or has another state */
+export function announcedJobs(store: JobStore, changed: () => void): JobStore {
+  const then = <T>(changing: Promise<T>, isChange: (result: T) => boolean = () => true): Promise<T> =>
+    changing.then((result) => {
+      if (isChange(result)) changed();
+      return result;
+    });
+  return {
+    ...store,
+    add: (...job) => then(store.add(...job)),
+    claim: (options) => then(store.claim(options), (taken) => taken.length > 0),
+    wait: (...wait) => then(store.wait(...wait)),
+    finish: (...end) => then(store.finish(...end)),
+    cancel: (...job) => then(store.cancel(...job)),
+    retry: (...job) => then(store.retry(...job)),
+  };
+}

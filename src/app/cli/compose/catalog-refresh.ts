@@ -1,0 +1,94 @@
+// Keeps prices and models as new as their source: looks now and then, checks what it finds, has it put in force as one new
+// snapshot, and keeps it for the next start. What is broken is refused, and what was known stays.
+import type { PriceBook } from '../../../catalog/index.ts';
+import { keepPrices } from '../../config/index.ts';
+import type { Settings } from './open-settings.ts';
+import type { Part } from './part.ts';
+import { fingerprintOf, isAddress, nameOfSource, readPriceSource, type SourceTools } from './price-source.ts';
+
+const HOUR_MS = 3_600_000;
+/** How often it is asked whether a look is due. */
+const TICK_MS = 60_000;
+/** After a failure, where the next look is further away. */
+const RETRY_MS = 15 * 60_000;
+
+export interface CatalogRefreshInput extends SourceTools {
+  readonly settings: Pick<Settings, 'config' | 'knownPrices' | 'usePrices' | 'log'>;
+}
+
+export class CatalogRefresh implements Part {
+  readonly #input: CatalogRefreshInput;
+  #stop: (() => void) | undefined;
+  #book: PriceBook;
+  /** The source that was read last, when, and as it was then. */
+  #last: { readonly source: string; readonly at: number; readonly fingerprint: string | null } | undefined;
+  #running = false;
+  #isStopped = false;
+
+  constructor(input: CatalogRefreshInput) {
+    this.#input = input;
+    const { book, kept } = input.settings.knownPrices;
+    this.#book = book;
+    // A file may have changed since.
+    if (kept && isAddress(kept.from)) this.#last = { source: kept.from, at: kept.at, fingerprint: null };
+  }
+
+  start(): void {
+    this.#stop = this.#input.clock.every(TICK_MS, () => void this.look());
+    void this.look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#stop?.();
+  }
+
+  /** Reads the source if a look is due. Never rejects. */
+  async look(): Promise<void> {
+    const { settings, clock } = this.#input;
+    const { refresh, everyHours } = settings.config().catalog;
+    const everyMs = everyHours * HOUR_MS;
+    if (refresh === null || this.#running) return;
+    const last = this.#last;
+    const fingerprint = fingerprintOf(refresh);
+    const isOther = last?.source !== refresh || fingerprint !== last.fingerprint;
+    if (!isOther && clock.wall() - last.at < everyMs) return;
+    this.#running = true;
+    const { log } = settings;
+    try {
+      await this.#read(refresh);
+      this.#last = { source: refresh, at: clock.wall(), fingerprint };
+    } catch (error) {
+      const retry = Math.min(RETRY_MS, everyMs);
+      this.#last = { source: refresh, at: clock.wall() - everyMs + retry, fingerprint };
+      log.error('newer prices and models were refused; what was known stays in force', {
+        source: nameOfSource(refresh),
+        error,
+      });
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #read(source: string): Promise<void> {
+    const { settings, clock } = this.#input;
+    const { log } = settings;
+    const book = await readPriceSource(source, this.#book, this.#input);
+    if (this.#isStopped) return;
+    const at = clock.wall();
+    if (book !== this.#book) {
+      if (!settings.usePrices(book)) throw new Error('the configuration is not valid with them');
+      this.#book = book;
+      log.info('newer prices and models are in force', {
+        source: nameOfSource(source),
+        version: book.version,
+      });
+    }
+    try {
+      const kept = { version: book.version, from: source, at, vendors: book.vendors() };
+      keepPrices(settings.config().dataDir, kept);
+    } catch (error) {
+      log.warn('newer prices and models could not be kept for the next start', { error });
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// The ledger's sums under all names of their models: limits name a model by its id, by what serves it, or by another model that
+// is served alike, and what was spent before a start counts for all of them.
+import { countedNames } from '../../../canonical/index.ts';
+import type { LedgerSum, LedgerSums } from '../../../accounts/limits/index.ts';
+import type { Catalog } from '../../../catalog/index.ts';
+
+/** @param catalog the current one */
+export function countedLedger(ledger: LedgerSums, catalog: () => Pick<Catalog, 'find'>): LedgerSums {
+  return {
+    async *read(query) {
+      const names = new Map<string, string>();
+      const counted = (sum: LedgerSum): LedgerSum => {
+        const asked = `${sum.model}\n${sum.endpoint}`;
+        let model = names.get(asked);
+        if (model === undefined) names.set(asked, (model = namesOf(sum, catalog())));
+        return { ...sum, model };
+      };
+      for await (const sums of ledger.read(query)) yield sums.map(counted);
+    },
+  };
+}
+
+/** Names at the endpoint that answered; at all endpoints where that is unknown, or is none any more. */
+function namesOf({ model, endpoint }: LedgerSum, catalog: Pick<Catalog, 'find'>): string {
+  const endpoints = catalog.find(model)?.endpoints ?? [];
+  const answered = endpoints.filter(({ slug }) => slug === endpoint);
+  const names = (answered.length > 0 ? answered : endpoints).flatMap(({ countedAs }) => countedAs?.() ?? []);
+  return countedNames([model, ...names]);
+}

@@ -1,0 +1,28 @@
+// Administrators of this process: keys of admins, commands of its machine, and its own console for the operator.
+import { randomBytes } from 'node:crypto';
+import { adminSignIn, type AdminSignIn, type KeyIndex } from '../../../accounts/auth/index.ts';
+import type { Storage } from '../../../accounts/ports/index.ts';
+
+export interface Admin {
+  readonly authenticateAdmin: AdminSignIn;
+  /** `storage.secret('operator')`. */
+  readonly operatorSecret: Uint8Array;
+  /** Token of the console for requests that stay in this process. */
+  readonly inProcess: string;
+}
+
+/**
+ * @param origin `http://host:port` at which this process listens
+ * @param now Unix milliseconds
+ */
+export async function openAdmin(
+  storage: Pick<Storage, 'secret'>,
+  keys: KeyIndex,
+  origin: () => string,
+  now: () => number,
+): Promise<Admin> {
+  const operatorSecret = await storage.secret('operator');
+  const inProcess = randomBytes(32).toString('base64url');
+  const authenticateAdmin = adminSignIn({ keys, operatorSecret, inProcess, origin, now });
+  return { authenticateAdmin, operatorSecret, inProcess };
+}

@@ -1,0 +1,141 @@
+// Storage of `doctor`'s findings: the database that several processes share, or else a file of the data directory.
+import { GatewayError } from '../../../canonical/index.ts';
+import type { Config } from '../../config/index.ts';
+import {
+  capabilityPath,
+  forgetDiagnoses,
+  formatDiagnosis,
+  readCapabilities,
+  readDiagnoses,
+  storeDiagnoses,
+  type Capabilities,
+  type Diagnosis,
+} from '../../../operations/doctor/index.ts';
+import type { FindingStore, Storage } from '../../../accounts/ports/index.ts';
+import { inThisShell } from '../program-name.ts';
+import { openStorage } from './open-storage.ts';
+
+/** How often a shared database is asked whether anything has changed, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** Findings that a running gateway knows. */
+export class KnownFindings {
+  /** Files to be watched. */
+  readonly paths: readonly string[];
+  readonly #dataDir: string;
+  readonly #isShared: boolean;
+  #store: FindingStore | null = null;
+  #mark = '';
+  #read: Capabilities = { diagnoses: [], problem: null, isDamaged: false };
+
+  constructor({ dataDir, databaseUrl }: Config) {
+    this.#dataDir = dataDir;
+    this.#isShared = databaseUrl !== null;
+    this.paths = this.#isShared ? [] : [capabilityPath(dataDir)];
+  }
+
+  /** The file as it is now, or what was read last of the database. */
+  read(): readonly Diagnosis[] {
+    if (!this.#isShared) this.#read = readCapabilities(this.#dataDir);
+    return this.#read.diagnoses;
+  }
+
+  /** Problem of the last reading, with its remedy. Null: there is none. */
+  get problem(): string | null {
+    const { problem, isDamaged } = this.#read;
+    return isDamaged ? `${problem}; \`${inThisShell('doctor --forget')}\` mends it` : problem;
+  }
+
+  /** Findings of the last reading. */
+  get diagnoses(): readonly Diagnosis[] {
+    return this.#read.diagnoses;
+  }
+
+  /** Reads what the database has. @returns whether it had anything: what was made before knows nothing of it */
+  async open({ findings }: Pick<Storage, 'findings'>): Promise<boolean> {
+    this.#store = findings;
+    return this.#refresh();
+  }
+
+  /**
+   * Follows what others change in the database.
+   * @param changed called when there is something new
+   * @param failed told when it could not be read; what was read last stays
+   * @returns stops it
+   */
+  watch(changed: () => void, failed: (error: unknown) => void): () => void {
+    if (!this.#isShared) return () => {};
+    let running = false;
+    const timer = setInterval(() => {
+      if (running) return;
+      running = true;
+      this.#refresh()
+        .then((isNew) => isNew && changed())
+        .catch(failed)
+        .finally(() => (running = false));
+    }, LOOK_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async #refresh(): Promise<boolean> {
+    if (!this.#store) return false;
+    // Before what it marks: what changes in between is read once more.
+    const mark = await this.#store.mark();
+    if (mark === this.#mark) return false;
+    this.#read = await readShared(this.#store);
+    this.#mark = mark;
+    return true;
+  }
+}
+
+/** Findings that a command reads and writes. */
+export interface Findings {
+  read(): Promise<Capabilities>;
+  /** Throws GatewayError `internal`. */
+  store(made: readonly Diagnosis[]): Promise<void>;
+  /** @returns how many endpoints are forgotten */
+  forget(provider: string | undefined): Promise<number>;
+}
+
+/** Gives an action what the configuration says where it is kept. Throws ConfigError, or GatewayError `internal`. */
+export async function withFindings<Result>(
+  config: Config,
+  action: (findings: Findings) => Promise<Result>,
+): Promise<Result> {
+  const { dataDir, databaseUrl } = config;
+  if (databaseUrl === null)
+    return action({
+      read: async () => readCapabilities(dataDir),
+      store: async (made) => storeDiagnoses(dataDir, made),
+      forget: async (provider) => forgetDiagnoses(dataDir, provider),
+    });
+  const storage = await openStorage(config, (sentence) => void process.stderr.write(`${sentence}\n`));
+  try {
+    const { findings } = storage;
+    if (!findings) throw new GatewayError('internal', 'this database does not keep what was found');
+    return await action({
+      read: () => readShared(findings),
+      store: (made) => storeShared(findings, made),
+      forget: (provider) => findings.forget(provider),
+    });
+  } finally {
+    await storage.close();
+  }
+}
+
+async function readShared(store: FindingStore): Promise<Capabilities> {
+  return readDiagnoses(await store.all(), 'doctor_findings of the database');
+}
+
+/** Puts diagnoses into the database, in the place of older ones of the same endpoints. */
+export function storeShared(store: FindingStore, made: readonly Diagnosis[]): Promise<void> {
+  return store.put(
+    made.map((one) => ({
+      provider: one.provider,
+      protocol: one.protocol,
+      model: one.model,
+      entry: formatDiagnosis(one),
+    })),
+  );
+}

@@ -1,0 +1,150 @@
+// Brings together what is written of limits: by the configuration, and with the keys.
+import type { KeyIndex } from '../../../accounts/auth/index.ts';
+import type { Config } from '../../config/index.ts';
+import {
+  type LedgerSums,
+  type LimitEntry,
+  Limits,
+  type LimitSource,
+  type Owner,
+  RestoredLimits,
+  type Written,
+} from '../../../accounts/limits/index.ts';
+import type { SharedLimits } from '../../../cluster/counters/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import type { Logger } from '../../../base/telemetry/log.ts';
+import type { Sharing } from './open-sharing.ts';
+
+interface LimitParts {
+  /** The current one. */
+  readonly config: () => Config;
+  readonly keys: Pick<KeyIndex, 'limitsOf' | 'principals' | 'projects'>;
+  readonly ledger: LedgerSums;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Sharing of counts. Null: the process is alone. */
+  readonly sharing: Sharing | null;
+}
+
+export interface OpenLimits {
+  readonly limits: Limits;
+  /** To be called when the configuration or keys and projects are others. @param changed only for them */
+  refresh(changed?: readonly Owner[]): void;
+  /**
+   * Resolves once counters have what was spent before the start, or when that takes long: what they count waits for it then,
+   * and is refused after a while. Rejects where the ledger cannot be read.
+   */
+  restored(): Promise<void>;
+  /** Limits that several processes share; null where no other counts the same. */
+  readonly shared: SharedLimits | null;
+  /** Limits that hold less than they should while the server of counters is out of reach; a sentence each. */
+  readonly degraded: () => readonly string[];
+  /** Reports to other processes what was not reported yet. */
+  close(): Promise<void>;
+}
+
+/** How long a start waits for the ledger; how long a request does at a time, up to twelve times; when it is tried again. */
+const START_MS = 2_000;
+const WAIT_MS = 1_000;
+const AGAIN_MS = 1_000;
+
+/** The limits of the gateway. */
+export function openLimits(parts: LimitParts): OpenLimits {
+  const { ledger, clock, log, sharing } = parts;
+  const { now } = clock;
+  const shared = sharing && sharing.limits((rule, nowMs) => limits.limiter.periodStart(rule.window, nowMs));
+  const limits: Limits = new Limits(sourceOf(parts), now, shared, clock.wall);
+  if (shared)
+    return {
+      limits,
+      shared,
+      degraded: () => shared.degraded,
+      refresh: (changed) => limits.refresh(changed),
+      // The ledger is asked as counters are needed: for all processes, by one.
+      restored: () => shared.open(),
+      close: () => shared.stop(),
+    };
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+  const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
+  let isOpen = false;
+  const goOn = async (reading: Promise<void>): Promise<void> => {
+    let isTold = false;
+    for (let at = reading; isOpen; at = restored.catchUp())
+      try {
+        await at;
+        return log.info('what was used of limits is read');
+      } catch (error) {
+        if (!isOpen) return;
+        if (!isTold)
+          log.error('what was used of limits could not be read: requests that they count are refused', {
+            error,
+          });
+        isTold = true;
+        await pause(AGAIN_MS);
+      }
+  };
+  return {
+    limits,
+    shared: null,
+    degraded: () => [],
+    refresh(changed) {
+      limits.refresh(changed);
+      if (!isOpen) return;
+      restored
+        .catchUp(changed)
+        .catch((error: unknown) =>
+          log.error('new limits begin at nothing used: the ledger could not be read', { error }),
+        );
+    },
+    async restored() {
+      const whole = restored.catchUp();
+      isOpen = true;
+      const late = Promise.withResolvers<boolean>();
+      const stopWaiting = clock.after(START_MS, () => late.resolve(true));
+      const isLate = await Promise.race([whole.then(() => false), late.promise]).finally(stopWaiting);
+      if (!isLate) return;
+      log.warn(
+        'what was used of limits is still read from older records: requests that they count wait for it',
+      );
+      void goOn(whole);
+    },
+    close() {
+      isOpen = false;
+      return Promise.resolve();
+    },
+  };
+}
+
+const NONE: readonly LimitEntry[] = [];
+
+function sourceOf({ config, keys }: LimitParts): LimitSource {
+  const entriesOf: LimitSource['entriesOf'] = (kind, id) => {
+    const { limits, budgets, providers } = config();
+    if (kind === 'gateway') return [...limits, ...budgets];
+    if (kind === 'provider') return (own(providers, id) || undefined)?.limits ?? NONE;
+    return kind === 'project' ? keys.projects.limitsOf(id) : keys.limitsOf(id);
+  };
+  function* all(): Iterable<Written> {
+    yield { owner: { kind: 'gateway', id: '', name: '' }, entries: entriesOf('gateway', '') };
+    for (const [kind, names] of [
+      ['project', keys.projects.names()],
+      ['provider', Object.keys(config().providers)],
+    ] as const)
+      for (const id of names) yield { owner: { kind, id, name: id }, entries: entriesOf(kind, id) };
+    for (const { keyId, name, limits } of keys.principals())
+      yield { owner: { kind: 'key', id: keyId, name }, entries: limits };
+  }
+  return {
+    entriesOf,
+    limitsProviders: () =>
+      Object.values(config().providers).some((provider) => provider && provider.limits.length > 0),
+    *all() {
+      for (const written of all()) if (written.entries.length > 0) yield written;
+    },
+  };
+}
+
+/** A member of somebody's own words, which may also be the name of a method. */
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -1,0 +1,50 @@
+// Events, published through PostgreSQL where there is no Valkey: to replicas on all machines.
+import type { Config } from '../../config/index.ts';
+import type { EventHub } from '../../../operations/events/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import { newId } from '../../../base/runtime/ids.ts';
+import { MOST_NOTICE_BYTES, type Storage } from '../../../accounts/ports/index.ts';
+
+export interface NoticeParts {
+  readonly config: () => Config;
+  readonly clock: Clock;
+  readonly storage: Pick<Storage, 'notices' | 'secret' | 'earlierSecrets'>;
+}
+
+export interface OpenNotices {
+  /** Publishes events of this process while somebody watches elsewhere, and the other way round, from now on. */
+  shareEvents(events: EventHub): void;
+  /** Says what is left to say. */
+  close(): void;
+}
+
+/** Null where something else carries it, or there is nobody. */
+export async function openNotices({ config, clock, storage }: NoticeParts): Promise<OpenNotices | null> {
+  const store = storage.notices;
+  const { redisUrl, counters } = config();
+  if (store === null || redisUrl !== null) return null;
+  const { EventExchange } = await import('../../../cluster/exchange/events/index.ts');
+  const { messageSecrets, MessageSignature, SIGNATURE_BYTES } =
+    await import('../../../cluster/exchange/index.ts');
+  const { NoticePubSub } = await import('./notice-pub-sub.ts');
+  const self = newId('proc_');
+  const secrets = await messageSecrets(storage);
+  const signature = new MessageSignature({ self, secrets, now: clock.now });
+  const pubSub = new NoticePubSub(store, { self, clock, signature });
+  let exchange: InstanceType<typeof EventExchange> | undefined;
+  return {
+    shareEvents(events) {
+      exchange = new EventExchange({
+        pubSub,
+        events,
+        clock,
+        mostBytes: MOST_NOTICE_BYTES - SIGNATURE_BYTES,
+        processes: () => counters.processes,
+      });
+    },
+    close() {
+      exchange?.stop();
+      pubSub.close();
+    },
+  };
+}

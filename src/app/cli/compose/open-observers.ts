@@ -1,0 +1,97 @@
+// Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
+import type { Settlement, SettlementObserver } from '../../../engine/index.ts';
+import type { Alert } from '../../../operations/alerts/index.ts';
+import { EventHub, LastUsed } from '../../../operations/events/index.ts';
+import { PayloadKeeper } from '../../../operations/payloads/index.ts';
+import type { Announcer, Storage } from '../../../accounts/ports/index.ts';
+import type { GuardedFetchOptions } from '../../../upstream/fetch-guarded.ts';
+import { accessLog } from './access-log.ts';
+import { type AlertParts, openAlerts } from './open-alerts.ts';
+import { Metrics } from './open-metrics.ts';
+import { type NoticeParts, openNotices } from './open-notices.ts';
+import type { Settings } from './open-settings.ts';
+import type { Sharing } from './open-sharing.ts';
+import type { Part } from './part.ts';
+import { openTraces } from './open-traces.ts';
+
+export interface ObserverParts extends Pick<AlertParts, 'limits' | 'routing'> {
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** Sends alerts to receivers of webhooks. */
+  readonly announcer: Announcer;
+  readonly settings: Pick<Settings, 'config' | 'catalog' | 'log'>;
+  readonly network: Omit<GuardedFetchOptions, 'allow'>;
+  /** Takes one line of the access log, newline included. */
+  readonly write: (line: string) => void;
+  /** Null for a process alone. */
+  readonly sharing: Pick<Sharing, 'shareEvents'> | null;
+  readonly storage: AlertParts['storage'] & NoticeParts['storage'] & Pick<Storage, 'payloads'>;
+}
+
+export interface Observers extends Part {
+  readonly recorders: PayloadKeeper;
+  readonly events: EventHub;
+  readonly metrics: Metrics;
+  readonly lastUsed: LastUsed;
+  /** Publishes an alert. */
+  readonly raise: (alert: Alert) => Promise<void>;
+  /** Tells all of them. */
+  readonly observer: SettlementObserver;
+  /** Resolves when the last spans are sent, or after a moment, and what was said is kept. */
+  stop(): Promise<void>;
+}
+
+export async function openObservers(input: ObserverParts): Promise<Observers> {
+  const { settings, network, limits, routing, storage, sharing, announcer, random, write } = input;
+  const { config, catalog, log } = settings;
+  const { clock } = network;
+  const parts = { ...network, config, limits, routing, storage, log };
+  const events = new EventHub(routing, clock);
+  const notices = await openNotices(parts);
+  (notices ?? sharing)?.shareEvents(events);
+  const alerts = openAlerts({ ...parts, announcer, told: (alert) => events.alerted(alert) });
+  const exporter = openTraces(parts);
+  const recorders = new PayloadKeeper({
+    store: storage.payloads,
+    settings: () => config().logging,
+    random,
+    now: clock.now,
+    log,
+  });
+  const metrics = new Metrics(catalog, exporter, recorders);
+  const lastUsed = new LastUsed();
+  const access = accessLog(write);
+  const tell = (observer: SettlementObserver, settlement: Settlement): void => {
+    try {
+      observer.settled(settlement);
+    } catch (error) {
+      // A failing observer is no trouble of the request, nor of the other observers.
+      log.error('a request could not be observed', { id: settlement.generation.id, error });
+    }
+  };
+  return {
+    metrics,
+    lastUsed,
+    raise: alerts.raise,
+    recorders,
+    events,
+    observer: {
+      settled(settlement) {
+        tell(metrics.requests, settlement);
+        tell(alerts.watch, settlement);
+        tell(lastUsed, settlement);
+        // The others usually have nothing to do.
+        if (settlement.trace?.isSampled) tell(exporter, settlement);
+        if (config().logging.access) tell(access, settlement);
+        if (events.isHeard) tell(events, settlement);
+      },
+    },
+    reload: () => events.changed('configuration'),
+    async stop() {
+      alerts.stop();
+      events.stop();
+      notices?.close();
+      await Promise.all([exporter.stop(), recorders.stop()]);
+    },
+  };
+}

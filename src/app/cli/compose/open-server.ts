@@ -1,0 +1,246 @@
+// The sockets of the gateway: what clients and operators reach, and metrics where those have an address of their own.
+import { presentedKey, withRole } from '../../../accounts/auth/index.ts';
+import type { Storage } from '../../../accounts/ports/index.ts';
+import { residentBytes } from '../../../base/runtime/machine.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import type { Listener } from '../../../base/runtime/http-server.ts';
+import { Counters } from '../../../base/telemetry/counters.ts';
+import { RecentDelay } from '../../../base/telemetry/recent-delay.ts';
+import type { Siblings } from '../../../cluster/workers/index.ts';
+import { expiryOf } from '../../../engine/index.ts';
+import type { RoutingState } from '../../../engine/routing/index.ts';
+import { createApp, type App } from '../../../server/app.ts';
+import { BodyReader } from '../../../server/body/body-reader.ts';
+import { MemoryBudget } from '../../../server/body/memory-budget.ts';
+import { FailedKeys } from '../../../server/failed-keys.ts';
+import { LoadWatch } from '../../../server/load-watch.ts';
+import { RefusedProjects } from '../../../server/refused-projects.ts';
+import type { CertificateFiles, CertificatePair, Config } from '../../config/index.ts';
+import type { Ending } from '../ending.ts';
+import { originOf } from '../listen-or-explain.ts';
+import { listenWithCertificate, type CertifiedListener } from '../listen-with-certificate.ts';
+import { onHangup } from '../signals.ts';
+import { availableBytes } from './memory-limits.ts';
+import type { Accounts } from './open-accounts.ts';
+import { openAdmin } from './open-admin.ts';
+import { openConsole } from './open-console.ts';
+import type { Engine } from './open-engine.ts';
+import { openJobs } from './open-jobs.ts';
+import { openManagement } from './open-management.ts';
+import { listenForScrapes } from './open-metrics.ts';
+import type { Observers } from './open-observers.ts';
+import type { Settings } from './open-settings.ts';
+import type { OpenWebhooks } from './open-webhooks.ts';
+import type { Part } from './part.ts';
+import { tryDraft } from './try-draft.ts';
+
+/** Files of the certificate, and what was read of them; null: plain HTTP. */
+export type StartCertificate = { readonly files: CertificateFiles; readonly pair: CertificatePair } | null;
+
+interface ServerParts {
+  /** As it was at the start: an address is not changed by a reload. */
+  readonly config: Config;
+  readonly certificate: StartCertificate;
+  readonly settings: Settings;
+  readonly storage: Storage;
+  readonly accounts: Accounts;
+  readonly routing: RoutingState;
+  readonly observers: Observers;
+  readonly engine: Engine;
+  readonly ending: Ending;
+  readonly webhooks: OpenWebhooks;
+  /** False once the process is to end. */
+  readonly takes: () => boolean;
+  /** Null for a process alone. */
+  readonly siblings: Siblings | null;
+  readonly clock: Clock;
+}
+
+export interface Server {
+  readonly app: App;
+  /** The gateway's own socket. Throws before the start. */
+  readonly listener: () => CertifiedListener;
+  /** `http://host:port` */
+  readonly origin: () => string;
+  /** The same of the metrics' own address; null where they have none. */
+  readonly metricsOrigin: () => string | null;
+  /** A path at which whoever opens it first, within a quarter of an hour, is signed in. */
+  readonly signInPath: () => string;
+  readonly parts: {
+    readonly jobs: Part;
+    readonly load: Part;
+    readonly bodies: Part;
+    readonly listener: Part;
+    readonly scrapes: Part;
+  };
+}
+
+/** Makes it all. Its sockets open when their parts start. */
+export async function openServer(input: ServerParts): Promise<Server> {
+  const { config, settings, storage, accounts, routing, observers, engine, ending, siblings, clock } = input;
+  const { webhooks, takes } = input;
+  const { log } = settings;
+  const { keys, limits } = accounts;
+  const { gateway, compaction, prompts, files } = engine;
+  const memory = new MemoryBudget(settings.budget);
+  const bodies = new BodyReader({
+    maxBytes: () => settings.config().server.bodyLimitBytes,
+    graceMs: () => settings.config().server.bodyGraceMs,
+    clock,
+  });
+  const counters = new Counters();
+  const delay = new RecentDelay();
+  const load = new LoadWatch({
+    config: settings.config,
+    clock,
+    ledger: storage.ledger,
+    residentBytes,
+    memoryBytes: availableBytes,
+    counters,
+    late(ms) {
+      delay.note(ms);
+      observers.metrics.late(ms);
+    },
+    log,
+  });
+  const jobs = openJobs({
+    engine,
+    storage,
+    accounts,
+    settings,
+    memory,
+    announcer: webhooks.webhooks,
+    takes,
+    delay,
+    clock,
+  });
+  const exposeOwn = observers.metrics.open({
+    gateway,
+    jobs,
+    streams: engine.streams,
+    routing,
+    limits,
+    sharedLimits: accounts.sharedLimits,
+    memory,
+    counters,
+    ledger: storage.ledger,
+    clock,
+  });
+  const expose = siblings?.shareMetrics(exposeOwn) ?? exposeOwn;
+  let opened: CertifiedListener | undefined;
+  let scrapes: Listener | null = null;
+  const listener = (): CertifiedListener => {
+    if (!opened) throw new Error('the gateway does not listen yet');
+    return opened;
+  };
+  const origin = (): string => originOf(listener());
+  const admin = await openAdmin(storage, keys, origin, clock.wall);
+  const forPeople = { authenticateAdmin: admin.authenticateAdmin, gateway, bodies, memory, clock, log };
+  const management = openManagement({
+    ...forPeople,
+    storage,
+    keys,
+    snapshot: settings.snapshot,
+    findings: () => settings.findings.diagnoses,
+    path: settings.file().path,
+    tryDraft: (text, signal) => tryDraft(text, settings.file(), settings.config(), signal),
+    redact: settings.redact,
+    payloads: observers.recorders,
+    events: observers.events,
+    lastUsed: observers.lastUsed,
+    routing,
+    limits,
+    jobs: jobs.administration,
+    webhooks,
+  });
+  const people = openConsole({ ...forPeople, ...admin, storage, management, dataDir: config.dataDir });
+  const app = createApp({
+    ...forPeople,
+    streams: engine.streams,
+    elsewhere: engine.elsewhere,
+    hasUnreachedReplicas: engine.elsewhere === null && storage.replicas !== null,
+    background: jobs.background,
+    batches: jobs.batches,
+    authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.wall()), 'models'),
+    metrics: expose,
+    catalog: settings.catalog,
+    ledger: storage.ledger,
+    state: storage,
+    prompts,
+    files,
+    localModels: engine.localModels,
+    readsOpenWords: () => settings.config().compatibility.openResponses,
+    maxBodyBytes: () => settings.config().server.bodyLimitBytes,
+    load,
+    counters,
+    failedKeys: new FailedKeys({ clock, counters, log }),
+    refusedProjects: new RefusedProjects({ clock, counters }),
+    socketLimits: () => settings.config().server.websocket,
+    describe: async (path, served) =>
+      (await import('../../../operations/openapi/index.ts')).describeApi(path, served),
+    management,
+    console: people.answer,
+    ready: () => ending.isOpen,
+    leaves: () => ending.hasBegun,
+    degraded: accounts.degraded,
+    sealSummary: (projectId, text) => compaction.seal(projectId, text),
+    expiresAt: (now) => expiryOf(settings.snapshot(), now),
+    now: clock.wall,
+  });
+  return {
+    app,
+    listener,
+    origin,
+    metricsOrigin: () => scrapes && originOf(scrapes),
+    signInPath: people.signInPath,
+    parts: {
+      jobs: jobs.part,
+      load,
+      bodies,
+      listener: {
+        start() {
+          opened = listen(input, app);
+        },
+        stop: () => opened?.stop(),
+      },
+      scrapes: {
+        start() {
+          scrapes = listenForScrapes(config.metrics.listen, expose, siblings !== null);
+        },
+        stop: () => scrapes?.stop(),
+      },
+    },
+  };
+}
+
+function listen(
+  { config, certificate, settings, siblings, clock }: ServerParts,
+  app: App,
+): CertifiedListener {
+  const { server, files, batches } = config;
+  return listenWithCertificate({
+    hostname: server.host,
+    port: server.port,
+    // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
+    maxBodyBytes: Math.max(
+      server.bodyLimitBytes * 4,
+      files.maxBytes * 4,
+      batches.maxBytes * 2,
+      batches.maxRequestBytes * 2,
+    ),
+    // A little more, so that messages that are a little too long are refused in the gateway's words.
+    maxMessageBytes: server.bodyLimitBytes + 65_536,
+    isShared: siblings !== null,
+    hot: app.hot,
+    fallback: app.fallback,
+    failed: app.failed,
+    idleSeconds: Math.ceil(server.idleMs / 1000),
+    clock,
+    tls: certificate && {
+      ...certificate,
+      now: clock.wall,
+      log: (level, message) => settings.log[level](message),
+      onHangup,
+    },
+  });
+}

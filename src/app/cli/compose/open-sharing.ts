@@ -1,0 +1,154 @@
+// State that several processes share: through a server of Valkey or Redis, or workers through their supervisor. None of it is
+// loaded where there is nobody to share with.
+import { type Config, ConfigError } from '../../config/index.ts';
+import type { AnswerExchange, KeptStreams, StreamsElsewhere } from '../../../engine/index.ts';
+import type { ExchangedAnswers } from '../../../cluster/exchange/answers/index.ts';
+import type { EventExchange } from '../../../cluster/exchange/events/index.ts';
+import type { AnswerStore, PubSub, RoutingExchange, TenantChanges } from '../../../cluster/exchange/index.ts';
+import type { EventHub } from '../../../operations/events/index.ts';
+import type { SharedLimits } from '../../../cluster/counters/index.ts';
+import {
+  type CounterStore,
+  LEASE_MS,
+  type LedgerSums,
+  type LimitRule,
+} from '../../../accounts/limits/index.ts';
+import type { MemoryRoutingState } from '../../../engine/routing/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import { newId } from '../../../base/runtime/ids.ts';
+import type { Logger } from '../../../base/telemetry/log.ts';
+import type { Storage } from '../../../accounts/ports/index.ts';
+import type { Siblings } from '../../../cluster/workers/index.ts';
+
+interface SharingParts {
+  readonly config: Config;
+  readonly ledger: LedgerSums;
+  readonly storage: Pick<Storage, 'secret' | 'earlierSecrets'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The other workers of the same supervisor; null for a process alone. */
+  readonly siblings: Siblings | null;
+}
+
+export interface Sharing {
+  /** @param periodStart Unix milliseconds at which the calendar period of a time began */
+  limits(periodStart: (rule: LimitRule, nowMs: number) => number): SharedLimits;
+  /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
+  tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
+  /** Routing publishes what it measures to the others, and receives theirs, from now on. */
+  shareRouting(routing: MemoryRoutingState): void;
+  /** Publishes events of this process while somebody watches elsewhere, and the other way round, from now on. */
+  shareEvents(events: EventHub): void;
+  /** @param limits of all complete answers */
+  answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
+  /** Streams of this process can be resumed at others from now on, and theirs here. After `answers`. */
+  streams(kept: KeptStreams): StreamsElsewhere | null;
+  /** Says what is left to say. */
+  close(): Promise<void>;
+}
+
+/** Channel through which processes share it. */
+interface Medium {
+  readonly store: CounterStore;
+  readonly pubSub: PubSub;
+  readonly answers: AnswerStore;
+  readonly close: () => void;
+}
+
+/** Null where this process shares nothing. Throws ConfigError. */
+export async function openSharing(parts: SharingParts): Promise<Sharing | null> {
+  const { config, ledger, clock, log } = parts;
+  const holder = newId('proc_');
+  const medium = await openMedium(parts, holder);
+  if (!medium) return null;
+  const { SharedLimits } = await import('../../../cluster/counters/index.ts');
+  const { ExchangedAnswers, StreamExchange } = await import('../../../cluster/exchange/answers/index.ts');
+  const { EventExchange } = await import('../../../cluster/exchange/events/index.ts');
+  const { RoutingExchange, TenantChanges } = await import('../../../cluster/exchange/index.ts');
+  let answers: ExchangedAnswers | undefined;
+  let exchange: RoutingExchange | undefined;
+  let happening: EventExchange | undefined;
+  let limits: SharedLimits | undefined;
+  const processes = (): number => limits?.processes ?? 1;
+  return {
+    limits: (periodStart) =>
+      (limits = new SharedLimits({
+        store: medium.store,
+        holder,
+        leaseMs: LEASE_MS,
+        ledger,
+        periodStart,
+        clock,
+        elapsed,
+        whenUnreachable: config.counters.whenUnreachable,
+        processes: config.counters.processes,
+        log,
+      })),
+    tenants: (refresh, onError) => new TenantChanges(medium.pubSub, refresh, onError),
+    async answers(storage, mostKept) {
+      const secret = await storage.secret('shared answers');
+      answers = new ExchangedAnswers({
+        store: medium.answers,
+        secret,
+        clock,
+        elapsed,
+        limits: mostKept,
+        log,
+      });
+      return answers;
+    },
+    streams: (kept) =>
+      answers ? new StreamExchange({ pubSub: medium.pubSub, answers, streams: kept, clock }) : null,
+    shareRouting(routing) {
+      exchange = new RoutingExchange({ pubSub: medium.pubSub, routing, clock, processes });
+    },
+    shareEvents(events) {
+      happening = new EventExchange({ pubSub: medium.pubSub, events, clock, processes });
+    },
+    async close() {
+      happening?.stop();
+      exchange?.stop();
+      await answers?.stop();
+      medium.close();
+    },
+  };
+}
+
+async function openMedium(
+  { config, clock, siblings, storage }: SharingParts,
+  holder: string,
+): Promise<Medium | null> {
+  const url = config.redisUrl?.reveal();
+  if (url !== undefined) {
+    const { isServerUrl, ValkeyAnswerStore, ValkeyPubSub, ValkeyCounterStore, ValkeyServer } =
+      await import('../../../cluster/valkey/index.ts');
+    if (!isServerUrl(url))
+      throw new ConfigError('redis_url', 'must begin with redis://, rediss://, valkey:// or valkeys://');
+    const server = new ValkeyServer(url, config.upstream.network.ca, elapsed);
+    const heard = new ValkeyPubSub(server, { self: holder, clock, elapsed });
+    const { messageSecrets, SignedPubSub } = await import('../../../cluster/exchange/index.ts');
+    const secrets = await messageSecrets(storage);
+    const pubSub = new SignedPubSub(heard, { self: holder, secrets, now: clock.now });
+    const close = (): void => {
+      heard.close();
+      server.close();
+    };
+    const answers = new ValkeyAnswerStore(server);
+    return { store: new ValkeyCounterStore(server, LEASE_MS), pubSub, answers, close };
+  }
+  if (!siblings) return null;
+  const { SupervisorAnswerStore, SupervisorPubSub, SupervisorCounterStore } =
+    await import('../../../cluster/workers/index.ts');
+  const { channel } = siblings;
+  return {
+    store: new SupervisorCounterStore(channel),
+    pubSub: new SupervisorPubSub(channel),
+    answers: new SupervisorAnswerStore(channel),
+    close: () => {},
+  };
+}
+
+/** Milliseconds that only go forward. */
+function elapsed(): number {
+  return performance.now();
+}

@@ -1,0 +1,104 @@
+// Chooses the storage that a configuration asks for. The only place where a command meets a concrete database.
+import { join } from 'node:path';
+import { GatewayError } from '../../../canonical/index.ts';
+import { ConfigError, type Config } from '../../config/index.ts';
+import { Files } from '../../../engine/state/files.ts';
+import { openBucket } from '../../../base/runtime/s3.ts';
+import { BlobFolder } from '../../../storage/blob-folder.ts';
+import { S3Blobs } from '../../../storage/s3-blobs.ts';
+import { masterOf } from '../../../storage/secret-file.ts';
+import { openSqliteStorage } from '../../../storage/sqlite/storage.ts';
+import { inThisShell } from '../program-name.ts';
+import type { BlobStore, Storage } from '../../../accounts/ports/index.ts';
+
+/** How long an answer waits for a database before the journal is enough. */
+const CONFIRM_MS = 1_000;
+
+/**
+ * Opens the database that the configuration names. Throws ConfigError for one that is not supported.
+ * @param notice told, in a sentence, of modes of its files that were too loose
+ * @param maxBytesPerKey what one key may store; asked at every write, since a reload may change it
+ * @param now Unix milliseconds, for a database without a clock of its own
+ */
+export async function openStorage(
+  config: Config,
+  notice: (sentence: string) => void,
+  maxBytesPerKey: () => number = () => config.state.maxBytesPerKey,
+  now: () => number = Date.now,
+): Promise<Storage> {
+  const { dataDir, databaseUrl } = config;
+  const secrets = masterSecrets(config);
+  const { durability = databaseUrl ? 'database' : 'local', spoolBytes } = config.ledger;
+  const confirmMs = durability === 'database' ? CONFIRM_MS : null;
+  if (!databaseUrl)
+    return openSqliteStorage({
+      path: join(dataDir, 'dragoman.db'),
+      secrets,
+      maxBytesPerKey,
+      notice,
+      journalBytes: () => spoolBytes,
+      confirmMs,
+      now,
+    });
+  if (secrets.length === 0)
+    throw new ConfigError(
+      'secret',
+      'a database that several processes share needs a secret that all of them know: set it (or DRAGOMAN_SECRET) to what `openssl rand -hex 32` says, or to the line in secret.key of the data directory whose keys are to stay good',
+    );
+  // Loaded where it is asked for: a gateway with the embedded database has nothing of it in memory.
+  const { openPostgresStorage } = await import('../../../storage/postgres/storage.ts');
+  try {
+    return await openPostgresStorage({
+      url: databaseUrl.reveal(),
+      secrets,
+      running: join(dataDir, 'running'),
+      spool: join(dataDir, 'spool'),
+      spoolBytes: () => spoolBytes,
+      confirmMs,
+      maxBytesPerKey,
+      notice,
+      command: inThisShell,
+    });
+  } catch (error) {
+    if (GatewayError.is(error) && error.param === 'database_url')
+      throw new ConfigError('database_url', error.message);
+    throw error;
+  }
+}
+
+/** The secrets of the configuration, newest first; none where it has none. */
+export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint8Array[] {
+  const given = [secret, ...earlierSecrets].filter((one) => one !== null);
+  if (!secret && given.length > 0)
+    throw new ConfigError('earlier_secrets', 'there are earlier values of `secret`, but none of now');
+  return given.map((one) => {
+    const master = masterOf(one.reveal());
+    if (!master) throw new ConfigError('secret', 'must be 64 hexadecimal digits: `openssl rand -hex 32`');
+    return master;
+  });
+}
+
+/**
+ * Files, with their bytes in the store that the configuration names, or else in a database that is shared, or in a folder of
+ * the data directory.
+ * @param maxBytes of one file; asked at every upload, since a reload may change it
+ */
+export function openFiles(
+  config: Config,
+  { files, blobs }: Pick<Storage, 'files' | 'blobs'>,
+  maxBytes: () => number,
+  now: () => number,
+): Files {
+  return new Files({ store: files, blobs: openBlobs(config, blobs), maxBytes, now });
+}
+
+function openBlobs({ dataDir, files: { store } }: Config, inDatabase: BlobStore | null): BlobStore {
+  if (!store) return inDatabase ?? new BlobFolder(join(dataDir, 'files'));
+  const bucket = openBucket({ ...store, secretAccessKey: store.secretAccessKey.reveal() });
+  // Not the folder of uploads: those of before the change stay there, and are nobody's leftovers.
+  return new S3Blobs({
+    bucket,
+    prefix: store.prefix,
+    folder: new BlobFolder(join(dataDir, 'files-to-send')),
+  });
+}

@@ -1,0 +1,66 @@
+// Keys and projects of the configuration, in the words of their commands.
+import {
+  KeyCommands,
+  type ConfiguredTenants,
+  type KeyIndex,
+  type Tenants,
+} from '../../../accounts/auth/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { Config } from '../../config/index.ts';
+import { newId } from '../../../base/runtime/ids.ts';
+import type { AuditEntry, Storage } from '../../../accounts/ports/index.ts';
+
+export function configuredTenants({ keys, projects, server }: Config): ConfiguredTenants {
+  return {
+    keys: keys.map(({ key, ...rest }) => ({ ...rest, key: key.reveal() })),
+    projects,
+    adminKey: server.adminKey?.reveal(),
+  };
+}
+
+/** Actor of a change, and the id of the request by which it is asked. Null: no HTTP request asked. */
+export type ChangedBy = Pick<AuditEntry, 'actor' | 'requestId'>;
+
+/**
+ * Changes of keys and projects.
+ * @param now Unix milliseconds
+ * @param by as the audit log tells it
+ */
+export async function openTenants(
+  storage: Storage,
+  config: () => Config,
+  now: () => number,
+  by: ChangedBy,
+): Promise<Tenants> {
+  const pepper = await storage.secret('pepper');
+  return {
+    storage,
+    pepper,
+    earlierPeppers: await storage.earlierSecrets('pepper'),
+    configured: () => configuredTenants(config()),
+    now,
+    entryOf: (change) => ({ ...change, ...by, id: newId('audit_'), createdAt: now() }),
+  };
+}
+
+/** A key for a gateway that nobody could use. @returns it, to be shown this once; null where there was one */
+export async function makeFirstKey(
+  storage: Storage,
+  keys: Pick<KeyIndex, 'refresh' | 'usableKeys'>,
+  config: () => Config,
+  now: () => number,
+): Promise<string | null> {
+  if (keys.usableKeys(now()) > 0) return null;
+  const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };
+  const commands = new KeyCommands(await openTenants(storage, config, now, start));
+  try {
+    const { key } = await commands.create({ name: 'first' });
+    return key;
+  } catch (error) {
+    // Another gateway, which starts on the same database just now, was faster, and shows what it has made.
+    if (error instanceof GatewayError && error.kind === 'conflict') return null;
+    throw error;
+  } finally {
+    await keys.refresh();
+  }
+}

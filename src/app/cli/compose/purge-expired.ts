@@ -1,0 +1,93 @@
+// Deletes what has expired, now and then and a little at a time: requests are answered in between.
+import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
+import type { Storage, VaultStore } from '../../../accounts/ports/index.ts';
+import type { Logger } from '../../../base/telemetry/log.ts';
+
+const PURGE_MS = 600_000;
+/** After the start, which has enough to do, and before what only the start needed of the code is let go. */
+const FIRST_MS = 1_000;
+/** Between two portions of what has expired. */
+const PAUSE_MS = 20;
+const DAY_MS = 24 * 3_600_000;
+
+/** Deletes a bounded number of what has expired by a time in Unix milliseconds; returns how many. */
+type Purgeable = Pick<VaultStore, 'purge'>;
+
+export interface PurgeOptions {
+  readonly stores: readonly Purgeable[];
+  /** False once the gateway stops. */
+  readonly goesOn: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Begins. @returns what stops it */
+export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () => void {
+  const running = new Set<Purgeable>();
+  /** Stores whose purge was due while the one before still ran: the first may take longer than the time between two. */
+  const due = new Set<Purgeable>();
+  const purgeOne = (store: Purgeable): void => {
+    if (running.has(store)) return void due.add(store);
+    running.add(store);
+    purgeAll(store, clock.wall(), goesOn)
+      .catch((error: unknown) => log.warn('what has expired could not be deleted', { error }))
+      .finally(() => {
+        running.delete(store);
+        if (due.delete(store) && goesOn()) purgeOne(store);
+      });
+  };
+  const purge = (): void => stores.forEach(purgeOne);
+  const stopFirst = clock.after(FIRST_MS, purge);
+  const stopOthers = clock.every(PURGE_MS, purge);
+  return () => {
+    stopFirst();
+    stopOthers();
+  };
+}
+
+interface Days {
+  readonly audit: { readonly retentionDays: number };
+  readonly ledger: { readonly retentionDays: number; readonly usageDays: number };
+  readonly logging: { readonly contentDays: number };
+}
+
+type Stores = Pick<
+  Storage,
+  'audit' | 'batches' | 'conversations' | 'jobs' | 'ledger' | 'payloads' | 'responses' | 'usage' | 'vault'
+>;
+
+/** All that expires or has to be done in the background. @param config asked each time */
+export function allPurges(
+  { audit, batches, conversations, jobs, ledger, payloads, responses, usage, vault }: Stores,
+  files: Purgeable,
+  config: () => Days,
+): Purgeable[] {
+  return [
+    vault,
+    responses,
+    conversations,
+    jobs,
+    batches,
+    files,
+    olderThan(audit, () => config().audit.retentionDays),
+    { purge: async (nowMs) => ((await usage.maintain(nowMs)) ? 1 : 0) },
+    olderThan({ purge: (beforeMs) => ledger.purgeContents(beforeMs) }, () => config().logging.contentDays),
+    // Content of a request is not kept longer than its record.
+    olderThan(payloads, () => config().logging.contentDays),
+    olderThan(payloads, () => config().ledger.retentionDays),
+    olderThan(ledger, () => config().ledger.retentionDays),
+    olderThan(usage, () => config().ledger.usageDays),
+  ];
+}
+
+/** Entries that expire by their age. @param days asked each time, since a reload may change it; 0: never */
+function olderThan(store: Purgeable, days: () => number): Purgeable {
+  return {
+    purge: (nowMs) => (days() === 0 ? Promise.resolve(0) : store.purge(nowMs - days() * DAY_MS)),
+  };
+}
+
+async function purgeAll(store: Purgeable, nowMs: number, goesOn: () => boolean): Promise<void> {
+  const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PAUSE_MS, resolve));
+  while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
+}

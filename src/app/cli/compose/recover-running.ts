@@ -1,0 +1,36 @@
+// Writes into the ledger what requests had cost that ran when a process was killed: their upstreams charge it all the same.
+import { NO_USAGE } from '../../../canonical/index.ts';
+import { usdOf } from '../../../accounts/limits/index.ts';
+import type { RunningRecord, RunningSpent, Storage } from '../../../accounts/ports/index.ts';
+
+/** To be called before anybody asks the ledger for sums. */
+export async function recoverRunning({
+  running,
+  ledger,
+}: Pick<Storage, 'running' | 'ledger'>): Promise<void> {
+  await running.recover(async (record, spent) => {
+    const { id, projectId } = record.generation;
+    // It was over, or another start has written it and died.
+    if (await ledger.find(id, projectId)) return;
+    const { generation, attempt } = interrupted(record, spent);
+    ledger.append(generation, [attempt]);
+  });
+}
+
+function interrupted(
+  { generation, attempt, inputTokens }: RunningRecord,
+  { requests, nanoUsd, tokens, atMs }: RunningSpent,
+): Omit<RunningRecord, 'inputTokens'> {
+  const input = Math.min(inputTokens, tokens);
+  const usage = {
+    ...NO_USAGE,
+    input: { ...NO_USAGE.input, uncached: input },
+    output: { ...NO_USAGE.output, text: tokens - input },
+    estimated: true,
+  };
+  const charged = { usage, cost: { usd: usdOf(nanoUsd), items: {}, price: null }, endedAt: atMs };
+  return {
+    generation: { ...generation, ...charged, turns: requests },
+    attempt: { ...attempt, ...charged },
+  };
+}

@@ -1,0 +1,56 @@
+// Checks drafts of the configuration, each in a process of its own: whatever a draft names or holds, nobody else waits for
+// it. Owns the limits. Knows nothing of what a draft may say.
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config, DraftAnswer, LoadedConfig } from '../../config/index.ts';
+import { Turns } from '../../../engine/documents/turns.ts';
+import { runProgram, type ProgramEnd } from '../../../base/runtime/subprocess.ts';
+import type { DraftTask } from '../draft-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('../draft-process.ts', import.meta.url));
+const TIMEOUT_MS = 15_000;
+const MAX_MEMORY_BYTES = 512 * 1_048_576;
+const MAX_OUTPUT_BYTES = 4 * 1_048_576;
+/** Folder in which container platforms mount secrets. */
+const MOUNTED = '/run/secrets';
+
+const turns = new Turns(1, 8, 'drafts wait to be checked');
+
+/**
+ * Checks the text of a configuration file. A draft that takes too much time or memory has that as its problem.
+ * @param loaded the configuration in force, beside which the draft is checked
+ * @throws GatewayError `rate_limited` when too many wait, `cancelled`
+ */
+export async function tryDraft(
+  text: string,
+  { from, named, path }: Pick<LoadedConfig, 'from' | 'named' | 'path'>,
+  { server, dataDir, catalog }: Config,
+  signal: AbortSignal,
+): Promise<DraftAnswer> {
+  const own = path === null ? process.cwd() : dirname(resolve(path));
+  const task: DraftTask = {
+    question: { ...from, text, named, folders: server.credentialDirs ?? [own, MOUNTED] },
+    cwd: process.cwd(),
+    dataDir,
+    refresh: catalog.refresh,
+  };
+  const end = await turns.run(signal, () =>
+    runProgram({
+      file: PROGRAM,
+      input: Buffer.from(JSON.stringify(task)),
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      maxMemoryBytes: MAX_MEMORY_BYTES,
+      signal,
+    }),
+  );
+  if (end.type === 'answer') return JSON.parse(new TextDecoder().decode(end.output)) as DraftAnswer;
+  return { problems: [`the file cannot be checked: ${REASONS[end.type]}`], unchecked: [] };
+}
+
+const REASONS: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
+  timeout: `checking it takes longer than ${TIMEOUT_MS / 1000} seconds`,
+  memory: `checking it takes more than ${MAX_MEMORY_BYTES / 1_048_576} MB of memory`,
+  output: 'it has too many problems',
+  failed: 'the check ended without an answer',
+};

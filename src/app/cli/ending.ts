@@ -1,0 +1,60 @@
+// The end of a gateway's work: the time in which others notice, and that in which its running answers end.
+import type { Config } from '../config/index.ts';
+import type { Gateway } from '../../engine/index.ts';
+import { type Clock, systemClock } from '../../base/runtime/clock.ts';
+import type { Listener } from '../../base/runtime/http-server.ts';
+import type { App } from '../../server/app.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+
+/** How often it is looked, in milliseconds, and how often at most after what still runs was told to end. */
+const LOOK_MS = 50;
+const LAST_LOOKS = 40;
+/** In which the requests of the last connections that were taken arrive, in milliseconds. */
+const ARRIVAL_MS = 50;
+
+export interface EndingParts {
+  readonly gateway: Gateway;
+  readonly listener: Pick<Listener, 'leave' | 'drain'>;
+  readonly app: Pick<App, 'drain'>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly log: Logger;
+}
+
+export class Ending {
+  /** True once the process is to end: whoever sends requests should send them elsewhere. */
+  hasBegun = false;
+  /** Whether requests are taken. */
+  isOpen = true;
+
+  /**
+   * Takes no more requests, and resolves when none runs any more.
+   * @param delayMs for so long they are taken all the same, each on a connection of which it is the last
+   * @param drainMs what still runs after that ends with a native error
+   */
+  async run(
+    { drainDelayMs: delayMs, drainMs }: Pick<Config['server'], 'drainDelayMs' | 'drainMs'>,
+    { gateway, listener, app, clock, log }: EndingParts,
+  ): Promise<void> {
+    this.hasBegun = true;
+    listener.leave();
+    if (delayMs > 0) {
+      log.info('shutting down: requests are taken until others have noticed', { drain_delay_ms: delayMs });
+      await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
+    }
+    await listener.drain();
+    await new Promise<void>((resolve) => void systemClock.after(ARRIVAL_MS, resolve));
+    this.isOpen = false;
+    log.info('shutting down: running answers may finish', { running: gateway.active, drain_ms: drainMs });
+    app.drain();
+    await drained(gateway, drainMs);
+  }
+}
+
+async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
+  const step = (): Promise<void> => new Promise((resolve) => systemClock.after(LOOK_MS, resolve));
+  const until = systemClock.now() + deadlineMs;
+  while (gateway.active > 0 && systemClock.now() < until) await step();
+  if (gateway.active === 0) return;
+  gateway.abortAll();
+  for (let look = 0; gateway.active > 0 && look < LAST_LOOKS; look++) await step();
+}

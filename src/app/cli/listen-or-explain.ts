@@ -1,0 +1,22 @@
+// Opening a listening socket for a command, with a sentence for the person who typed it when that fails.
+import { GatewayError } from '../../canonical/index.ts';
+import { listen, type ListenOptions, type Listener } from '../../base/runtime/http-server.ts';
+
+/** Opens the socket, or says in one sentence why that is not possible. */
+export function listenOrExplain(options: ListenOptions): Listener {
+  try {
+    return listen(options);
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    const reason = taken
+      ? 'another program listens there; choose a port with --port or DRAGOMAN_PORT (0: any free one)'
+      : String(error instanceof Error ? error.message : error);
+    const address = `${options.hostname}:${options.port}`;
+    throw new GatewayError('internal', `cannot listen on ${address}: ${reason}`, { cause: error });
+  }
+}
+
+/** `http://host:port` or `https://host:port`, as a client writes it: an IPv6 address stands in brackets. */
+export function originOf({ hostname, port, secure }: Pick<Listener, 'hostname' | 'port' | 'secure'>): string {
+  return `${secure ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+}

@@ -1,0 +1,72 @@
+// The gateway's socket, with TLS where the configuration asks for it. Follows the files of the certificate: a new pair is
+// for new connections, a broken one is refused and logged, and the old one stays. Knows nothing of requests.
+import {
+  readCertificate,
+  watchConfig,
+  type CertificateFiles,
+  type CertificatePair,
+} from '../config/index.ts';
+import type { ListenOptions, Listener } from '../../base/runtime/http-server.ts';
+import { listenOrExplain } from './listen-or-explain.ts';
+
+/** A certificate and its key are two files, written one after the other: wait for this long a pause. Milliseconds. */
+const PAUSE_MS = 1000;
+
+export interface CertificateInput {
+  readonly files: CertificateFiles;
+  /** Certificate and key that were read. */
+  readonly pair: CertificatePair;
+  readonly now: () => number;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** Calls back on a hangup signal; returns how to stop. */
+  readonly onHangup: (reload: () => void) => () => void;
+}
+
+export interface CertifiedListener extends Listener {
+  /** Reads the certificate again. */
+  reload(): void;
+}
+
+/**
+ * Opens the socket. Throws GatewayError when it cannot.
+ * @param input with `tls: null`: plain HTTP
+ */
+export function listenWithCertificate({
+  tls,
+  ...options
+}: Omit<ListenOptions, 'certificate'> & { readonly tls: CertificateInput | null }): CertifiedListener {
+  if (tls === null) return { ...listenOrExplain(options), reload: () => {} };
+  const { files, log, now } = tls;
+  const warn = ({ warnings }: CertificatePair): void => warnings.forEach((sentence) => log('warn', sentence));
+  warn(tls.pair);
+  const listener = listenOrExplain({ ...options, certificate: tls.pair });
+  const watched = watchConfig<CertificatePair>({
+    what: 'certificate',
+    path: files.cert,
+    also: [files.key],
+    current: { ...tls.pair, revision: 1 },
+    load: () => {
+      const before = watched.current();
+      const next = readCertificate(files, now());
+      // The runtime's refusal is one, too. The same pair again would only cut idle connections.
+      if (next.cert !== before.cert || next.key !== before.key) listener.certify(next);
+      warn(next);
+      return next;
+    },
+    log,
+    onHangup: tls.onHangup,
+    debounceMs: PAUSE_MS,
+  });
+  return {
+    ...listener,
+    reload: () => void watched.reload(),
+    drain() {
+      watched.close();
+      return listener.drain();
+    },
+    stop() {
+      watched.close();
+      return listener.stop();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// Standard output of a start: the address, the two secrets and what each is for, a first request, and how to add a provider.
+import { inThisShell } from './program-name.ts';
+import type { Welcome } from '../../cluster/workers/index.ts';
+
+/** Prints the address, how to sign in to the console, and the first API key where one was made. */
+export function printWelcome({ origin, firstKey, link }: Welcome): void {
+  process.stdout.write(`listening on ${origin}\n`);
+  process.stdout.write(
+    link === null
+      ? `console: ${fromHere(origin)}/console (\`${inThisShell('console')}\` prints a link that signs in)\n`
+      : `console: ${fromHere(link)} (signs in once, within 15 minutes)\n`,
+  );
+  if (firstKey) process.stdout.write(firstSteps(fromHere(origin), firstKey));
+}
+
+/** The address with a host that browsers and programs of this machine reach, where the gateway listens on all hosts. */
+function fromHere(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+function firstSteps(origin: string, key: string): string {
+  return `
+Two secrets:
+  The console link is for you: it opens the console in a browser. \`${inThisShell('console')}\` prints another one.
+  The API key is for your programs: it calls models. \`${inThisShell('keys create NAME')}\` makes another one.
+
+Your first API key, shown only this once: ${key}
+
+Try it with the built-in simulated model, which needs no account:
+
+curl ${origin}/v1/chat/completions -H "authorization: Bearer ${key}" -H "content-type: application/json" -d '{"model":"sim/chat","messages":[{"role":"user","content":"Hello!"}]}'
+
+Add a provider:
+  With an account: start again with its variable, for example OPENAI_API_KEY=sk-… Then ask for "model": "openai/gpt-5".
+  A server of your own: write this into dragoman.yaml in this folder, then ask for "model": "my-vllm/…".
+    providers: { my-vllm: { preset: vllm, base_url: "http://10.0.0.5:8000/v1" } }
+  Budgets refuse models without a price: ${origin}/docs/guide/troubleshooting#why-this-price
+
+Documents: ${origin}/docs/guide
+`;
+}

@@ -1,0 +1,79 @@
+// Runs a command line: finds the command, prints help where that is asked for, and says what went wrong. Standard output is
+// for data, standard error for talk.
+import { printable, printableLines } from '../../base/lib/printable.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { nearest } from '../../catalog/index.ts';
+import { ConfigError, configPath, placedProblems } from '../config/index.ts';
+import { readEnvironment } from '../../base/runtime/environment.ts';
+import { COMMANDS } from './command-list.ts';
+import { helpOf, overview } from './help.ts';
+import { endQuietly } from './closed-pipe.ts';
+import { inThisShell } from './program-name.ts';
+import { VERSION } from '../../base/lib/version.ts';
+
+/**
+ * Runs a command line.
+ * @returns the exit code: 0 good, 1 failed, 2 bad configuration or usage
+ */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  endQuietly();
+  const named = argv[0] && !argv[0].startsWith('-') ? argv[0] : 'serve';
+  const rest = named === argv[0] ? argv.slice(1) : argv;
+  const isHelp = named === 'help';
+  const name = isHelp ? (rest[0] ?? '') : named;
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (isHelp || argv.includes('--help') || argv.includes('-h')) {
+    // `--help` without a command describes all of them.
+    const isAbout = command && name === (isHelp ? rest[0] : argv[0]);
+    if (isAbout || name === '' || name === 'serve') {
+      process.stdout.write(isAbout ? helpOf(command) : overview());
+      return 0;
+    }
+  }
+  if (argv[0] === '--version' || argv[0] === '-V' || argv[0] === 'version') {
+    process.stdout.write(`dragoman ${VERSION}\n`);
+    return 0;
+  }
+  if (!command) {
+    const [near] = nearest(
+      name,
+      COMMANDS.map((each) => each.name),
+      1,
+    );
+    const hint = near === undefined ? '' : ` Did you mean \`${inThisShell(near)}\`?`;
+    process.stderr.write(
+      `dragoman: there is no command "${printable(name)}".${hint}\n\`${inThisShell('--help')}\` lists all of them.\n`,
+    );
+    return 2;
+  }
+  try {
+    const run = await command.load();
+    return await run(rest);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      const problems = placedProblems(error, fileOf(rest));
+      process.stderr.write(
+        `${problems.map((problem) => `dragoman: ${printableLines(problem)}`).join('\n')}\n`,
+      );
+      return 2;
+    }
+    if (GatewayError.is(error) || isUsageError(error)) {
+      const { message } = error as Error;
+      const help = isUsageError(error) ? `\n\`${inThisShell(`${name} --help`)}\` lists the options.` : '';
+      process.stderr.write(`dragoman ${name}: ${printableLines(message)}${help}\n`);
+      return isUsageError(error) ? 2 : 1;
+    }
+    throw error;
+  }
+}
+
+/** The configuration that these arguments name; null: there is none. */
+function fileOf(argv: readonly string[]): string | null {
+  const at = argv.findIndex((word) => word === '--config' || word.startsWith('--config='));
+  const named = argv[at]?.split('=', 2)[1] ?? argv[at + 1];
+  return configPath({ environment: readEnvironment(), flags: { config: at < 0 ? undefined : named } });
+}
+
+function isUsageError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}

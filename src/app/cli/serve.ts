@@ -1,0 +1,52 @@
+// `dragoman serve`: runs the gateway until it is told to stop, alone or as one of several workers.
+import type { Environment } from '../config/index.ts';
+import { readEnvironment } from '../../base/runtime/environment.ts';
+import { makeGlobals } from '../../base/runtime/globals.ts';
+import { parentProcess } from '../../base/runtime/worker-process.ts';
+import { Siblings } from '../../cluster/workers/index.ts';
+import { parseArguments, type Arguments, type RunCommand } from './command.ts';
+import { SERVE_OPTIONS } from './options.ts';
+import { printWelcome } from './print-welcome.ts';
+import { runOnce } from '../../base/runtime/one-time-code.ts';
+import { launcherPid, untilSignal } from './signals.ts';
+
+export const serve: RunCommand = async (argv) => {
+  const args = parseArguments(argv, SERVE_OPTIONS);
+  const environment = readEnvironment();
+  const parent = parentProcess(environment);
+  if (parent) return serveHere(args, environment, new Siblings(parent));
+  const { config } = args.load();
+  const { workers } = config.server;
+  if (workers === null) return serveHere(args, environment, null);
+  const { serveWorkers } = await import('./serve-workers.ts');
+  return process.exit(await serveWorkers({ config, workers, argv, environment }));
+};
+
+async function serveHere(
+  args: Arguments,
+  environment: Environment,
+  siblings: Siblings | null,
+): Promise<number> {
+  makeGlobals();
+  const launcher = launcherPid(environment);
+  // A supervisor holds nothing of it.
+  const { composeGateway } = await runOnce(() => import('./compose/compose.ts'));
+  const running = await runOnce(() =>
+    composeGateway({
+      environment,
+      load: () => args.load(),
+      prettyLog: process.stderr.isTTY === true,
+      siblings,
+    }),
+  );
+  // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
+  const stopped = untilSignal(launcher);
+  const { origin, firstKey, signInLink } = running;
+  // A link that signs in is for who sees it now: logs are read later, and by others. A gateway that is new has no secrets yet.
+  const mayLink = process.stdout.isTTY || firstKey !== null;
+  const link = mayLink ? signInLink() : null;
+  if (siblings) await siblings.listening({ origin, firstKey, link });
+  else printWelcome({ origin, firstKey, link });
+  await running.stop((await stopped) === 'SIGTERM');
+  return process.exit(0);
+}

@@ -1,0 +1,138 @@
+// A configuration that is only tried, sent by somebody who may not read what the gateway can read. Variables and files are
+// checked for being there, and values of ours stand for them. Knows nothing of the schema.
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { formatPath, type SchemaNode } from '../../catalog/schema/index.ts';
+import { readConfiguredFile } from './configured-file.ts';
+import type { References } from './references.ts';
+import { toScalar } from './interpolate.ts';
+
+/** Names that a draft may use. */
+export interface DraftBounds {
+  /** Folders with files of credentials, as `server.credential_dirs` of the configuration that is in force. */
+  readonly folders: readonly string[];
+  /** Files and folders that the configuration in force names itself. */
+  readonly named: readonly string[];
+}
+
+/** Values that stand for a reference, one after the other, until the schema takes one. The first is made of the text. */
+const STAND_INS: readonly unknown[] = [
+  'https://reference.invalid/v1',
+  'a'.repeat(64),
+  '2100-01-01T00:00:00Z',
+  'redis://reference.invalid:6379',
+  'postgres://reference.invalid/reference',
+  'Europe/Berlin',
+  1,
+  1000,
+  true,
+];
+
+/** Stands for a credential file of Google's, which is looked into while a configuration is checked. */
+const CREDENTIAL_FILE = '{"type":"service_account","client_email":"reference","private_key":"reference"}';
+const PREFIX = 'reference-to-the-';
+
+export class Draft {
+  readonly text: string;
+  readonly #bounds: DraftBounds;
+  /** How many values were tried at a place. */
+  readonly #tried = new Map<string, number>();
+  readonly #places = new Set<string>();
+
+  constructor(text: string, bounds: DraftBounds) {
+    this.text = text;
+    this.#bounds = bounds;
+  }
+
+  /** Paths of keys whose values were not looked at. */
+  get places(): readonly string[] {
+    return [...this.#places];
+  }
+
+  /** The text that stands for a variable within a value. */
+  textOf(name: string, written: string, references: References): string {
+    const text = PREFIX + name;
+    references.note(text, written);
+    return text;
+  }
+
+  /** The value that stands for a whole reference. */
+  standIn(path: readonly PropertyKey[], text: string, node: SchemaNode | undefined): unknown {
+    const place = formatPath(path);
+    this.#places.add(place);
+    const tried = this.#tried.get(place) ?? 0;
+    if (tried > 0) return STAND_INS[tried - 1];
+    const [value] = node?.values ?? [];
+    if (value !== undefined) return value;
+    const types = node?.types ?? [];
+    if (types.includes('string')) return text;
+    if (types.includes('number') || types.includes('integer')) return 1;
+    return types.includes('boolean') ? false : toScalar(text, node);
+  }
+
+  /** The place of the reference that a problem is about; undefined where it is about what the draft says itself. */
+  placeOf(problem: string): string | undefined {
+    return this.places.find((place) => {
+      const list = place.replace(/\[\d+\]$/, '');
+      return problem.startsWith(`${place}: `) || (list !== place && problem.startsWith(`${list}: `));
+    });
+  }
+
+  /** Takes the next value for a place. @returns false when there is none */
+  tryNext(place: string): boolean {
+    const tried = this.#tried.get(place) ?? 0;
+    if (tried >= STAND_INS.length) return false;
+    this.#tried.set(place, tried + 1);
+    return true;
+  }
+
+  /** Checks a file that the draft names, without reading it. Throws Error that says why it may not be named. */
+  checkFile(path: string): void {
+    if (!statSync(this.#within(path)).isFile()) throw new Error('it is not a regular file');
+  }
+
+  /** Reads a file that the draft names: a certificate, a credential file. Throws Error. */
+  readNamed(path: string): string {
+    return path.startsWith(PREFIX) ? CREDENTIAL_FILE : readConfiguredFile(this.#within(path));
+  }
+
+  /**
+   * Checks a folder that the draft names.
+   * @returns whether its files may be read: they are in force already
+   * @throws Error that says why it may not be named
+   */
+  mayReadFolder(path: string): boolean {
+    if (path.startsWith(PREFIX)) return false;
+    if (!statSync(this.#within(path)).isDirectory()) throw new Error('it is not a folder');
+    return this.#bounds.named.includes(path);
+  }
+
+  /** The path without links. What lies elsewhere is refused in the same words, whether it is there or not. */
+  #within(path: string): string {
+    const { folders, named } = this.#bounds;
+    if (named.includes(path)) return path;
+    const refuse = (): never => {
+      throw new Error(
+        'it lies outside of the folders of server.credential_dirs, where a draft may name files',
+      );
+    };
+    if (!folders.some((folder) => isWithin(resolve(path), resolve(folder)))) refuse();
+    const real = realOf(path);
+    if (real === null) throw new Error('ENOENT: no such file or directory');
+    if (!folders.some((folder) => isWithin(real, realOf(folder) ?? resolve(folder)))) refuse();
+    return real;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (!way.startsWith('..') && !isAbsolute(way));
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+// The configuration: read, checked, made into immutable snapshots, watched.
+export { readCertificate } from './certificate.ts';
+export type { CertificateFiles, CertificatePair } from './certificate.ts';
+export { checkDraft } from './check-draft.ts';
+export type { DraftAnswer, DraftQuestion } from './check-draft.ts';
+export { checkWishes } from './check-routing-names.ts';
+export { placedProblems } from './problem-places.ts';
+export { ConfigError } from './config-error.ts';
+export { readConfiguredFile } from './configured-file.ts';
+export type { Config, KeyConfig } from './config.ts';
+export { networkOf } from './network-of.ts';
+export type { Environment } from './environment.ts';
+export { keepPrices, keptPricesPath, readKnownPrices } from './kept-prices.ts';
+export type { KnownPrices } from './kept-prices.ts';
+export { MOST_PRICE_BYTES, parsePriceData, readPriceFile } from './price-source-text.ts';
+export { configPath, loadConfig, portOf } from './load.ts';
+export type { Flags, LoadInput, LoadedConfig } from './load.ts';
+export { configJsonSchema, configNodeAt } from './schema/schema.ts';
+export { formatRouting, parseRouting } from './routing-text.ts';
+export { buildSnapshot, knownProviders } from './snapshot.ts';
+export type { Snapshot, SnapshotInput } from './snapshot.ts';
+export { watchConfig } from './watch.ts';
+export type { Watched, WatchInput } from './watch.ts';

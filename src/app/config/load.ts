@@ -1,0 +1,261 @@
+// From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
+// file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
+import { describeIssues } from '../../catalog/schema/index.ts';
+import { existsSync } from 'node:fs';
+import { nearest } from '../../catalog/index.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { ConfigError } from './config-error.ts';
+import { toConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { readConfiguredFile } from './configured-file.ts';
+import type { Draft } from './draft.ts';
+import type { Environment } from './environment.ts';
+import { interpolate } from './interpolate.ts';
+import { networkOf } from './network-of.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { keepReferences, References } from './references.ts';
+import { configSchema, configNodeAt } from './schema/schema.ts';
+import type { ConfigFile } from './schema/schema.ts';
+import { shownConfig } from './shown-config.ts';
+
+/** Settings of the command line. */
+export interface Flags {
+  readonly config?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: string | number | undefined;
+  readonly dataDir?: string | undefined;
+  readonly workers?: string | undefined;
+}
+
+export interface LoadInput {
+  readonly environment: Environment;
+  readonly flags?: Flags | undefined;
+  /** Both default to the file system; tests give their own. */
+  readonly readFile?: ((path: string) => string) | undefined;
+  readonly exists?: ((path: string) => boolean) | undefined;
+  /** A file that is only tried, in the place of the named one. */
+  readonly draft?: Draft | undefined;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read; null when there is none. */
+  readonly path: string | null;
+  /** Values of the environment and the command line with which it was read. */
+  readonly from: Required<Pick<LoadInput, 'environment' | 'flags'>>;
+  /** Paths of files and folders that it names, as written. */
+  readonly named: readonly string[];
+  /** All of it in the file's own words, defaults filled in, secrets masked. Takes some 50 ms. */
+  show(): JsonObject;
+}
+
+const DEFAULT_PATH = 'dragoman.yaml';
+
+/** Which file to read: the flag's, the environment's, or `dragoman.yaml` if it exists; null: none. */
+export function configPath(input: LoadInput): string | null {
+  const named = input.flags?.config ?? (input.environment['DRAGOMAN_CONFIG'] || undefined);
+  if (named !== undefined) return named;
+  return (input.exists ?? existsSync)(DEFAULT_PATH) ? DEFAULT_PATH : null;
+}
+
+/**
+ * Reads and checks the configuration.
+ * @throws ConfigError
+ */
+export function loadConfig(input: LoadInput): LoadedConfig {
+  const references = new References();
+  return withoutValues(references, () => load(input, references));
+}
+
+/**
+ * Does what may refuse a configuration.
+ * @throws ConfigError of which nothing quotes what a variable or a file holds
+ */
+export function withoutValues<T>(references: References, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [first = '', ...more] = error.problems.map((problem) => references.masked(problem));
+    throw new ConfigError(error.path, first, [first, ...more]);
+  }
+}
+
+function load(input: LoadInput, references: References): LoadedConfig {
+  const { draft, environment } = input;
+  const named: string[] = [];
+  const read = input.readFile ?? readConfiguredFile;
+  const readFile = (file: string): string => {
+    named.push(file);
+    return draft ? draft.readNamed(file) : read(file);
+  };
+  const path = configPath(input);
+  const text = draft ? draft.text : path === null ? null : readNamed(path, read);
+  const file = text === null ? {} : parseYaml(text, '', 'server: { port: 4000 }');
+  const missing: ConfigError[] = [];
+  const filled = interpolate(file, {
+    environment,
+    readFile,
+    nodeAt: configNodeAt,
+    refuse: (problem) => missing.push(problem),
+    references,
+    draft,
+  });
+  const given = overlay(filled, input);
+  const checked = configSchema.safeParse(given);
+  if (!checked.success) throw allOf([...missing, ...refusedBySchema(checked.error.issues, missing)]);
+  const wrong = [
+    ...missing,
+    ...twins(checked.data),
+    ...shortAdmins(checked.data),
+    ...unknownProjects(checked.data),
+  ];
+  if (wrong.length > 0) throw allOf(wrong);
+  const network = networkOf(checked.data.upstream.ca ?? [], { environment, readFile });
+  const config = toConfig(checked.data, network);
+  keepReferences(config, references);
+  const from = { environment, flags: input.flags ?? {} };
+  return { config, path, from, named: [...named, ...namedIn(config)], show: () => shownConfig(given) };
+}
+
+/** Files and folders that are read later. */
+function namedIn({ providers, prompts }: Config): readonly string[] {
+  const paths = Object.values(providers).flatMap((provider) =>
+    provider === false
+      ? []
+      : [provider.credentials?.reveal(), provider.tls?.cert, provider.tls?.key?.reveal(), provider.tls?.ca],
+  );
+  return [...paths, prompts].filter(
+    (path): path is string => typeof path === 'string' && !/^\s*\{|-----BEGIN /.test(path),
+  );
+}
+
+/** One error of several, with the path of the first. */
+function allOf(problems: readonly ConfigError[]): ConfigError {
+  const [first] = problems;
+  return first && problems.length === 1
+    ? first
+    : new ConfigError(
+        first?.path ?? '',
+        'is not valid',
+        problems.flatMap((each) => each.problems),
+      );
+}
+
+/** Problems that the schema finds, but for what is empty because a variable is missing. */
+function refusedBySchema(
+  issues: Parameters<typeof describeIssues>[0],
+  missing: readonly ConfigError[],
+): readonly ConfigError[] {
+  const known = new Set(missing.map(({ path }) => path));
+  return describeIssues(issues, configNodeAt)
+    .filter(({ path }) => !known.has(path))
+    .map(({ path, message }) => new ConfigError(path, message));
+}
+
+/** A second entry for one key would silently not count, its limits included. */
+function* twins({ keys, server }: ConfigFile): Iterable<ConfigError> {
+  const places = new Map<string, string>();
+  if (server.adminKey !== null) places.set(server.adminKey.reveal(), 'server.admin_key');
+  for (const [at, { key }] of keys.entries()) {
+    // An empty one is that of a variable that is missing, which is told already.
+    if (key === null || key.reveal() === '') continue;
+    const place = `keys[${at}].key`;
+    const first = places.get(key.reveal());
+    if (first !== undefined) yield new ConfigError(place, `is the same key as ${first}`);
+    else places.set(key.reveal(), place);
+  }
+}
+
+/** Characters that the key of an admin has at least: it opens everything. */
+const LEAST_ADMIN_KEY = 16;
+
+/** Keys of admins that somebody could guess. */
+function* shortAdmins({ keys, server }: ConfigFile): Iterable<ConfigError> {
+  if (server.adminKey !== null) yield* shortAdmin('server.admin_key', server.adminKey.reveal());
+  for (const [at, { key, roles }] of keys.entries())
+    if (key !== null && roles.includes('admin')) yield* shortAdmin(`keys[${at}].key`, key.reveal());
+}
+
+function* shortAdmin(path: string, key: string): Iterable<ConfigError> {
+  // An empty one is no key at all.
+  if (key === '' || key.length >= LEAST_ADMIN_KEY) return;
+  const problem =
+    `the key of an admin must have at least ${LEAST_ADMIN_KEY} characters (got ${key.length}): ` +
+    'make one with `openssl rand -hex 24`';
+  yield new ConfigError(path, problem);
+}
+
+/** A key whose project is misspelt would have none of its limits. */
+function* unknownProjects({ keys, projects }: ConfigFile): Iterable<ConfigError> {
+  for (const [at, { project }] of keys.entries()) {
+    if (project === null || Object.hasOwn(projects, project)) continue;
+    const [near] = nearest(project, Object.keys(projects), 1);
+    const hint = near === undefined ? 'name it under `projects`' : `did you mean "${near}"?`;
+    yield new ConfigError(`keys[${at}].project`, `there is no project "${project}": ${hint}`);
+  }
+}
+
+function readNamed(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    throw new ConfigError(
+      '',
+      `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Lays the environment and then the flags over the file. Values of the wrong kind are left for the schema to refuse. */
+function overlay(file: unknown, input: LoadInput): unknown {
+  if (!isRecord(file)) return file;
+  const result: Record<string, unknown> = { ...file };
+  const { environment, flags } = input;
+  const server: Record<string, unknown> = isRecord(file['server']) ? { ...file['server'] } : {};
+  set(server, 'host', environment['DRAGOMAN_HOST']);
+  set(server, 'port', portOf(environment['DRAGOMAN_PORT'], 'DRAGOMAN_PORT'));
+  set(server, 'admin_key', environment['DRAGOMAN_ADMIN_KEY']);
+  set(server, 'host', flags?.host);
+  set(server, 'port', portOf(flags?.port, '--port'));
+  set(server, 'workers', workersOf(environment['DRAGOMAN_WORKERS'], 'DRAGOMAN_WORKERS'));
+  set(server, 'workers', workersOf(flags?.workers, '--workers'));
+  if (file['server'] === undefined || isRecord(file['server'])) result['server'] = server;
+  set(result, 'data_dir', environment['DRAGOMAN_DATA_DIR']);
+  set(result, 'database_url', environment['DATABASE_URL']);
+  set(result, 'secret', environment['DRAGOMAN_SECRET']);
+  set(result, 'redis_url', environment['REDIS_URL']);
+  set(result, 'data_dir', flags?.dataDir);
+  const key = environment['DRAGOMAN_KEY'];
+  const keys: unknown = file['keys'] ?? [];
+  if (key && Array.isArray(keys) && !keys.some((entry) => isRecord(entry) && entry['key'] === key)) {
+    result['keys'] = [...(keys as unknown[]), { name: 'environment', key }];
+  }
+  return result;
+}
+
+function set(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (value !== undefined && value !== '') target[name] = value;
+}
+
+/** A port as text. Throws ConfigError for anything else; undefined when nothing is given. @param name where it was given */
+export function portOf(given: string | number | undefined, name: string): number | undefined {
+  if (given === undefined || given === '') return undefined;
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new ConfigError('server.port', `${name} must be a port from 0 to 65535, not "${given}"`);
+}
+
+function workersOf(given: string | undefined, name: string): number | 'auto' | undefined {
+  if (given === undefined || given === '' || given === 'auto') return given || undefined;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
+  throw new ConfigError(
+    'server.workers',
+    `${name} must be \`auto\`, or a number from 1 to 256, not "${given}"`,
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+// Settings of outgoing connections by the environment and by files of certificates. Refuses what is wrong by its name, without
+// repeating it: addresses of proxies hold passwords.
+import { type Network, readNetwork } from '../../upstream/network.ts';
+import { holdsCertificates } from '../../upstream/pem.ts';
+import { ConfigError } from './config-error.ts';
+import type { Environment } from './environment.ts';
+
+export interface NetworkInput {
+  readonly environment: Environment;
+  readonly readFile: (path: string) => string;
+}
+
+/**
+ * @param ca paths of PEM files, as `upstream.ca` has them
+ * @throws ConfigError
+ */
+export function networkOf(ca: string | readonly string[], { environment, readFile }: NetworkInput): Network {
+  const texts = (typeof ca === 'string' ? [ca] : ca).map((path) => {
+    const text = readNamed(path, readFile);
+    if (!holdsCertificates(text))
+      throw new ConfigError('upstream.ca', `${path} must hold certificates in PEM`);
+    return text;
+  });
+  return readNetwork(environment, texts, (variable, problem) => {
+    throw new ConfigError('', `the environment variable ${variable} ${problem}`);
+  });
+}
+
+function readNamed(path: string, readFile: NetworkInput['readFile']): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError('upstream.ca', `cannot read ${path}: ${reason}`);
+  }
+}

@@ -1,0 +1,66 @@
+// The `webhooks` and `alerts` parts of the configuration file: who is sent events. Delivery is the work of `operations/webhooks`.
+import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { projectNameSchema } from '../../../accounts/schema/index.ts';
+import { ALERT_TYPES } from '../../../operations/alerts/index.ts';
+import { EVENT_TYPES, SECRET_PREFIX } from '../../../operations/webhooks/index.ts';
+
+/** 24 to 64 bytes in base64 (Standard Webhooks 1.0, "Signature scheme", 2026-11). */
+const SECRET = new RegExp(`^${SECRET_PREFIX}[A-Za-z0-9+/]{32,86}={0,2}$`);
+
+const signingSecret = secret(
+  z.string().regex(SECRET, `must be \`${SECRET_PREFIX}\` and 24 to 64 bytes in base64`),
+);
+
+const receiver = {
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
+    .describe('Where events are POSTed to. It may be within your own network.'),
+  secret: signingSecret.describe(
+    'Signs them, as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64.',
+  ),
+  previous_secret: orNull(signingSecret).describe(
+    'Signs as well, while receivers change from this secret to the new one.',
+  ),
+};
+
+export const webhooksSchema = z
+  .array(
+    inProgram(
+      z.strictObject({
+        ...receiver,
+        project: orNull(projectNameSchema).describe(
+          'Project whose events it gets. Default: events of all projects, and alerts.',
+        ),
+        events: orNull(z.array(z.enum(EVENT_TYPES)).min(1)).describe(
+          'Types of events that it gets. Default: all.',
+        ),
+      }),
+    ),
+  )
+  .max(100)
+  .prefault([])
+  .describe(
+    'Receivers of events: ends of responses in the background and of batches, and alerts. See docs/webhooks.md.',
+  );
+
+export const alertsSchema = z
+  .strictObject({
+    webhooks: z
+      .array(
+        inProgram(
+          z.strictObject({
+            ...receiver,
+            events: orNull(z.array(z.enum(ALERT_TYPES)).min(1)).describe(
+              'Types of alerts that it gets. Default: all.',
+            ),
+          }),
+        ),
+      )
+      .max(20)
+      .prefault([])
+      .describe('Receivers of alerts alone. See docs/alerts.md.'),
+  })
+  .prefault({})
+  .describe('Who is told of spent budgets, failing endpoints and keys, and a failing ledger.');

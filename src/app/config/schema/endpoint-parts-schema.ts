@@ -1,0 +1,20 @@
+// Parts of the configuration file that providers, models and endpoints have in common. Knows nothing of where they stand.
+import { z } from 'zod';
+import { PARAMETERS, type Parameter } from '../../../canonical/index.ts';
+import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
+
+/** An address of a server. */
+export const httpUrl = (): z.ZodString =>
+  z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
+
+const parameters = new Map<string, Parameter>(
+  (Object.keys(PARAMETERS) as Parameter[]).map((parameter) => [PARAMETERS[parameter], parameter]),
+);
+
+/** Parameters by their names in requests (`top_p`). */
+export const unsupported = z
+  .array(z.enum([...parameters.keys()] as [string, ...string[]]))
+  .transform((names) => names.flatMap((name) => parameters.get(name) ?? []))
+  .describe('Parameters the server refuses: removed from requests, and reported.');
+
+export const protocolName = z.enum(PROTOCOL_NAMES);

@@ -1,0 +1,87 @@
+// The part of the configuration file about MCP servers, `tools.mcp`, and what the program makes of it. Knows nothing of
+// the rest of the file, and not who asks the servers.
+import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { milliseconds } from './routing-schema.ts';
+
+const address = (): z.ZodString =>
+  z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
+    .refine((text) => URL.canParse(text), 'is not a valid address');
+// RFC 9110 section 5.6.2, "token".
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header');
+
+const oauth = inProgram(
+  z.strictObject({
+    token_url: address().describe('Address of the token endpoint.'),
+    client_id: z.string().min(1).describe('Id of the client.'),
+    client_secret: secret(z.string().min(1)).describe('Secret of the client.'),
+    scope: z.string().min(1).optional().describe('Scopes to ask for, separated by spaces.'),
+  }),
+).describe('OAuth 2.0 client credentials, with which access tokens are fetched and renewed.');
+
+const server = inProgram(
+  z.strictObject({
+    url: address().describe('Address of the server, over streamable HTTP or HTTP with SSE. May be private.'),
+    headers: z
+      .record(headerName, secret())
+      .optional()
+      .transform((headers) => headers ?? {})
+      .describe('Headers added to every request, such as `authorization`.'),
+    oauth: oauth.optional(),
+    allowed_tools: orNull(z.array(z.string().min(1))).describe(
+      'Tools that requests may use. Default: all that the server lists.',
+    ),
+    require_approval: orNull(z.enum(['always', 'never'])).describe(
+      'Whether calls wait for approval when a request does not say. Default: `always`.',
+    ),
+  }),
+);
+
+/** Servers whose tools the gateway calls for models, and the limits. */
+export const mcpSchema = inProgram(
+  z.strictObject({
+    servers: z
+      .record(z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`'), server)
+      .prefault({})
+      .describe('Servers by the label that requests name (`server_label`).'),
+    native: z
+      .enum(['prefer', 'never'])
+      .default('prefer')
+      .describe('Whether an upstream that asks MCP servers itself may do so.'),
+    on_unlisted: z
+      .enum(['fail', 'continue'])
+      .default('fail')
+      .describe(
+        'A server that cannot list its tools: `fail` refuses the request with 424 before a model is asked; `continue` answers without its tools.',
+      ),
+    from_requests: z
+      .boolean()
+      .default(true)
+      .describe('Requests may bring servers of their own (`server_url`).'),
+    allow: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('`host` or `host:port` of servers that requests may bring. Empty: all that are public.'),
+    max_result_kb: z
+      .number()
+      .int()
+      .min(1)
+      .max(16_384)
+      .default(256)
+      .describe('Most text of one result, in kB (1 kB = 1,024 bytes); the rest is cut off.'),
+    timeout_ms: milliseconds(60_000).describe(
+      'For one call, from the last sign of progress that the server gives; five times as much in all.',
+    ),
+    max_tools: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(500)
+      .describe('Most tools that one server may list; one that lists more is refused.'),
+  }),
+)
+  .prefault({})
+  .describe('MCP servers.');

@@ -1,0 +1,23 @@
+// The `metrics` part of the configuration file: where metrics are read. Which there are says `operations/metrics/names.ts`.
+import { orNull } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+
+const ADDRESS = /^(?:\[([\da-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
+
+const address = z
+  .string()
+  .regex(ADDRESS, 'must be `host:port`')
+  .refine((text) => Number(ADDRESS.exec(text)?.[3]) <= 65_535, 'has no such port')
+  .transform((text) => {
+    const [, address6, host = '', port] = ADDRESS.exec(text) ?? [];
+    return { host: address6 ?? host, port: Number(port) };
+  });
+
+export const metricsSchema = z
+  .strictObject({
+    listen: orNull(address).describe(
+      'Address of their own (`127.0.0.1:9464`), where `GET /metrics` asks for no key: let nobody else reach it. Absent: at the gateway itself, with an admin key.',
+    ),
+  })
+  .prefault({})
+  .describe('Metrics for Prometheus.');

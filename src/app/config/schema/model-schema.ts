@@ -1,0 +1,74 @@
+// The `models` of the configuration file: what they can do, what they cost and where they are served, where that differs
+// from what the catalog knows.
+import { inProgram, quirksSchema, priceSchema } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
+import { protocolName, unsupported } from './endpoint-parts-schema.ts';
+
+const tokens = (): z.ZodNumber => z.number().int().min(1);
+const quality = z.number().min(0).max(1);
+const reasoning = z
+  .enum(['none', 'effort', 'budget', 'both'])
+  .describe('How the model is told to reason. Known families need no entry.');
+
+const endpoint = inProgram(
+  z.strictObject({
+    provider: z.string().describe('Name of a provider that is on.'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The server's own name of the model. Default: the model id without its prefix."),
+    protocol: protocolName
+      .optional()
+      .describe(`How the endpoint is spoken to: ${PROTOCOL_NAMES.join(', ')}.`),
+    name: z
+      .string()
+      .regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`')
+      .optional()
+      .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
+    price: priceSchema.optional(),
+    context_length: tokens().optional().describe('Tokens.'),
+    max_output_tokens: tokens().optional().describe('Tokens.'),
+    reasoning: reasoning.optional(),
+    quality: quality
+      .optional()
+      .describe("Operator's score of this endpoint from 0 to 1. Default: that of the model."),
+    quirks: quirksSchema.optional(),
+    unsupported: unsupported.optional(),
+  }),
+);
+
+/** One model, where it differs from what the catalog knows. */
+export const modelSchema = inProgram(
+  z.strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^\S+$/, 'may not hold spaces')
+      .describe('What clients ask for, `<provider>/<name>`.'),
+    display_name: z.string().optional().describe('Shown in model lists.'),
+    context_length: tokens().optional().describe('Tokens.'),
+    max_output_tokens: tokens().optional().describe('Tokens.'),
+    reasoning: reasoning.optional(),
+    quality: quality
+      .optional()
+      .describe("Operator's score from 0 to 1, for `primary_factor: quality` and the choice among models."),
+    input_modalities: z
+      .array(z.enum(['text', 'image', 'file', 'audio', 'video']))
+      .optional()
+      .describe('What it reads.'),
+    output_modalities: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        'What it makes: `text`, `image`, `file`, `audio`, `video`, or what another task asks for. Absent: as its name says, else text.',
+      ),
+    price: priceSchema.optional(),
+    endpoints: z
+      .array(endpoint)
+      .prefault([])
+      .describe('Where it is served, in order of preference. Default: the provider that the id names.'),
+  }),
+);

@@ -1,0 +1,64 @@
+// The routing part of the configuration file: what holds when a request says nothing, for everybody or for one key,
+// and the limits of time. Says what may stand there; what it means is decided in `routing/`.
+import { routingDefaultsSchema } from '../../../accounts/schema/index.ts';
+import { inProgram } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { toWishes } from '../../../canonical/index.ts';
+
+/** Milliseconds up to a day, with a default. */
+export const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
+  z.number().int().min(1).max(86_400_000).default(value);
+
+/** Ways to treat an endpoint that asks for a short pause. */
+const RATE_LIMITED = ['next', 'wait'] as const;
+
+/** As many as a request may name. */
+const names = (): z.ZodArray<z.ZodString> => z.array(z.string().min(1)).min(1).max(100);
+
+export const routingSchema = inProgram(
+  z.strictObject({
+    default: routingDefaultsSchema
+      .prefault({})
+      .describe('Used when neither a request nor its key says anything.'),
+    task_types: z
+      .record(z.string().min(1), names())
+      .default({})
+      .describe('Models by task type, for `model_routing_config.task_info.task_type`.'),
+    retries: z
+      .number()
+      .int()
+      .min(0)
+      .max(10)
+      .default(1)
+      .describe('Further tries of one endpoint before the next.'),
+    rate_limited: z
+      .enum(RATE_LIMITED)
+      .default('next')
+      .describe(
+        'What to do when an endpoint asks for a pause of up to 5 s. `next` tries the next endpoint at once. `wait` waits for it: choose this where the next one costs more.',
+      ),
+    timeouts: inProgram(
+      z.strictObject({
+        connect_ms: milliseconds(5_000).describe('Until the connection stands.'),
+        first_token_ms: milliseconds(60_000).describe('Streamed calls: until the first content.'),
+        response_ms: milliseconds(300_000).describe("Other calls: until the answer's head."),
+        idle_ms: milliseconds(60_000).describe('Silence in the middle of an answer.'),
+        total_ms: milliseconds(600_000).describe('All attempts together.'),
+      }),
+    )
+      .prefault({})
+      .describe('In milliseconds.'),
+    breaker: inProgram(
+      z.strictObject({
+        failures: z.number().int().min(1).default(5).describe('Failures within the window that open it.'),
+        window_ms: milliseconds(30_000).describe('Length of the window.'),
+        open_ms: milliseconds(15_000).describe('How long a failing endpoint is left alone.'),
+      }),
+    )
+      .prefault({})
+      .describe('Sets failing endpoints aside.'),
+  }),
+)
+  .transform(({ default: words, ...rest }) => ({ ...rest, defaults: toWishes(words, 'routing.default') }))
+  .prefault({})
+  .describe('Choice of endpoints, timeouts and retries.');

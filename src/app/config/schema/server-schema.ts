@@ -1,0 +1,124 @@
+// The `server` part of the configuration file: the listening socket, and what one client or all together may take of the
+// process. Says what may stand there; who holds to it is elsewhere.
+import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { milliseconds } from './routing-schema.ts';
+
+/** Whether the IANA database has a time zone of this name. */
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}
+
+export const serverSchema = inProgram(
+  z.strictObject({
+    host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; `0.0.0.0` for all.'),
+    port: z.number().int().min(0).max(65_535).default(4000).describe('Port; 0 takes any free one.'),
+    timezone: z
+      .string()
+      .default('UTC')
+      .refine(isTimeZone, { error: 'is no time zone: use a name such as Europe/Berlin' })
+      .describe(
+        'Whose days and months reports, the console and `dragoman usage` show: a name of the IANA database. Budgets have their own `timezone`.',
+      ),
+    workers: orNull(z.union([z.literal('auto'), z.number().int().min(1).max(256)])).describe(
+      'Processes that serve, under one that keeps them running; `auto`: one for each core. Default: one process alone.',
+    ),
+    tls: orNull(
+      z.strictObject({
+        cert: z
+          .string()
+          .min(1)
+          .describe('PEM file of the certificate, followed by those between it and its authority.'),
+        key: z.string().min(1).describe('PEM file of its private key, without a passphrase.'),
+      }),
+    ).describe('Serve HTTPS instead of HTTP, TLS 1.2 or later. The files are watched.'),
+    credential_dirs: orNull(z.array(z.string().min(1))).describe(
+      'Folders in which a draft for `POST /management/config/check` may name files. Default: the folder of the configuration file, and `/run/secrets`.',
+    ),
+    body_limit_mb: z
+      .number()
+      .positive()
+      .max(1024)
+      .default(32)
+      .describe('Largest request body in MB (1 MB = 1,048,576 bytes).'),
+    idle_ms: z
+      .number()
+      .int()
+      .min(1000)
+      .max(255_000)
+      .default(60_000)
+      .describe(
+        'Silence after which a connection is closed on which no answer is awaited, in milliseconds, to the second.',
+      ),
+    body_grace_ms: milliseconds(30_000).describe(
+      'Time in which a body must arrive, in milliseconds, besides a second for every 8 kB of it; then 408.',
+    ),
+    memory: inProgram(
+      z.strictObject({
+        bodies_mb: orNull(z.number().positive()).describe(
+          'MB that running requests may hold. Bodies, messages, fetched and collected data, and what waits for slow readers count. Default: a quarter of the memory of the machine or control group.',
+        ),
+        share_per_key: z
+          .number()
+          .positive()
+          .max(1)
+          .default(0.25)
+          .describe('Share of it that one key may hold; always enough for one body.'),
+      }),
+    )
+      .prefault({})
+      .describe('Memory that clients may take; beyond it 503 with `retry-after`.'),
+    overload: inProgram(
+      z.strictObject({
+        lag_ms: z
+          .number()
+          .int()
+          .min(0)
+          .max(60_000)
+          .default(2000)
+          .describe('How late the event loop may be, in milliseconds. 0: not watched.'),
+        memory_percent: z
+          .number()
+          .min(0)
+          .max(100)
+          .default(85)
+          .describe(
+            'Share of the memory of the machine or control group that the process may use, before large requests are refused. 0: not watched.',
+          ),
+      }),
+    )
+      .prefault({})
+      .describe('When new requests are refused (503 with `retry-after`) until the process is well again.'),
+    websocket: inProgram(
+      z.strictObject({
+        max_connections_per_key: z
+          .number()
+          .int()
+          .min(0)
+          .default(64)
+          .describe('Open connections of one key; beyond it 429.'),
+        max_connections: z
+          .number()
+          .int()
+          .min(0)
+          .default(1024)
+          .describe('Of all keys together; beyond it 503.'),
+      }),
+    )
+      .prefault({})
+      .describe('WebSockets of `/responses`.'),
+    drain_delay_ms: milliseconds(0).describe(
+      'How long after SIGTERM requests are still taken, in milliseconds, while `/readyz` says `draining`: as long as what sends them here needs to notice. SIGINT does not wait.',
+    ),
+    drain_ms: milliseconds(30_000).describe(
+      'How long running answers may go on after that, in milliseconds.',
+    ),
+    admin_key: orNull(secretOrEmpty()).describe('Key for the management API, of at least 16 characters.'),
+  }),
+)
+  .prefault({})
+  .describe('The listening socket.');

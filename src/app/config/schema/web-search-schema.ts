@@ -1,0 +1,44 @@
+// The part of the configuration file about web search: `tools.web_search`. Knows nothing of the rest of the file.
+import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
+import { z } from 'zod';
+import { milliseconds } from './routing-schema.ts';
+
+/** The engine that models without a search of their own use, and its limits. */
+export const webSearchSchema = inProgram(
+  z
+    .strictObject({
+      backend: orNull(z.enum(['searxng', 'brave', 'tavily', 'exa'])).describe(
+        'Search engine for models that have none. See docs/web-search.md.',
+      ),
+      url: orNull(z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')).describe(
+        "Scheme and host of the engine, the path is appended: needed for SearXNG, in place of the others' own.",
+      ),
+      api_key: orNull(secretOrEmpty()).describe('Key of the engine: needed for all but SearXNG.'),
+      native: z.enum(['prefer', 'never']).default('prefer').describe("Whether a model's own search is used."),
+      max_results: z
+        .number()
+        .int()
+        .min(1)
+        .max(20)
+        .default(10)
+        .describe('Most results of one search, whatever `search_context_size` asks for.'),
+      timeout_ms: milliseconds(10_000).describe('For one search, or for opening one page.'),
+      price_usd_per_search: orNull(z.number().min(0)).describe(
+        'What the engine charges for a search. Absent: unknown, which is not free.',
+      ),
+      pages: z.boolean().default(true).describe('Models may open pages and look for words in them.'),
+    })
+    .superRefine(({ backend, url: address, api_key: key }, context) => {
+      const missing = (path: string): void =>
+        context.addIssue({
+          code: 'custom',
+          path: [path],
+          message: `is needed for the backend ${backend}`,
+        });
+      if (backend === 'searxng') {
+        if (address === null) missing('url');
+      } else if (backend !== null && !key) missing('api_key');
+    }),
+)
+  .prefault({})
+  .describe('Web search.');

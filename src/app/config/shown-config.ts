@@ -1,0 +1,36 @@
+// The configuration that is in force as people may see it: in the file's own words, defaults filled in, secrets masked.
+import type { SchemaNode } from '../../catalog/schema/index.ts';
+import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
+import { withoutSecrets } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import { MASK } from '../../base/telemetry/redact.ts';
+import { configNodeAt } from './schema/schema.ts';
+
+/**
+ * Shows a configuration. Takes some 50 ms.
+ * @param given what the file, the environment and the flags say together, which the schema has accepted
+ */
+export function shownConfig(given: unknown): JsonObject {
+  const root = configNodeAt([]);
+  return root && isJsonObject(given) ? shownObject(given, root) : {};
+}
+
+function shown(value: JsonValue, node: SchemaNode | undefined): JsonValue {
+  if (node?.secret) return value === '' ? '' : MASK;
+  if (isJsonObject(value)) return shownObject(value, node);
+  if (isJsonArray(value)) return value.map((each) => shown(each, node?.element));
+  // Keys may stand in addresses, too.
+  return typeof value === 'string' && value.includes('://') ? withoutSecrets(value) : value;
+}
+
+function shownObject(given: JsonObject, node: SchemaNode | undefined): JsonObject {
+  const all: MutableJsonObject = {};
+  for (const [name, member] of node?.members ?? []) {
+    const value = given[name] ?? (member.default as JsonValue | undefined);
+    if (value !== undefined) all[name] = shown(value, member);
+  }
+  for (const [name, value] of Object.entries(given))
+    if (all[name] === undefined && value !== undefined)
+      all[name] = shown(value, node?.members.get(name) ?? node?.element);
+  return all;
+}

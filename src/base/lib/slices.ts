@@ -1,0 +1,46 @@
+// Bytes in slices that follow each other: what is sent on without being joined before.
+
+export type Slices = readonly Uint8Array[];
+
+/** The UTF-8 of a text. */
+export function slicesOf(text: string): Slices {
+  return text === '' ? [] : [Buffer.from(text)];
+}
+
+/** How many bytes there are. */
+export function bytesIn(slices: Slices): number {
+  let bytes = 0;
+  for (const slice of slices) bytes += slice.length;
+  return bytes;
+}
+
+/** All of them in one; a lone slice is not copied. */
+export function joined(slices: Slices): Buffer {
+  const [only] = slices;
+  if (only === undefined || slices.length > 1) return Buffer.concat(slices);
+  return Buffer.from(only.buffer, only.byteOffset, only.length);
+}
+
+/** Slices behind so many bytes. */
+export function behind(slices: Slices, bytes: number): Slices {
+  let left = bytes;
+  for (const [at, slice] of slices.entries()) {
+    if (left < slice.length) return [slice.subarray(left), ...slices.slice(at + 1)];
+    left -= slice.length;
+  }
+  return [];
+}
+
+/** The beginning, in one: as much as fits into some memory that is used again and again. Slices that fill it alone are not copied. */
+export function beginning(slices: Slices, memory: Uint8Array): Uint8Array {
+  const [first] = slices;
+  if (first && (slices.length === 1 || first.length >= memory.length)) return first;
+  let filled = 0;
+  for (const slice of slices) {
+    const room = memory.length - filled;
+    memory.set(slice.length > room ? slice.subarray(0, room) : slice, filled);
+    filled += Math.min(slice.length, room);
+    if (filled === memory.length) break;
+  }
+  return memory.subarray(0, filled);
+}

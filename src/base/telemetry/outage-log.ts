@@ -1,0 +1,85 @@
+// A log in which a database that is away is told of once when that begins, once a minute, and once at the end, however many
+// requests and looks fail for it. Everything else is logged as it comes. Knows the code of the failure, and no database.
+import type { LogFields, Logger } from './log.ts';
+
+export interface OutageClock {
+  /** Milliseconds that only go forward. */
+  now(): number;
+  every(ms: number, run: () => void): () => void;
+}
+
+/** Code of the errors that are meant. */
+const CODE = 'database_unavailable';
+const MINUTE_MS = 60_000;
+/** After so long without a failure it is over, in milliseconds: something asks the database every second. */
+const OVER_MS = 5_000;
+const LOOK_MS = 1_000;
+
+/** The same logger, for as long as the process lives. */
+export function withOutages(log: Logger, clock: OutageClock): Logger {
+  return wrap(log, new Outage(log, clock));
+}
+
+function wrap(log: Logger, outage: Outage): Logger {
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: (message, fields) => {
+      if (!outage.takes(message, fields)) log.warn(message, fields);
+    },
+    error: (message, fields) => {
+      if (!outage.takes(message, fields)) log.error(message, fields);
+    },
+    enabled: (level) => log.enabled(level),
+    with: (fields) => wrap(log.with(fields), outage),
+  };
+}
+
+class Outage {
+  readonly #log: Logger;
+  readonly #clock: OutageClock;
+  /** Null while the database is there. */
+  #stopLooking: (() => void) | null = null;
+  #beganAt = 0;
+  #lastAt = 0;
+  #toldAt = 0;
+  /** How often each message was not logged since the last line. */
+  #failures = new Map<string, number>();
+
+  constructor(log: Logger, clock: OutageClock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** True where a line belongs to an outage that was told of already. */
+  takes(message: string, fields: LogFields | undefined): boolean {
+    const error = fields?.['error'];
+    if (!(error instanceof Error) || !('code' in error) || error.code !== CODE) return false;
+    this.#lastAt = this.#clock.now();
+    if (this.#stopLooking) {
+      this.#failures.set(message, (this.#failures.get(message) ?? 0) + 1);
+      return true;
+    }
+    this.#beganAt = this.#toldAt = this.#lastAt;
+    this.#stopLooking = this.#clock.every(LOOK_MS, () => this.#look());
+    return false;
+  }
+
+  #look(): void {
+    const now = this.#clock.now();
+    if (now - this.#lastAt >= OVER_MS) {
+      this.#stopLooking?.();
+      this.#stopLooking = null;
+      this.#say('info', 'the database answers again', this.#lastAt - this.#beganAt);
+    } else if (now - this.#toldAt >= MINUTE_MS) {
+      this.#toldAt = now;
+      this.#say('warn', 'the database is still out of reach', now - this.#beganAt);
+    }
+  }
+
+  #say(level: 'info' | 'warn', message: string, awayMs: number): void {
+    const failures = Object.fromEntries(this.#failures);
+    this.#failures = new Map();
+    this.#log[level](message, { away_ms: awayMs, failures });
+  }
+}

@@ -1,0 +1,42 @@
+// Aliases of a configuration: each must lead to a model, and in no circle.
+import type { Attempt, CatalogConfig, Refuse } from './catalog-config.ts';
+import type { Catalog } from './endpoint.ts';
+
+export interface AliasTargets {
+  readonly catalog: Catalog;
+  /** Ids of configured models. */
+  readonly configured: ReadonlySet<string>;
+  /** Ids of providers that were refused: what they serve is not known. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** Refuses aliases that lead nowhere. */
+export function checkAliases(
+  aliases: CatalogConfig['aliases'],
+  targets: AliasTargets,
+  refuse: Refuse,
+  attempt: Attempt,
+): void {
+  for (const alias of Object.keys(aliases)) attempt(() => checkAlias(alias, aliases, targets, refuse));
+}
+
+function checkAlias(
+  alias: string,
+  aliases: CatalogConfig['aliases'],
+  { catalog, configured, refused }: AliasTargets,
+  refuse: Refuse,
+): void {
+  const path = `aliases.${alias}`;
+  if (configured.has(alias)) refuse(path, `"${alias}" is also the id of a configured model`);
+  const seen = new Set<string>();
+  let target = alias;
+  while (Object.hasOwn(aliases, target)) {
+    if (seen.has(target)) refuse(path, `runs in a circle: ${[...seen, target].join(' → ')}`);
+    seen.add(target);
+    target = aliases[target] ?? '';
+  }
+  if (refused.has(target.split('/', 1)[0] ?? '') || catalog.find(target)) return;
+  const near = catalog.suggest(target);
+  const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+  refuse(path, `"${target}" is no model of a provider that is on${hint}`);
+}

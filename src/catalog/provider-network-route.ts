@@ -1,0 +1,83 @@
+// How a configured provider is reached: its own proxy, the authorities that it is checked by, and the certificate that it
+// is shown. Everything wrong is found when the configuration is loaded. Knows nothing of models.
+import { Secret } from '../base/telemetry/secret.ts';
+import { holdsCertificates, PemError, readPair } from '../upstream/pem.ts';
+import { makeNetworkRoute, parseProxy, type Proxy, type NetworkRoute } from '../upstream/network-route.ts';
+import type { ProviderConfig, Refuse } from './catalog-config.ts';
+import type { Surroundings } from './provider-place.ts';
+
+/** An operator writes this where a proxy is not to be used. */
+const NO_PROXY = 'none';
+
+const NO_CERTIFICATES = 'must hold certificates in PEM';
+const NO_KEY = 'must hold a private key in PEM, without a passphrase';
+const WRONG_KEYS = {
+  absent: NO_KEY,
+  locked: NO_KEY,
+  'of another': 'is not the key of the certificate',
+} as const;
+
+type Given = Pick<ProviderConfig, 'proxy' | 'tls'>;
+
+/** The network route; undefined where the operator says nothing of it. @param path of the provider in the configuration */
+export function networkRouteOf(
+  { proxy, tls }: Given,
+  path: string,
+  surroundings: Surroundings,
+  refuse: Refuse,
+): NetworkRoute | undefined {
+  const address = proxy?.reveal() ?? '';
+  if (address === '' && !tls) return undefined;
+  return makeNetworkRoute({
+    proxy: address === '' ? undefined : proxyOf(address, `${path}.proxy`, refuse),
+    ca: tls?.ca === undefined ? undefined : authorities(tls.ca, `${path}.tls.ca`, surroundings, refuse),
+    certificate: certificateOf(tls, `${path}.tls`, surroundings, refuse),
+  });
+}
+
+function proxyOf(address: string, path: string, refuse: Refuse): Proxy | null {
+  if (address === NO_PROXY) return null;
+  try {
+    return parseProxy(address);
+  } catch (error) {
+    return refuse(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function authorities(given: string, path: string, surroundings: Surroundings, refuse: Refuse): string {
+  const text = textOf(given, path, surroundings, refuse);
+  if (!holdsCertificates(text)) refuse(path, NO_CERTIFICATES);
+  return text;
+}
+
+function certificateOf(
+  tls: Given['tls'],
+  path: string,
+  surroundings: Surroundings,
+  refuse: Refuse,
+): NetworkRoute['certificate'] {
+  if (tls?.cert === undefined && tls?.key === undefined) return undefined;
+  if (tls.cert === undefined) return refuse(`${path}.cert`, 'missing: the key stands for a certificate');
+  if (tls.key === undefined) return refuse(`${path}.key`, 'missing: it proves whose the certificate is');
+  const cert = textOf(tls.cert, `${path}.cert`, surroundings, refuse);
+  const key = textOf(tls.key.reveal(), `${path}.key`, surroundings, refuse);
+  try {
+    readPair(cert, key);
+  } catch (error) {
+    if (!(error instanceof PemError)) throw error;
+    const { of, reason } = error.fault;
+    refuse(`${path}.${of}`, of === 'cert' ? NO_CERTIFICATES : WRONG_KEYS[reason]);
+  }
+  return { cert, key: new Secret(key) };
+}
+
+/** A path, or the text itself. */
+function textOf(given: string, path: string, { readNamed }: Surroundings, refuse: Refuse): string {
+  if (given.includes('-----BEGIN ')) return given;
+  try {
+    return readNamed(given);
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+    return refuse(path, `cannot be read: ${typeof code === 'string' ? code : String(message)}`);
+  }
+}

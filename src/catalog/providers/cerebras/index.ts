@@ -1,0 +1,28 @@
+// Cerebras Inference: Chat Completions that refuse several of OpenAI's parameters.
+import { defineProvider, speaks } from '../provider.ts';
+
+export const cerebras = defineProvider({
+  id: 'cerebras',
+  name: 'Cerebras',
+  keyVariable: 'CEREBRAS_API_KEY',
+  protocols: {
+    'openai-chat': speaks('https://api.cerebras.ai/v1', {
+      quirks: {
+        // "OpenAI Compatibility": the developer role is not exposed; system acts at its level.
+        systemRole: 'system',
+        reasoningReplay: 'reasoning',
+        customTools: false,
+        // API reference: the parts of a message are text.
+        readsFiles: false,
+        unknownFields: 'drop',
+      },
+      reasoningFormat: 'cerebras-reasoning-v1',
+      // The types of its own SDK. "property 'body.prompt_cache_key' is unsupported" is its answer to that one.
+      members: { user: true },
+      // The same page: these are a 400.
+      unsupported: ['frequencyPenalty', 'presencePenalty', 'logitBias', 'verbosity', 'webSearch'],
+    }),
+  },
+  defaultProtocol: 'openai-chat',
+  docs: 'https://inference-docs.cerebras.ai/resources/openai',
+});

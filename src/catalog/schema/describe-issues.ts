@@ -1,0 +1,102 @@
+// Findings of a schema in sentences a person can act on: the full path, and the nearest known name for a key that is
+// not known. Never repeats a value, which may be a secret.
+import type { z } from 'zod';
+import { nearest } from '../index.ts';
+import { formatPath } from './format-path.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Zod's message for a union that has none of its own. */
+const UNION_MESSAGE = 'Invalid input';
+
+/** Zod's message for a value of another type. */
+const WRONG_TYPE = /^Invalid input: expected (\w+), received (\w+)$/;
+
+/** The part of a schema at a path. */
+type NodeAt = (path: readonly PropertyKey[]) => SchemaNode | undefined;
+
+/**
+ * One problem per wrong key, in the order in which the schema met them.
+ * @param nodeAt the schema, for the names that are known
+ */
+export function describeIssues(issues: readonly Issue[], nodeAt: NodeAt): readonly Problem[] {
+  return issues.flatMap((issue) => describe(issue, issue.path, nodeAt));
+}
+
+function describe(issue: Issue, path: readonly PropertyKey[], nodeAt: NodeAt): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = [...(nodeAt(path)?.members.keys() ?? [])];
+    return issue.keys.map((key) => ({
+      path: formatPath([...path, key]),
+      message: `unknown key${suggestion(key, known)}`,
+    }));
+  }
+  // A union that says itself what it takes says it best, unless the author was on the way into one alternative.
+  if (issue.code === 'invalid_union' && (issue.message === UNION_MESSAGE || depthOf(issue.errors) > 0)) {
+    const branch = closestBranch(issue.errors);
+    if (branch) return branch.flatMap((inner) => describe(inner, [...path, ...inner.path], nodeAt));
+  }
+  if (issue.code === 'invalid_key') {
+    const reason = issue.issues[0]?.message ?? 'not a legal name';
+    return [
+      {
+        path: formatPath(path),
+        message: `${reason}${suggestion(String(path.at(-1)), namesBeside(path, nodeAt))}`,
+      },
+    ];
+  }
+  return [{ path: formatPath(path), message: inOurWords(issue.message) }];
+}
+
+/** The alternative that the author meant: the one whose complaints lie deepest. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  let best: readonly Issue[] | undefined;
+  let bestDepth = -1;
+  for (const branch of branches) {
+    const depth = depthOf([branch]);
+    // Later alternatives are the richer ones: on equal footing their complaint says more.
+    if (depth >= bestDepth) {
+      best = branch;
+      bestDepth = depth;
+    }
+  }
+  return best;
+}
+
+/** How far below the union the deepest complaint lies. */
+function depthOf(branches: readonly (readonly Issue[])[]): number {
+  return Math.max(
+    ...branches.flat().map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
+  );
+}
+
+function namesBeside(path: readonly PropertyKey[], nodeAt: NodeAt): readonly string[] {
+  return [...(nodeAt(path.slice(0, -1))?.members.keys() ?? [])];
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const near = nearest(key, known, 1)[0];
+  if (near !== undefined) return `; did you mean "${near}"?`;
+  return known.length > 0 && known.length <= 12 ? `; known are ${known.join(', ')}` : '';
+}
+
+/** Problem in the words of the gateway's other errors. */
+function inOurWords(message: string): string {
+  const [, expected, received] = WRONG_TYPE.exec(message) ?? [];
+  if (expected === undefined || received === undefined)
+    return message.charAt(0).toLowerCase() + message.slice(1);
+  if (received === 'undefined') return 'is required';
+  return `must be ${withArticle(expected)}, not ${withArticle(received)}`;
+}
+
+function withArticle(type: string): string {
+  if (type === 'null' || type === 'NaN') return type;
+  const word = type === 'record' ? 'object' : type;
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}

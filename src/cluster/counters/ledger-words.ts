@@ -1,0 +1,94 @@
+// Sets counters of the store from the ledger: what nobody knows there, and what processes that vanished have spent. One process
+// does it for all.
+import { type Caller, type CounterStore, type LedgerSums, spentOf } from '../../accounts/limits/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { inTime } from './reach.ts';
+import type { SharedCount } from './shared-count.ts';
+
+/** When it is looked again whether another process has read the ledger, in milliseconds. */
+const AGAIN_MS = 50;
+/** By how much clocks of processes may differ, in milliseconds. */
+const CLOCKS_DIFFER_MS = 5000;
+/** Counters of one question: they are read in one go. */
+const MOST_COUNTERS = 500;
+
+interface LedgerWordsOptions {
+  readonly store: CounterStore;
+  readonly ledger: LedgerSums;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly elapsed: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Asks the store. @returns null where it does not answer */
+  readonly ask: <T>(call: (caller: Caller) => Promise<T>) => Promise<T | null>;
+  /** Told how many counters were set. */
+  readonly restored: (counters: number) => void;
+}
+
+export class LedgerWords {
+  readonly #options: LedgerWordsOptions;
+  #isReading = false;
+  #readAgainAt = -Infinity;
+  #next = Promise.withResolvers<void>();
+
+  constructor(options: LedgerWordsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the ledger was read the next time, or may have been by somebody else. */
+  next(): Promise<void> {
+    return this.#next.promise;
+  }
+
+  /** Reads it for some counters in their current periods, unless that runs. */
+  read(counts: readonly SharedCount[]): void {
+    if (counts.length > 0) void this.#read([...new Set(counts)].slice(0, MOST_COUNTERS));
+  }
+
+  async #read(counts: readonly SharedCount[]): Promise<void> {
+    const { store, ledger, clock, elapsed, leaseMs, log, ask, restored } = this.#options;
+    if (this.#isReading || elapsed() < this.#readAgainAt) return;
+    this.#isReading = true;
+    const asked = counts.map((count) => ({ counter: count.name, period: count.period, count }));
+    try {
+      const fences = await ask((caller) =>
+        store.restoring(
+          caller,
+          asked.map(({ counter, period }) => ({ counter, period })),
+        ),
+      );
+      const fenced = asked.flatMap((one, at) => {
+        const fence = fences?.[at];
+        return typeof fence === 'number' ? [{ ...one, fence }] : [];
+      });
+      // Another process does it.
+      if (fenced.length === 0) return void clock.after(AGAIN_MS, () => this.#told());
+      const runningCost = fenced.map(({ count: { limit, endUser }, period }) => ({ limit, endUser, period }));
+      const margin = leaseMs + CLOCKS_DIFFER_MS;
+      const sums = await inTime(spentOf(runningCost, ledger, clock.wall(), margin), leaseMs, clock);
+      const words = fenced.map(({ counter, period, fence }, at) => ({
+        counter,
+        period,
+        fence,
+        sums: sums[at] ?? [],
+      }));
+      await ask((caller) => store.restored(caller, words));
+      restored(words.length);
+      for (const { count } of fenced) count.isUnreadable = false;
+      this.#told();
+    } catch (error) {
+      for (const count of counts) count.isUnreadable = true;
+      this.#readAgainAt = elapsed() + leaseMs;
+      log.warn('what limits have used cannot be read from the ledger', { error });
+      this.#told();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #told(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,360 @@
+// Limits that this process shares with others. Each limited request asks the store for what it needs; requests that come while
+// a call runs go together with the next one. While the store does not answer, each process goes on as it is configured.
+import {
+  type Answered,
+  type Asked,
+  type Caller,
+  type Counter,
+  type CounterStore,
+  type LedgerSums,
+  type Limit,
+  limitId,
+  type LimitRule,
+  type Sharing,
+  type Slot,
+} from '../../accounts/limits/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { LedgerWords } from './ledger-words.ts';
+import { OwnCells } from './own-cells.ts';
+import { Question } from './question.ts';
+import { Reach } from './reach.ts';
+import { type OwnCell, SharedCount } from './shared-count.ts';
+
+/** How often it is looked whether the store must be called, in milliseconds. */
+const LOOK_MS = 250;
+/** Time that a request waits for the ledger, in milliseconds. */
+const LEDGER_PATIENCE_MS = 2000;
+/** Time that a running answer waits for the store, in milliseconds. */
+const STREAM_PATIENCE_MS = 250;
+/** Amounts, and reports, of one call: the store serves others as well. */
+const MOST_AMOUNTS = 1000;
+const MOST_REPORTS = 500;
+
+export interface SharedLimitsOptions {
+  readonly store: CounterStore;
+  /** Names this process, unlike all others and those before. */
+  readonly holder: string;
+  /** That of the store, in milliseconds. */
+  readonly leaseMs: number;
+  readonly ledger: LedgerSums;
+  /** Unix milliseconds at which the calendar period of a time began; 0 where a rule has none. */
+  readonly periodStart: (rule: LimitRule, nowMs: number) => number;
+  readonly clock: Clock;
+  /** Milliseconds that only go forward. */
+  readonly elapsed: () => number;
+  /** While the store does not answer: this process's share of each limit, nothing, or everything. */
+  readonly whenUnreachable: 'local' | 'refuse' | 'allow';
+  /** Processes to expect as long as nobody has counted them. */
+  readonly processes: number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Calls between this process and the store, for operators. */
+export interface Traffic {
+  calls: number;
+  failures: number;
+  /** Cells that were reported. */
+  cells: number;
+  /** Requests that waited for an answer. */
+  waits: number;
+  /** Counters set from the ledger. */
+  restored: number;
+}
+
+export class SharedLimits implements Sharing {
+  readonly traffic: Traffic = { calls: 0, failures: 0, cells: 0, waits: 0, restored: 0 };
+  readonly #options: SharedLimitsOptions;
+  readonly #reach: Reach;
+  readonly #cells: OwnCells;
+  readonly #words: LedgerWords;
+  readonly #counts = new WeakMap<Counter, SharedCount>();
+  #questions: Question[] = [];
+  #calling: Promise<void> | null = null;
+  #isWoken = false;
+  #isStopped = false;
+  #turn = 0;
+  #heardAtMs = 0;
+  #epoch: number | null = null;
+  #calledAt = -Infinity;
+  #settledAt = 0;
+  #processes: number;
+  readonly #stopLooking: () => void;
+  readonly #terms = {
+    elapsed: (): number => this.#options.elapsed(),
+    isAlone: (): boolean => !this.isReachable,
+    isUnsettled: (): boolean => this.#settlesInMs > 0,
+    sharers: (): number | null => sharersOf(this.#options.whenUnreachable, this.#processes),
+    periodOf: ({ rule }: Limit): number => this.#options.periodStart(rule, this.#options.clock.now()),
+  };
+
+  constructor(options: SharedLimitsOptions) {
+    this.#options = options;
+    this.#processes = options.processes;
+    this.#cells = new OwnCells({ name: options.holder, now: options.clock.now });
+    this.#reach = new Reach({
+      ...options,
+      gone: 'the store of counters does not answer: limits hold for this process alone',
+      back: 'the store of counters answers again: limits are shared',
+    });
+    this.#words = new LedgerWords({
+      ...options,
+      ask: (call) => this.#ask(() => call(this.#caller())),
+      restored: (counters) => {
+        this.traffic.restored += counters;
+      },
+    });
+    this.#stopLooking = options.clock.every(LOOK_MS, () => this.#look());
+  }
+
+  /** False while the store does not answer. */
+  get isReachable(): boolean {
+    return this.#reach.isOpen;
+  }
+
+  /** Guarantees that do not hold just now, a sentence each. */
+  get degraded(): readonly string[] {
+    if (this.isReachable) return [];
+    const holds = {
+      local: `each limit is one of ${this.#processes} shares here`,
+      refuse: 'requests under limits are refused here',
+      allow: 'limits are not checked here',
+    }[this.#options.whenUnreachable];
+    return [`the server of counters does not answer: ${holds}`];
+  }
+
+  /** How many processes share, as last known. */
+  get processes(): number {
+    return this.#processes;
+  }
+
+  /** Resolves when the store has answered and everybody has reported to it, or when it does not answer. */
+  async open(): Promise<void> {
+    await this.#round();
+    if (this.isReachable) await this.#pause(Math.min(this.#options.leaseMs, this.#settlesInMs));
+  }
+
+  /** Reports what was not reported yet. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopLooking();
+    await this.#calling;
+    while (this.isReachable && this.#cells.hasDirty) await this.#call();
+  }
+
+  of(limit: Limit, counter: Counter, endUser: string | null): SharedCount {
+    let count = this.#counts.get(counter);
+    if (count) {
+      count.limit = limit;
+      return count;
+    }
+    const user = limit.rule.eachEndUser ? (endUser ?? '') : null;
+    const name = user === null ? limitId(limit) : `${limitId(limit)} ${user}`;
+    count = new SharedCount({ name, limit, counter, endUser: user }, this.#terms);
+    this.#counts.set(counter, count);
+    return count;
+  }
+
+  known(counter: Counter): SharedCount | null {
+    return this.#counts.get(counter) ?? null;
+  }
+
+  take(
+    asked: readonly Asked[],
+    isRunning: boolean,
+    done: (granted: readonly number[] | null) => void,
+  ): () => void {
+    const { elapsed, clock } = this.#options;
+    const cells = asked.map(({ counter, slot }) => this.#cellOf(counter, slot));
+    let stopWaiting = (): void => {};
+    const question = new Question(asked, cells, elapsed() + LEDGER_PATIENCE_MS, (granted) => {
+      stopWaiting();
+      done(granted);
+    });
+    this.#decide(question);
+    if (isRunning && !question.isOver)
+      stopWaiting = clock.after(STREAM_PATIENCE_MS, () => this.#decideAlone(question));
+    return () => {
+      stopWaiting();
+      question.end();
+    };
+  }
+
+  report(counter: Counter, slot: Slot): void {
+    const cell = this.#cellOf(counter, slot);
+    if (slot.used - cell.base - cell.pending < cell.told) cell.count.freed();
+    this.#mark([cell]);
+  }
+
+  #cellOf(counter: Counter, slot: Slot): OwnCell {
+    const count = this.#counts.get(counter);
+    if (!count) throw new Error('A counter is asked for that no limit has.');
+    return this.#cells.of(count, slot);
+  }
+
+  get #settlesInMs(): number {
+    return this.#settledAt - this.#options.elapsed();
+  }
+
+  /** Decides without the store where nobody can be asked, and asks it elsewhere. */
+  #decide(question: Question): void {
+    if (question.isOver) return;
+    if (question.isBlind) return this.#decideAlone(question);
+    this.#questions.push(question);
+    this.#wake();
+  }
+
+  #decideAlone(question: Question): void {
+    this.#mark(question.decide(this.#options.clock.now(), (count) => count.share()));
+  }
+
+  /** The store must hear of some cells. */
+  #mark(cells: readonly OwnCell[]): void {
+    for (const cell of cells) this.#cells.mark(cell);
+    if (cells.length > 0) this.#wake();
+  }
+
+  /** Decides again when something has happened, unless the request has waited for too long. */
+  async #again(question: Question, happens: Promise<unknown>): Promise<void> {
+    const { elapsed } = this.#options;
+    const late = this.#pause(question.untilMs - elapsed());
+    await Promise.race([happens, late]);
+    if (elapsed() < question.untilMs) this.#decide(question);
+    else question.refuse();
+  }
+
+  #wake(): void {
+    if (this.#isWoken || this.#isStopped || !this.#reach.mayTry) return;
+    this.#isWoken = true;
+    // Requests of one turn of the event loop go together.
+    void Promise.resolve().then(() => this.#calling ?? this.#round());
+  }
+
+  #look(): void {
+    if (this.#calling || this.#isStopped || !this.#reach.mayTry) return;
+    const isHeard = this.#options.elapsed() - this.#calledAt < this.#options.leaseMs / 3;
+    if (!isHeard || !this.isReachable || this.#cells.hasDirty) void this.#round();
+  }
+
+  /** One call, and another where somebody asked meanwhile. */
+  #round(): Promise<void> {
+    this.#calling = this.#call().finally(() => {
+      this.#calling = null;
+      const isMore = this.#isWoken || this.#questions.length > 0;
+      if (isMore && !this.#isStopped && this.#reach.mayTry) void this.#round();
+    });
+    return this.#calling;
+  }
+
+  async #call(): Promise<void> {
+    this.#isWoken = false;
+    this.#turn += 1;
+    const cells: OwnCell[] = [];
+    const add = (cell: OwnCell): void => {
+      if (cell.turn === this.#turn) return;
+      cell.turn = this.#turn;
+      cell.at = cells.length;
+      cells.push(cell);
+    };
+    const questions = this.#nextQuestions();
+    for (const question of questions) for (const cell of question.cells) add(cell);
+    for (const cell of this.#cells.takeDirty(MOST_REPORTS)) add(cell);
+    const reports = cells.map((cell) => this.#cells.report(cell));
+    const requests = questions.map((question) => question.wanted());
+    this.#calledAt = this.#options.elapsed();
+    this.traffic.cells += cells.length;
+    this.traffic.waits += questions.length;
+    const answered = await this.#ask(() => this.#options.store.take(this.#caller(), reports, requests));
+    if (answered) this.#hear(answered);
+    if (!answered || answered.isAway) {
+      for (const cell of cells) this.#cells.mark(cell);
+      if (answered) this.#cells.rename();
+      // Those that came meanwhile need not wait for the next call where nobody answers.
+      for (const question of [...questions, ...this.#questions.splice(0)]) this.#decide(question);
+      return;
+    }
+    const nowMs = this.#options.clock.now();
+    const refused: [Question, number][] = [];
+    for (const [at, question] of questions.entries()) {
+      const granted = answered.granted[at] ?? 0;
+      if (typeof granted === 'number') refused.push([question, granted]);
+      else this.#mark(question.grant(granted, nowMs));
+    }
+    for (const { count, period, at } of cells) {
+      const { total, isUnknown } = answered.states[at] ?? { total: 0, isUnknown: false };
+      count.told(total, period, nowMs);
+      if (!isUnknown) count.isUnreadable = false;
+    }
+    const unknown = cells.filter(({ at }) => answered.states[at]?.needsLedger).map(({ count }) => count);
+    if (answered.settlesInMs === 0) this.#words.read(unknown);
+    for (const [question, index] of refused) this.#refuse(question, index, answered);
+  }
+
+  #hear({ atMs, epoch, processes, settlesInMs }: Answered): void {
+    this.#heardAtMs = atMs;
+    this.#settledAt = this.#options.elapsed() + settlesInMs;
+    // One that has lost its data has not heard of all of them.
+    this.#processes = Math.max(1, processes, settlesInMs > 0 ? this.#processes : 0);
+    if (this.#epoch !== null && this.#epoch !== epoch) this.#cells.tellAgain();
+    this.#epoch = epoch;
+  }
+
+  /** @param index of the wanted amount that was not granted */
+  #refuse(question: Question, index: number, { states, settlesInMs }: Answered): void {
+    if (question.isOver) return;
+    const { cell, need } = question.remote(index);
+    if (settlesInMs > 0) {
+      if (question.isBlind) return this.#decide(question);
+      question.untilMs = this.#options.elapsed() + settlesInMs + LEDGER_PATIENCE_MS;
+      void this.#again(question, this.#pause(settlesInMs));
+    } else if (cell && states[cell.at]?.isUnknown && !cell.count.isUnreadable)
+      void this.#again(question, this.#words.next());
+    else {
+      cell?.count.refused(need);
+      question.refuse();
+    }
+  }
+
+  /** Questions of one call. What is over by now is left out. */
+  #nextQuestions(): readonly Question[] {
+    const questions: Question[] = [];
+    let amounts = 0;
+    while (amounts < MOST_AMOUNTS) {
+      const question = this.#questions.shift();
+      if (!question) break;
+      if (question.isOver) continue;
+      if (question.isBlind) {
+        this.#decideAlone(question);
+        continue;
+      }
+      questions.push(question);
+      amounts += question.cells.length;
+    }
+    return questions;
+  }
+
+  async #ask<T>(call: () => Promise<T>): Promise<T | null> {
+    this.traffic.calls += 1;
+    const answer = await this.#reach.ask(call);
+    if (!answer) this.traffic.failures += 1;
+    return answer && answer.answer;
+  }
+
+  #caller(): Caller {
+    const nowMs = this.#options.clock.now();
+    return { holder: this.#cells.holder, turn: this.#turn, heardAtMs: this.#heardAtMs, nowMs };
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => this.#options.clock.after(ms, resolve));
+  }
+}
+
+function sharersOf(
+  whenUnreachable: SharedLimitsOptions['whenUnreachable'],
+  processes: number,
+): number | null {
+  if (whenUnreachable === 'allow') return null;
+  return whenUnreachable === 'refuse' ? 0 : processes;
+}

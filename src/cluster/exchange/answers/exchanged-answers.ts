@@ -1,0 +1,162 @@
+// Answers under idempotency keys that processes have from each other: who makes one is asked once for each request that is the
+// first with its key here; everything else is said and asked in one call for all answers, a few times a second, while there is
+// something to say. Where the store is out of reach each process makes its own.
+import type {
+  AnswerExchange,
+  AnswerSource,
+  Client,
+  FollowedEnd,
+  PublicAnswer,
+} from '../../../engine/index.ts';
+import { Reach } from '../../counters/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import { newId } from '../../../base/runtime/ids.ts';
+import type { Logger } from '../../../base/telemetry/log.ts';
+import type { AnswerStore, Asked, Exchanged, Said } from '../answer-store.ts';
+import { Following } from './following.ts';
+import { Publishing } from './publishing.ts';
+import { SealedFrames } from './sealed-frames.ts';
+
+/** How often something is said and asked, in milliseconds. */
+const LOOK_MS = 100;
+/** How long the last words may take when the process ends, in milliseconds. */
+const FAREWELL_MS = 1000;
+/** Most characters of frames in one call. */
+const MOST_CHARS = 2_000_000;
+
+export interface ExchangedAnswersOptions {
+  readonly store: AnswerStore;
+  /** 32 bytes that the processes have in common. */
+  readonly secret: Uint8Array;
+  readonly clock: Clock;
+  /** Milliseconds that only go forward. */
+  readonly elapsed: () => number;
+  /** How long a complete answer is kept, in milliseconds, and what all of them may weigh, in bytes. */
+  readonly limits: () => { readonly ttlMs: number; readonly maxBytes: number };
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+}
+
+export class ExchangedAnswers implements AnswerExchange {
+  readonly #options: ExchangedAnswersOptions;
+  readonly #frames: SealedFrames;
+  readonly #reach: Reach;
+  readonly #publishings = new Set<Publishing>();
+  readonly #followings = new Set<Following>();
+  #stopLooking: (() => void) | null = null;
+  #exchanging: Promise<void> | null = null;
+
+  constructor(options: ExchangedAnswersOptions) {
+    this.#options = options;
+    this.#frames = new SealedFrames(options.secret);
+    this.#reach = new Reach({
+      ...options,
+      gone: 'the store of answers does not answer: idempotency keys hold for this process alone',
+      back: 'the store of answers answers again: idempotency keys hold for all processes',
+    });
+  }
+
+  async claim(name: string, fingerprint: string): Promise<AnswerSource> {
+    const { store, elapsed, limits } = this.#options;
+    const run = newId('run_');
+    const claim = { name: this.#frames.hide(name), fingerprint: this.#frames.hide(fingerprint), run };
+    const standing = this.#reach.mayTry ? (await this.#reach.ask(() => store.claim(claim)))?.answer : null;
+    if (!standing) return { type: 'own', publication: null };
+    if (standing.type === 'theirs')
+      return { type: 'other', follow: (reader) => this.#follow(claim.name, standing.run, reader) };
+    if (standing.type !== 'mine') return { type: standing.type };
+    const publication = new Publishing({ claim, frames: this.#frames, elapsed, limits, isOnce: false });
+    this.#publishings.add(publication);
+    this.#look();
+    return { type: 'own', publication };
+  }
+
+  /** Publishes an answer for the one process that follows this run, as long as it does. */
+  publishOnce(run: string, answer: PublicAnswer): void {
+    const claim = { name: this.#frames.hide(run), fingerprint: '', run };
+    const { elapsed, limits } = this.#options;
+    const publication = new Publishing({ claim, frames: this.#frames, elapsed, limits, isOnce: true });
+    publication.begin(answer);
+    this.#publishings.add(publication);
+    this.#look();
+    void this.#exchange();
+  }
+
+  /** Gives a reader what another process publishes so. */
+  followOnce(run: string, reader: Client): Promise<FollowedEnd> {
+    return this.#follow(this.#frames.hide(run), run, reader);
+  }
+
+  /** Says what is left to say, as far as that is possible at once. */
+  async stop(): Promise<void> {
+    const until = this.#options.elapsed() + FAREWELL_MS;
+    const isLeft = (): boolean => [...this.#publishings].some(({ isOver }) => isOver);
+    while (isLeft() && this.#reach.isOpen && this.#options.elapsed() < until) await this.#exchange();
+    this.#stopLooking?.();
+  }
+
+  #follow(name: string, run: string, reader: Client): Promise<FollowedEnd> {
+    const { elapsed } = this.#options;
+    const following = new Following({ name, run, reader, frames: this.#frames, elapsed });
+    this.#followings.add(following);
+    this.#look();
+    void this.#exchange();
+    return following.ended;
+  }
+
+  #look(): void {
+    this.#stopLooking ??= this.#options.clock.every(LOOK_MS, () => void this.#exchange());
+  }
+
+  #exchange(): Promise<void> {
+    return (this.#exchanging ??= this.#tellAndAsk().finally(() => {
+      this.#exchanging = null;
+      for (const each of this.#publishings) if (each.isDone) this.#publishings.delete(each);
+      for (const each of this.#followings) if (each.isOver) this.#followings.delete(each);
+      if (this.#publishings.size + this.#followings.size === 0) {
+        this.#stopLooking?.();
+        this.#stopLooking = null;
+      }
+    }));
+  }
+
+  async #tellAndAsk(): Promise<void> {
+    const said = this.#said();
+    const asked: [Following, Asked][] = [];
+    for (const each of this.#followings) {
+      const question = each.ask();
+      if (question) asked.push([each, question]);
+    }
+    if (said.length + asked.length === 0) return;
+    const reply = await this.#ask(
+      said.map(([, words]) => words),
+      asked.map(([, words]) => words),
+    );
+    for (const [at, [publishing, words]] of said.entries()) {
+      const heard = reply?.receipts[at];
+      if (heard) publishing.take(words, heard);
+    }
+    for (const [at, [following]] of asked.entries()) {
+      const told = reply?.answers[at];
+      if (told) following.take(told);
+      else following.unanswered();
+    }
+  }
+
+  #said(): [Publishing, Said][] {
+    const said: [Publishing, Said][] = [];
+    let chars = 0;
+    for (const each of this.#publishings) {
+      if (chars > MOST_CHARS) break;
+      const words = each.say();
+      if (!words) continue;
+      said.push([each, words]);
+      for (const frame of words.frames) chars += frame.length;
+    }
+    return said;
+  }
+
+  async #ask(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged | null> {
+    if (!this.#reach.mayTry) return null;
+    return (await this.#reach.ask(() => this.#options.store.exchange(said, asked)))?.answer ?? null;
+  }
+}

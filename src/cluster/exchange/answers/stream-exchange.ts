@@ -1,0 +1,105 @@
+// Kept streams that a client resumes at another process than the one that keeps them: all others are asked who has a stream, and that one
+// publishes what the client lacks through the store of answers. Streams that nobody asks for elsewhere cost nothing.
+import { KeptStream, type KeptStreams } from '../../../engine/index.ts';
+import type { Client, Gone, StreamElsewhere, StreamsElsewhere } from '../../../engine/index.ts';
+import { isJsonObject, parseJson } from '../../../base/json/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import { newId } from '../../../base/runtime/ids.ts';
+import type { PubSub } from '../pub-sub.ts';
+import type { ExchangedAnswers } from './exchanged-answers.ts';
+
+/** How long others may take to say that they have a stream, in milliseconds. */
+const ASK_MS = 1_000;
+/** Questions that wait for an answer; those beyond are answered as if nobody had the stream. */
+const MOST_ASKED = 1_000;
+
+/** `ask`: who keeps a stream? `has`: this process does, or did. `follow`: publish what comes behind an event. */
+type Message =
+  | { readonly type: 'ask'; readonly ask: string; readonly project: string; readonly id: string }
+  | ({ readonly type: 'has'; readonly ask: string } & Standing)
+  | { readonly type: 'has'; readonly ask: string; readonly gone: Gone }
+  | {
+      readonly type: 'follow';
+      readonly run: string;
+      readonly project: string;
+      readonly id: string;
+      readonly after: number | null;
+    };
+
+type Standing = Pick<StreamElsewhere, 'first' | 'next' | 'opening' | 'hasEnded'>;
+
+export interface StreamExchangeOptions {
+  readonly pubSub: PubSub;
+  readonly answers: Pick<ExchangedAnswers, 'publishOnce' | 'followOnce'>;
+  readonly streams: Pick<KeptStreams, 'find'>;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+export class StreamExchange implements StreamsElsewhere {
+  readonly #options: StreamExchangeOptions;
+  readonly #asked = new Map<string, (reply: Standing | Gone | null) => void>();
+
+  constructor(options: StreamExchangeOptions) {
+    this.#options = options;
+    options.pubSub.subscribe('streams', (text) => {
+      const message = parseJson(text);
+      // Other processes of this installation write it, and it is signed where others could.
+      if (isJsonObject(message)) this.#take(message as unknown as Message);
+    });
+  }
+
+  async find(project: string, id: string): Promise<StreamElsewhere | Gone | null> {
+    if (this.#asked.size >= MOST_ASKED) return null;
+    const ask = newId('ask_');
+    const found = await new Promise<Standing | Gone | null>((resolve) => {
+      const stop = this.#options.clock.after(ASK_MS, () => resolve(null));
+      this.#asked.set(ask, (reply) => {
+        stop();
+        resolve(reply);
+      });
+      this.#publish({ type: 'ask', ask, project, id });
+    }).finally(() => this.#asked.delete(ask));
+    if (found === null || typeof found === 'string') return found;
+    return { ...found, follow: (client, after) => this.#follow({ project, id, after }, client) };
+  }
+
+  async #follow(
+    what: { readonly project: string; readonly id: string; readonly after: number | null },
+    client: Client,
+  ): Promise<'ended' | 'gone'> {
+    const run = newId('run_');
+    this.#publish({ type: 'follow', run, ...what });
+    const end = await this.#options.answers.followOnce(run, client);
+    return end === 'gone' ? 'gone' : 'ended';
+  }
+
+  #take(message: Message): void {
+    if (message.type === 'has') {
+      this.#asked.get(message.ask)?.('gone' in message ? message.gone : message);
+      return;
+    }
+    const stream = this.#options.streams.find(message.project, message.id);
+    if (message.type === 'ask') this.#tell(message.ask, stream);
+    else if (message.type === 'follow' && stream instanceof KeptStream) {
+      const { run, after } = message;
+      this.#options.answers.publishOnce(run, {
+        isKept: () => stream.isKept,
+        join(reader) {
+          if (stream.isKept) stream.join(reader, after);
+          return stream.isKept;
+        },
+      });
+    }
+  }
+
+  #tell(ask: string, stream: KeptStream | Gone | null): void {
+    if (stream === null) return;
+    if (typeof stream === 'string') return this.#publish({ type: 'has', ask, gone: stream });
+    const { first, next, opening, hasEnded } = stream;
+    this.#publish({ type: 'has', ask, first, next, opening, hasEnded });
+  }
+
+  #publish(message: Message): void {
+    this.#options.pubSub.publish('streams', JSON.stringify(message));
+  }
+}

@@ -1,0 +1,22 @@
+// What the processes of one installation tell each other: what they do that through, and what is small. A supervisor loads this.
+export {
+  type AnswerClaim,
+  type AnswerStanding,
+  type AnswerState,
+  type AnswerStore,
+  type Asked,
+  type Exchanged,
+  FAILED_MS,
+  type AnswerReceipt,
+  READER_MS,
+  LEASE_MS,
+  MOST_FRAMES,
+  type Said,
+  type AnswerFrames,
+} from './answer-store.ts';
+export { type PubSub, Listeners, type Topic } from './pub-sub.ts';
+export { MessageSignature, messageSecrets, SIGNATURE_BYTES } from './message-signature.ts';
+export { MemoryAnswerStore } from './memory-answer-store.ts';
+export { RoutingExchange } from './routing-exchange.ts';
+export { TenantChanges } from './tenant-changes.ts';
+export { SignedPubSub } from './signed-pub-sub.ts';

@@ -1,0 +1,139 @@
+// The store of answers in the memory of one process, for others that reach it there. What it means is said by the port.
+import {
+  type AnswerClaim,
+  type AnswerStanding,
+  type AnswerState,
+  type AnswerStore,
+  type Asked,
+  type Exchanged,
+  FAILED_MS,
+  type AnswerReceipt,
+  READER_MS,
+  LEASE_MS,
+  MOST_FRAMES,
+  type Said,
+  type AnswerFrames,
+} from './answer-store.ts';
+
+interface Entry {
+  readonly fingerprint: string;
+  readonly run: string;
+  telling: number;
+  state: AnswerState;
+  frames: string[];
+  /** Characters, once it is complete. */
+  chars: number;
+  expiresAt: number;
+  heardAt: number;
+}
+
+export class MemoryAnswerStore implements AnswerStore {
+  readonly #now: () => number;
+  /** Those that names stand for, the earliest complete ones first among the complete. */
+  readonly #byName = new Map<string, Entry>();
+  /** Failed ones, whose names are free, by name and run. */
+  readonly #failed = new Map<string, Entry>();
+  #chars = 0;
+
+  /** @param now milliseconds that only go forward */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
+    this.#expire();
+    const entry = this.#byName.get(name);
+    if (!entry) {
+      this.#byName.set(name, this.#entryOf({ fingerprint, run, telling: 0 }));
+      return { type: 'mine' };
+    }
+    if (entry.fingerprint !== fingerprint) return { type: 'conflict' };
+    if (entry.state === 'large') return { type: 'large' };
+    entry.heardAt = this.#now();
+    return { type: 'theirs', run: entry.run };
+  }
+
+  async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+    this.#expire();
+    return { receipts: said.map((one) => this.#hear(one)), answers: asked.map((one) => this.#tell(one)) };
+  }
+
+  #hear(said: Said): AnswerReceipt {
+    const { name, run, telling, at, frames, state } = said;
+    let entry = this.#byName.get(name);
+    if (entry && entry.run !== run) return 'lost';
+    if (!entry || entry.telling !== telling) {
+      if (at > 0) return 'again';
+      entry = { ...this.#entryOf(said), heardAt: entry?.heardAt ?? -Infinity };
+      this.#byName.set(name, entry);
+    }
+    if (entry.frames.length < at) return 'again';
+    // Those that were told already are told again where the reply was lost.
+    entry.frames.push(...frames.slice(entry.frames.length - at));
+    this.#settle(entry, { ...said, state });
+    return this.#now() - entry.heardAt < READER_MS ? 'heard' : 'unheard';
+  }
+
+  #settle(entry: Entry, { name, run, state, keepsMs, mostChars }: Said): void {
+    const now = this.#now();
+    const wasComplete = entry.state === 'complete';
+    entry.state = state;
+    if (state === 'failed') {
+      this.#byName.delete(name);
+      entry.expiresAt = now + FAILED_MS;
+      this.#failed.set(`${name} ${run}`, entry);
+    } else if (state === 'complete') {
+      if (wasComplete) return;
+      entry.expiresAt = now + keepsMs;
+      entry.chars = entry.frames.reduce((sum, frame) => sum + frame.length, 0);
+      this.#chars += entry.chars;
+      // The latest comes last.
+      this.#byName.delete(name);
+      this.#byName.set(name, entry);
+      this.#makeRoom(mostChars);
+    } else entry.expiresAt = now + LEASE_MS;
+  }
+
+  #tell({ name, run, telling, from }: Asked): AnswerFrames {
+    const own = this.#byName.get(name);
+    const isOwn = own?.run === run;
+    if (isOwn) own.heardAt = this.#now();
+    const entry = isOwn ? own : this.#failed.get(`${name} ${run}`);
+    if (!entry) return { state: 'gone', telling, frames: [], count: 0 };
+    const first = entry.telling === telling ? from : 0;
+    const frames = entry.frames.slice(first, first + MOST_FRAMES);
+    return { state: entry.state, telling: entry.telling, frames, count: entry.frames.length };
+  }
+
+  #entryOf({ fingerprint, run, telling }: Pick<Said, 'fingerprint' | 'run' | 'telling'>): Entry {
+    const expiresAt = this.#now() + LEASE_MS;
+    return {
+      fingerprint,
+      run,
+      telling,
+      state: 'running',
+      frames: [],
+      chars: 0,
+      expiresAt,
+      heardAt: -Infinity,
+    };
+  }
+
+  #expire(): void {
+    const now = this.#now();
+    for (const entries of [this.#byName, this.#failed])
+      for (const [name, entry] of entries) if (entry.expiresAt <= now) this.#drop(entries, name, entry);
+  }
+
+  #makeRoom(mostChars: number): void {
+    for (const [name, entry] of this.#byName) {
+      if (this.#chars <= mostChars) return;
+      if (entry.state === 'complete') this.#drop(this.#byName, name, entry);
+    }
+  }
+
+  #drop(entries: Map<string, Entry>, name: string, entry: Entry): void {
+    entries.delete(name);
+    this.#chars -= entry.chars;
+  }
+}

@@ -1,0 +1,79 @@
+// The signature of what processes of one installation tell each other through a server that others may publish on. Knows no
+// topic and no server.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Storage } from '../../accounts/ports/index.ts';
+
+/** Purpose of the secret that signs. */
+const PURPOSE = 'messages between processes';
+/** Bytes of a signed message beside its text, at most: signature, sender, number and topic. */
+export const SIGNATURE_BYTES = 160;
+
+/** Senders whose last message is known; the one heard longest ago goes. */
+const MOST_SENDERS = 1_000;
+/** Signature, sender, number, topic, text. */
+const SIGNED = /^(\S{43}) ((\S{1,64}) (\d{1,16}) (\S{1,16}) (.*))$/s;
+
+/** Secrets of the installation for messages, newest first. */
+export async function messageSecrets(
+  storage: Pick<Storage, 'secret' | 'earlierSecrets'>,
+): Promise<readonly Uint8Array[]> {
+  return [await storage.secret(PURPOSE), ...(await storage.earlierSecrets(PURPOSE))];
+}
+
+export interface MessageSignatureOptions {
+  /** Names this process, unlike all others: without white space. */
+  readonly self: string;
+  /** Secrets of the installation: the first signs, all of them are taken. */
+  readonly secrets: readonly Uint8Array[];
+  /** Milliseconds. Messages are numbered from there. */
+  readonly now: () => number;
+}
+
+export class MessageSignature {
+  readonly #options: MessageSignatureOptions;
+  #count: number;
+  /** By sender: the number of its last message. One that comes again is no news. */
+  readonly #last = new Map<string, number>();
+
+  constructor(options: MessageSignatureOptions) {
+    this.#options = options;
+    this.#count = Math.floor(options.now());
+  }
+
+  /** The message to publish. */
+  sign(topic: string, text: string): string {
+    const { self, secrets } = this.#options;
+    this.#count += 1;
+    const content = `${self} ${this.#count} ${topic} ${text}`;
+    const [secret] = secrets;
+    if (!secret) throw new TypeError('no secret signs messages');
+    return `${signatureOf(content, secret)} ${content}`;
+  }
+
+  /**
+   * The text of a message. Null for what no process of this installation published, or published before, or about another
+   * topic; also for messages of this process itself.
+   */
+  open(topic: string, message: string): string | null {
+    const [, signature = '', content = '', sender = '', digits, about, text = ''] =
+      SIGNED.exec(message) ?? [];
+    if (about !== topic || sender === this.#options.self) return null;
+    if (!this.#options.secrets.some((secret) => isSame(signature, signatureOf(content, secret)))) return null;
+    const number = Number(digits);
+    if (number <= (this.#last.get(sender) ?? 0)) return null;
+    this.#last.delete(sender);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size >= MOST_SENDERS && oldest !== undefined) this.#last.delete(oldest);
+    this.#last.set(sender, number);
+    return text;
+  }
+}
+
+function signatureOf(content: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(content).digest('base64url');
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,67 @@
+// Keeps what processes say of their answers under idempotency keys on a server of Valkey or Redis: one call of one script for all
+// that a process has to say and to ask.
+import {
+  type AnswerClaim,
+  type AnswerStanding,
+  type AnswerStore,
+  type Asked,
+  type Exchanged,
+  FAILED_MS,
+  type AnswerReceipt,
+  READER_MS,
+  LEASE_MS,
+  MOST_FRAMES,
+  type Said,
+  type AnswerFrames,
+} from '../exchange/index.ts';
+import type { ServerLink } from './server.ts';
+import { runShared } from './shared.ts';
+
+const TERMS = [FAILED_MS, READER_MS, MOST_FRAMES].map(String);
+
+export class ValkeyAnswerStore implements AnswerStore {
+  readonly #server: Pick<ServerLink, 'run'>;
+
+  constructor(server: Pick<ServerLink, 'run'>) {
+    this.#server = server;
+  }
+
+  async claim({ name, fingerprint, run }: AnswerClaim): Promise<AnswerStanding> {
+    const [type, theirs] = textsOf(await this.#run('begin', [name, fingerprint, run]));
+    if (type === 'theirs') return { type, run: theirs ?? '' };
+    if (type === 'mine' || type === 'conflict' || type === 'large') return { type };
+    throw unexpected();
+  }
+
+  async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+    const words = [...TERMS, String(said.length), ...said.flatMap(saidWords), String(asked.length)];
+    for (const { name, run, telling, from } of asked) words.push(name, run, String(telling), String(from));
+    const answer = await this.#run('exchange', words);
+    if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
+    return { receipts: textsOf(answer[0]) as readonly AnswerReceipt[], answers: answer[1].map(toldOf) };
+  }
+
+  #run(operation: string, words: readonly string[]): Promise<unknown> {
+    return runShared(this.#server, operation, LEASE_MS, words);
+  }
+}
+
+function saidWords(said: Said): readonly string[] {
+  const { name, fingerprint, run, telling, at, state, keepsMs, mostChars, frames } = said;
+  const numbers = [Math.ceil(keepsMs), Math.ceil(mostChars), frames.length].map(String);
+  return [name, fingerprint, run, String(telling), String(at), state, ...numbers, ...frames];
+}
+
+function toldOf(reply: unknown): AnswerFrames {
+  const [state, telling, count, ...frames] = textsOf(reply);
+  return { state: state as AnswerFrames['state'], telling: Number(telling), count: Number(count), frames };
+}
+
+function textsOf(reply: unknown): readonly string[] {
+  if (!Array.isArray(reply)) throw unexpected();
+  return reply.map(String);
+}
+
+function unexpected(): Error {
+  return new Error('the server answered with something else');
+}

@@ -1,0 +1,34 @@
+// Answers under idempotency keys that workers share: kept by the supervisor, in its memory, and asked for by the workers.
+import type { AnswerClaim, AnswerStanding, AnswerStore, Asked, Exchanged, Said } from '../exchange/index.ts';
+import type { Channel } from './channel.ts';
+
+const CLAIM = 'answers claim';
+const EXCHANGE = 'answers exchange';
+
+/** The store of the supervisor, as a worker has it. */
+export class SupervisorAnswerStore implements AnswerStore {
+  readonly #channel: Channel;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  claim(claim: AnswerClaim): Promise<AnswerStanding> {
+    return this.#channel.ask(CLAIM, claim) as Promise<AnswerStanding>;
+  }
+
+  exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
+    return this.#channel.ask(EXCHANGE, { said, asked }) as Promise<Exchanged>;
+  }
+}
+
+/** Answers of a supervisor to these questions. */
+export function answerAnswers(store: AnswerStore): Readonly<Record<string, (input: unknown) => unknown>> {
+  return {
+    [CLAIM]: (claim) => store.claim(claim as AnswerClaim),
+    [EXCHANGE]: (input) => {
+      const { said, asked } = input as { readonly said: readonly Said[]; readonly asked: readonly Asked[] };
+      return store.exchange(said, asked);
+    },
+  };
+}

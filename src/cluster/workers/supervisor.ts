@@ -1,0 +1,227 @@
+// Keeps so many workers running on one port, and serves nothing itself: it starts them, replaces those that die, replaces
+// all of them by new ones without a gap, and ends them. What they share while they run goes through it, too.
+import type { MetricsPage } from './metrics-page.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { WorkerProcess } from '../../base/runtime/worker-process.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { PUBLISH, PUBLISHED } from './pub-sub.ts';
+import { Channel } from './channel.ts';
+import { mergeMetrics, type WorkerMetrics } from './merge-metrics.ts';
+import type { Welcome } from './siblings.ts';
+
+/** How long a start may take before the worker counts as one that hangs. */
+const START_MS = 60_000;
+/** How long it is waited before one that died at once is started again: twice as long with each time. */
+const PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+/** A worker that ran for so long was well: the next one is started at once. */
+const WELL_MS = 60_000;
+/** How long others are waited for when one is asked for the metrics of all. */
+const METRICS_MS = 2_000;
+
+export interface SupervisorOptions {
+  /** How many workers. */
+  readonly count: number;
+  /** Starts one; `worker` is its number, from 1. */
+  readonly start: (worker: number, onMessage: (message: unknown) => void) => WorkerProcess;
+  /** Answers to questions of workers, besides those about workers. */
+  readonly answers: Readonly<Record<string, (input: unknown) => unknown>>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** A place for a worker, and who has it. */
+interface Place {
+  readonly worker: number;
+  current: Running;
+  /** Deaths in a row. */
+  deaths: number;
+}
+
+interface Running {
+  readonly child: WorkerProcess;
+  readonly channel: Channel;
+  readonly sinceMs: number;
+  /** Resolves with what it says when it listens; rejects where it ends before, or takes too long. */
+  readonly listening: Promise<Welcome>;
+  /** True once it was told to end. */
+  isLeaving: boolean;
+}
+
+/** A worker that ended before it listened. It has said why. */
+export class FailedStart extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`a worker ended with ${exitCode} before it listened`);
+    this.exitCode = exitCode;
+  }
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #places: Place[] = [];
+  /** All that have not ended. */
+  readonly #running = new Set<Running>();
+  #isStopping = false;
+  #restart: Promise<boolean> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts the first worker, which makes what a data directory lacks, and then the others.
+   * @returns what the first one says
+   * @throws FailedStart where one of them does not come up; the others are ended then
+   */
+  async start(): Promise<Welcome> {
+    try {
+      const first = this.#open(1);
+      const welcome = await first.current.listening;
+      for (let worker = 2; worker <= this.#options.count; worker += 1) this.#open(worker);
+      await Promise.all(this.#places.map(({ current }) => current.listening));
+      return welcome;
+    } catch (error) {
+      await this.stop('SIGINT');
+      throw error;
+    }
+  }
+
+  /**
+   * Replaces every worker by a new one: each new one listens before the old one is told to let its answers end.
+   * @returns false where a new one did not come up: the old ones go on then
+   */
+  restart(): Promise<boolean> {
+    return (this.#restart ??= this.#replaceAll().finally(() => {
+      this.#restart = undefined;
+    }));
+  }
+
+  /** Has the configuration read again. */
+  reload(): void {
+    for (const { current } of this.#places) current.child.signal('SIGHUP');
+  }
+
+  /**
+   * Lets running answers end, and resolves when no worker is left.
+   * @param signal SIGTERM: each gives notice first, as long as it is configured
+   */
+  async stop(signal: 'SIGTERM' | 'SIGINT'): Promise<void> {
+    this.#isStopping = true;
+    for (const running of this.#running) this.#leave(running, signal);
+    await Promise.all(Array.from(this.#running, ({ child }) => child.exited));
+  }
+
+  async #replaceAll(): Promise<boolean> {
+    const { log } = this.#options;
+    log.info('replacing all workers', { workers: this.#places.length });
+    for (const place of this.#places) {
+      const next = this.#run(place.worker);
+      try {
+        await next.listening;
+      } catch (error) {
+        if (this.#isStopping) return false;
+        log.error('a new worker did not come up: those that run stay', { worker: place.worker, error });
+        this.#leave(next);
+        return false;
+      }
+      if (this.#isStopping) return false;
+      const before = place.current;
+      place.current = next;
+      place.deaths = 0;
+      void this.#watch(place, next);
+      this.#leave(before);
+    }
+    log.info('all workers are new', { workers: this.#places.length });
+    return true;
+  }
+
+  #open(worker: number): Place {
+    const place: Place = { worker, current: this.#run(worker), deaths: 0 };
+    this.#places.push(place);
+    void this.#watch(place, place.current);
+    return place;
+  }
+
+  #run(worker: number): Running {
+    const { start, clock, answers } = this.#options;
+    const listening = Promise.withResolvers<Welcome>();
+    // Only the starter waits for it; a worker that replaces a dead one has none.
+    listening.promise.catch(() => {});
+    const child = start(worker, (message) => channel.take(message));
+    const channel = new Channel((message) => child.send(message));
+    for (const [what, answering] of Object.entries(answers)) channel.answer(what, answering);
+    channel.answer('listening', (welcome) => listening.resolve(welcome as Welcome));
+    channel.answer('metrics of all', () => this.#metrics());
+    channel.answer(PUBLISH, (message) => this.#publish(running, message));
+    const late = clock.after(START_MS, () => {
+      listening.reject(new Error(`it does not listen after ${START_MS} ms`));
+      child.signal('SIGKILL');
+    });
+    void listening.promise.then(late, late);
+    const running: Running = {
+      child,
+      channel,
+      sinceMs: clock.now(),
+      listening: listening.promise,
+      isLeaving: false,
+    };
+    this.#running.add(running);
+    void this.#bury(running, (code) => listening.reject(new FailedStart(code)));
+    return running;
+  }
+
+  async #bury(running: Running, tell: (exitCode: number) => void): Promise<void> {
+    const code = await running.child.exited;
+    this.#running.delete(running);
+    tell(code);
+    running.channel.close();
+  }
+
+  /** Replaces a worker of this place when it ends without having been told to. */
+  async #watch(place: Place, running: Running): Promise<void> {
+    const code = await running.child.exited;
+    if (running.isLeaving || this.#isStopping || place.current !== running) return;
+    const { clock, log } = this.#options;
+    place.deaths = clock.now() - running.sinceMs >= WELL_MS ? 0 : place.deaths + 1;
+    const pauseMs = place.deaths === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (place.deaths - 1));
+    const told = { worker: place.worker, exit_code: code, again_in_ms: pauseMs };
+    log.error('a worker died; another takes its place', told);
+    clock.after(pauseMs, () => {
+      if (this.#isStopping || place.current !== running) return;
+      place.current = this.#run(place.worker);
+      void this.#watch(place, place.current);
+    });
+  }
+
+  /** Has a worker let its answers end. Of one that another replaces nobody outside has to take notice. */
+  #leave(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGINT'): void {
+    if (running.isLeaving) return;
+    running.isLeaving = true;
+    running.child.signal(signal);
+  }
+
+  /** One that does not listen yet, or no more, hears nothing. */
+  #publish(from: Running, message: unknown): void {
+    for (const running of this.#running)
+      if (running !== from) running.channel.ask(PUBLISHED, message).catch(() => {});
+  }
+
+  async #metrics(): Promise<MetricsPage> {
+    const pages = await Promise.all(this.#places.map((place) => this.#metricsOf(place)));
+    const found = pages.filter((page) => page !== null);
+    return { contentType: found[0]?.contentType ?? 'text/plain', text: mergeMetrics(found) };
+  }
+
+  /** Null where it does not answer in time: it starts, or hangs. */
+  async #metricsOf({ worker, current }: Place): Promise<(MetricsPage & WorkerMetrics) | null> {
+    const late = Promise.withResolvers<null>();
+    const cancel = this.#options.clock.after(METRICS_MS, () => late.resolve(null));
+    const page = current.channel.ask('metrics').then(
+      (answer) => ({ ...(answer as MetricsPage), worker }),
+      () => null,
+    );
+    return Promise.race([page, late.promise]).finally(cancel);
+  }
+}

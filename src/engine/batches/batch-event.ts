@@ -1,0 +1,12 @@
+// The event with which a batch ends, as OpenAI's webhooks name it (2026-11).
+import { type Announcement, type BatchStore, eventId, type JobView } from '../../accounts/ports/index.ts';
+
+/** Null: it has not ended. */
+export async function batchEvent(
+  { id, projectId }: Pick<JobView, 'id' | 'projectId'>,
+  batches: Pick<BatchStore, 'get'>,
+): Promise<Announcement | null> {
+  const batch = await batches.get(id);
+  if (!batch?.outcome) return null;
+  return { id: eventId(id, batch.outcome), type: `batch.${batch.outcome}`, projectId, data: { id } };
+}

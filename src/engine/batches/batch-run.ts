@@ -1,0 +1,155 @@
+// One run of a batch in this process: what all its lines share, and why no more of them begin. Lines that run may end; where the run is
+// another's by now, they are stopped.
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Batch, JobWait } from '../../accounts/ports/index.ts';
+import type { BatchCodec, UnansweredEnd } from '../../protocols/index.ts';
+import { Cancellation } from '../cancellation.ts';
+import { type CallPayload, CANCELLED, type JobRun } from '../jobs/index.ts';
+import type { BatchDependencies } from './batch-settings.ts';
+import { LineWriter } from './line-writer.ts';
+
+/** How long lines that run may go on when their batch is cancelled or has expired, in milliseconds. */
+const GRACE_MS = 30_000;
+/** Longest wait that a run spends with its lines in memory, in milliseconds. */
+const SHORT_MS = 5_000;
+/** How often it is looked whether lines may begin, in milliseconds. */
+const LOOK_MS = 100;
+
+/** Why no more lines begin. */
+export type Stop =
+  | { readonly type: 'wait'; readonly wait: JobWait }
+  /** Its other lines end so. */
+  | { readonly type: 'end'; readonly rest: UnansweredEnd };
+
+/** Headers of the request that made the batch. */
+export type BatchPayload = Pick<CallPayload, 'headers'>;
+
+export class BatchRun {
+  readonly run: JobRun;
+  readonly batch: Batch;
+  readonly codec: BatchCodec;
+  readonly facts: JsonObject;
+  readonly headers: CallPayload['headers'];
+  readonly deps: BatchDependencies;
+  readonly writer: LineWriter;
+  /** Stops lines that run. */
+  readonly lines = new Cancellation();
+  #stop: Stop | undefined;
+  #pausedUntil = 0;
+  #hasProgress = false;
+  #stopGrace: (() => void) | undefined;
+  readonly #stopDeadline: () => void;
+
+  constructor(run: JobRun, batch: Batch, codec: BatchCodec, deps: BatchDependencies) {
+    this.run = run;
+    this.batch = batch;
+    this.codec = codec;
+    this.deps = deps;
+    this.facts = JSON.parse(batch.facts) as JsonObject;
+    this.headers = (JSON.parse(run.job.payload) as BatchPayload).headers;
+    this.writer = new LineWriter({ run, batches: deps.storage.batches, clock: deps.clock, log: deps.log });
+    run.cancellation.add({
+      cancel: (reason) => {
+        if (reason === CANCELLED) this.#endWith({ type: 'cancelled' });
+        else this.lines.cancel(reason);
+      },
+    });
+    const expired = (): void => this.#endWith({ type: 'expired' });
+    const leftMs = this.leftMs;
+    if (leftMs <= 0) expired();
+    this.#stopDeadline = deps.clock.after(Math.max(0, leftMs), expired);
+  }
+
+  /** Milliseconds until it must have ended. */
+  get leftMs(): number {
+    return this.batch.deadlineAt - this.deps.clock.wall();
+  }
+
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** True: another process has the batch, or will have it. */
+  get isLost(): boolean {
+    const { reason } = this.run.cancellation;
+    return reason !== undefined && reason !== CANCELLED;
+  }
+
+  /** True: no line may begin. */
+  get isStopped(): boolean {
+    return this.#stop !== undefined || this.lines.reason !== undefined;
+  }
+
+  /** A line has ended: a later wait is a new one. */
+  progress(): void {
+    this.#hasProgress = true;
+  }
+
+  /** Ends the batch: its lines that have not begun end so. An end counts before a wait. */
+  endWith(rest: UnansweredEnd): void {
+    if (this.#stop?.type !== 'end') this.#stop = { type: 'end', rest };
+  }
+
+  /**
+   * There is no room. A short wait is spent here, a long one in the queue.
+   * @returns false where the line is left to a later run
+   */
+  async pause(reason: string, forMs: number): Promise<boolean> {
+    if (forMs > SHORT_MS) this.#waitFor(reason, forMs);
+    else this.#pausedUntil = Math.max(this.#pausedUntil, this.deps.clock.now() + forMs);
+    return this.resumed();
+  }
+
+  /** Resolves when lines may begin, to false where no more of them do. */
+  async mayBegin(): Promise<boolean> {
+    const { pace, takes, clock } = this.deps;
+    const since = clock.now();
+    for (;;) {
+      if (!takes()) this.#waitFor('The gateway was stopped.', 0);
+      if (!(await this.resumed())) return false;
+      const { refusal } = pace;
+      if (refusal === null) return true;
+      if (clock.now() - since >= SHORT_MS) this.#waitFor(refusal, SHORT_MS);
+      else await this.#sleep(LOOK_MS);
+    }
+  }
+
+  /** Resolves when pauses are over, to false where no more lines begin. */
+  async resumed(): Promise<boolean> {
+    while (!this.isStopped) {
+      const leftMs = this.#pausedUntil - this.deps.clock.now();
+      if (leftMs <= 0) return true;
+      await this.#sleep(Math.min(leftMs, LOOK_MS));
+    }
+    return false;
+  }
+
+  close(): void {
+    this.#stopDeadline();
+    this.#stopGrace?.();
+  }
+
+  #waitFor(reason: string, forMs: number): void {
+    const wait = {
+      reason,
+      forMs: Math.max(0, Math.min(forMs, this.leftMs)),
+      hasBegun: false,
+      isNew: this.#hasProgress || this.run.job.waits?.reason !== reason,
+    };
+    this.#stop ??= { type: 'wait', wait };
+  }
+
+  #endWith(rest: { readonly type: 'cancelled' | 'expired' }): void {
+    this.endWith(rest);
+    const over = new GatewayError(
+      'cancelled',
+      `the batch has ${rest.type === 'expired' ? 'expired' : 'been cancelled'}`,
+    );
+    this.#stopGrace ??= this.deps.clock.after(GRACE_MS, () => this.lines.cancel(over));
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.deps.clock.after(ms, resolve));
+  }
+}

@@ -1,0 +1,197 @@
+// Runs a batch: reads its lines, runs those that have not ended, and writes its files. May be stopped anywhere: whoever has it next goes
+// on, and no line that has ended runs again.
+import { GatewayError } from '../../canonical/index.ts';
+import type { BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
+import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../protocols/index.ts';
+import type { ProtocolName } from '../../canonical/index.ts';
+import { type InterruptedTry, type JobOutcome, type JobRun, LOST, settleTry } from '../jobs/index.ts';
+import { BatchRun, type Stop } from './batch-run.ts';
+import type { BatchDependencies } from './batch-settings.ts';
+import { checkLines } from './check-lines.ts';
+import { EndedLines } from './ended-lines.ts';
+import { encodeEnd, refusedEnd } from './line-result.ts';
+import { type FileLine, readLines } from './read-lines.ts';
+import { type AskedDetail, runLine } from './run-line.ts';
+import { writeResults } from './write-results.ts';
+
+/** Kind of these jobs in the queue. */
+export const BATCH_KIND = 'batch';
+
+/** Processes that may die while one line runs: a request that ends its process must not end all of them. */
+const MOST_DEATHS = 3;
+/** When it is tried again what a full disk or a full quota keeps from being written, in milliseconds. */
+const AGAIN_MS = 30_000;
+
+export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<JobOutcome> {
+  const { job } = run;
+  const batch = await deps.storage.batches.get(job.id);
+  if (!batch) return failed('The batch was deleted.');
+  if (batch.outcome) return { end: endOf(batch.outcome) };
+  const codec = findProtocol(batch.protocol as ProtocolName)?.server?.batches;
+  if (!codec) return failed(`This version of Dragoman has no batches of ${batch.protocol}.`);
+  const of = new BatchRun(run, batch, codec, deps);
+  try {
+    return await runAll(of);
+  } catch (thrown) {
+    if (of.isLost || thrown === LOST) return null;
+    const { message } = GatewayError.from(thrown);
+    deps.log.warn('a batch could not go on, and is tried again', { id: job.id, error: thrown });
+    return {
+      wait: { reason: message, forMs: AGAIN_MS, hasBegun: false, isNew: job.waits?.reason !== message },
+    };
+  } finally {
+    of.close();
+  }
+}
+
+async function runAll(of: BatchRun): Promise<JobOutcome> {
+  const { run, batch, deps } = of;
+  const { batches } = deps.storage;
+  const { id, fence } = run.job;
+  let problems: readonly BatchProblem[] = JSON.parse(batch.problems ?? '[]') as readonly BatchProblem[];
+  const deaths = await settleInterrupted(of);
+  if (batch.beganAt === null && !of.isStopped) {
+    if (!(await of.mayBegin())) return outcomeOf(of, problems);
+    const principal = principalOf(of);
+    const checked = principal && (await checkLines(of, await openInput(of), principal));
+    if (checked) {
+      problems = checked.problems;
+      if (checked.usable === 0) return ended(of, problems, 'failed', checked.isTooLong ? null : TOO_LATE);
+      await batches.begin(id, fence, checked.total, problems.length === 0 ? null : JSON.stringify(problems));
+    }
+  }
+  if (batch.finalizingAt === null && !of.isStopped) await runLines(of, deaths);
+  return outcomeOf(of, problems);
+}
+
+/** The key that asks; undefined where it is not good any more, which ends the batch. */
+function principalOf(of: BatchRun) {
+  try {
+    return of.deps.keyById(of.run.job.keyId);
+  } catch (error) {
+    of.endWith(refusedEnd(GatewayError.from(error)));
+    return undefined;
+  }
+}
+
+/** How lines end that have no result though all were run: none. */
+const TOO_LATE = { type: 'cancelled' } as const;
+
+async function outcomeOf(of: BatchRun, problems: readonly BatchProblem[]): Promise<JobOutcome> {
+  if (of.isLost) return null;
+  const { stop } = of;
+  if (stop?.type === 'wait') return { wait: stop.wait };
+  return ended(of, problems, finalOutcome(stop), stop?.rest ?? TOO_LATE);
+}
+
+function finalOutcome(stop: Extract<Stop, { type: 'end' }> | undefined): BatchOutcome {
+  return stop?.rest.type === 'expired' || stop?.rest.type === 'cancelled' ? stop.rest.type : 'completed';
+}
+
+/** Writes the files, and ends the batch. @param rest how lines end that have no result; null: no files are written */
+async function ended(
+  of: BatchRun,
+  problems: readonly BatchProblem[],
+  outcome: BatchOutcome,
+  rest: UnansweredEnd | null,
+): Promise<JobOutcome> {
+  const { run, deps } = of;
+  const { batches } = deps.storage;
+  const { id, fence } = run.job;
+  if (!(await batches.finalize(id, fence))) return null;
+  const written = rest && (await writeResults(of, await openInput(of), rest));
+  const kind = rest === null || rest.type === 'refused' ? 'failed' : rest.type;
+  const isHeld = await batches.end(id, fence, {
+    outcome,
+    outputFile: written?.outputFile ?? null,
+    errorFile: written?.errorFile ?? null,
+    problems: problems.length === 0 ? null : JSON.stringify(problems),
+    rest: { kind, lines: written?.rest ?? 0 },
+  });
+  if (!isHeld) return null;
+  return { end: endOf(outcome) };
+}
+
+function endOf(outcome: BatchOutcome): JobEnd {
+  if (outcome === 'cancelled') return { state: 'cancelled' };
+  if (outcome !== 'failed') return { state: 'completed' };
+  return { state: 'failed', error: { code: 'batch_failed', message: 'None of its lines could be run.' } };
+}
+
+function failed(message: string): JobOutcome {
+  return { end: { state: 'failed', error: { code: 'server_error', message } } };
+}
+
+/** @throws GatewayError where the file is gone */
+async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint8Array>> {
+  const file = await deps.files.find(batch.projectId, batch.inputFile);
+  const stream = file && (await deps.files.stream(file));
+  if (stream) return stream;
+  throw new GatewayError('not_found', `The file '${batch.inputFile}' of the batch is gone.`);
+}
+
+/** Runs the lines that have not ended, until all have or something stops it. */
+async function runLines(of: BatchRun, deaths: ReadonlyMap<number, number>): Promise<void> {
+  const { batch, deps } = of;
+  const ended = EndedLines.numbers(deps.storage.batches, batch.id);
+  const running = new Set<Promise<void>>();
+  let failure: GatewayError | undefined;
+  const begin = (line: FileLine): void => {
+    const done = runLine(of, line, deaths.get(line.number) ?? 0)
+      .catch((error: unknown) => {
+        failure ??= GatewayError.from(error);
+      })
+      .finally(() => {
+        running.delete(done);
+        deps.pace.leave();
+      });
+    running.add(done);
+  };
+  for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
+    if ((await ended.at(line.number)) !== null) continue;
+    if (failure !== undefined || !(await of.mayBegin())) break;
+    await deps.pace.enter(batch.projectId);
+    if (of.isStopped) {
+      deps.pace.leave();
+      break;
+    }
+    begin(line);
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure;
+}
+
+/**
+ * Records what lines had used whose process died, and ends those that must not run again.
+ * @returns how often a process died with a line, by its number
+ */
+async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, number>> {
+  const { batch, deps, writer } = of;
+  const deaths = new Map<number, number>();
+  for (const { number, detail } of await deps.storage.batches.asked(batch.id)) {
+    const { tried, tool, ...before } = JSON.parse(detail) as AskedDetail;
+    if (tried && !(await deps.storage.ledger.find(tried.recordId, tried.projectId)))
+      settleTry(JSON.parse(tried.detail) as InterruptedTry, deps.storage.ledger);
+    const now = before.deaths + (tried ? 1 : 0);
+    deaths.set(number, now);
+    const refusal = interruption(tool, now);
+    if (refusal)
+      await writer.end({ number, kind: 'failed', result: encodeEnd(refusedEnd(refusal)), spend: null });
+    else await writer.ask({ number, detail: JSON.stringify({ deaths: now, tried: null, tool: null }) });
+  }
+  await deps.storage.ledger.confirmed();
+  return deaths;
+}
+
+function interruption(tool: string | null, deaths: number): GatewayError | undefined {
+  if (tool !== null)
+    return new GatewayError(
+      'upstream_unavailable',
+      `The gateway stopped while this line ran, after the tool '${tool}' had begun. It is not run a second time, because it may have had effects.`,
+      { code: 'interrupted' },
+    );
+  if (deaths < MOST_DEATHS) return undefined;
+  return new GatewayError('internal', `The gateway stopped ${deaths} times while this line ran.`, {
+    code: 'interrupted',
+  });
+}

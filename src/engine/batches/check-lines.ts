@@ -1,0 +1,138 @@
+// Reads a batch's lines before any of them runs: how many there are, and which of them could not be asked. What is wrong with a line is
+// its result.
+import { createHash } from 'node:crypto';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { BatchProblem } from '../../protocols/index.ts';
+import { nextTurn } from '../../base/runtime/clock.ts';
+import { routeRequest } from '../admit/index.ts';
+import type { BatchRun } from './batch-run.ts';
+import { encodeEnd, refusedEnd } from './line-result.ts';
+import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './line-request.ts';
+import { type FileLine, readLines } from './read-lines.ts';
+
+/** Problems that a batch tells of; its error file has all. */
+const MOST_TOLD = 100;
+/** How long lines are read before others are let in, in milliseconds. */
+const SLICE_MS = 5;
+/** Ids that are compared as they are, in characters; longer ones by their hash. */
+const SHORT_ID = 32;
+
+export interface CheckedLines {
+  readonly total: number;
+  /** Lines that can be run. */
+  readonly usable: number;
+  readonly problems: readonly BatchProblem[];
+  /** True: there are more than there may be, and none is run. */
+  readonly isTooLong: boolean;
+}
+
+/** Resolves when what is wrong with lines is written. Rejects where the file is gone, or another process has the batch. */
+export async function checkLines(
+  of: BatchRun,
+  stream: ReadableStream<Uint8Array>,
+  principal: Principal,
+): Promise<CheckedLines> {
+  const { deps } = of;
+  const { most, maxLineBytes } = deps.settings();
+  const mostLines = most[of.codec.counts];
+  const ids = new Set<string>();
+  const problems: BatchProblem[] = [];
+  let total = 0;
+  let wrong = 0;
+  let sliceAt = performance.now();
+  const writing = new Set<Promise<void>>();
+  for await (const line of readLines(stream, maxLineBytes)) {
+    if (of.lines.reason) throw of.lines.reason;
+    total += 1;
+    if (total > mostLines) {
+      const message = `The file has more than ${mostLines} lines (batches.max_${of.codec.counts}): split it.`;
+      const problem = { code: 'too_many_lines', message, param: 'input_file_id', line: null };
+      return { total, usable: 0, problems: [problem], isTooLong: true };
+    }
+    const refusal = refusalOf(of, line, principal, ids);
+    if (refusal) {
+      wrong += 1;
+      const { code, kind, message, param = null } = refusal;
+      if (problems.length < MOST_TOLD)
+        problems.push({ code: code ?? kind, message, param, line: line.number });
+      const result = encodeEnd(refusedEnd(refusal));
+      const written = of.writer.end({ number: line.number, kind: 'failed', result, spend: null });
+      writing.add(written);
+      void written.then(
+        () => writing.delete(written),
+        () => {},
+      );
+    }
+    if (performance.now() - sliceAt > SLICE_MS) {
+      await Promise.all(writing);
+      await new Promise<void>(nextTurn);
+      sliceAt = performance.now();
+    }
+  }
+  await Promise.all(writing);
+  if (total === 0)
+    problems.push({
+      code: 'empty_file',
+      message: 'The file has no lines.',
+      param: 'input_file_id',
+      line: null,
+    });
+  return { total, usable: total - wrong, problems, isTooLong: false };
+}
+
+/** Why a line could not be asked. */
+function refusalOf(
+  of: BatchRun,
+  { bytes }: FileLine,
+  principal: Principal,
+  ids: Set<string>,
+): GatewayError | undefined {
+  try {
+    if (!bytes)
+      throw new GatewayError(
+        'too_large',
+        `The line has more than ${of.deps.settings().maxLineBytes} bytes (server.body_limit_mb).`,
+      );
+    const request = lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
+    if (request.id !== null) requireNew(request.id, ids);
+    requireWholeLine(request);
+    // Templates name the model where a request does not.
+    if (request.json['prompt'] === undefined || request.json['model'] !== undefined)
+      requireRoute(of, request, principal);
+    return undefined;
+  } catch (thrown) {
+    const error = GatewayError.from(thrown);
+    // It may find room later.
+    const isLater = error.kind === 'rate_limited' || error.kind === 'upstream_unavailable';
+    return isLater ? undefined : error;
+  }
+}
+
+/** @throws GatewayError for what the request would be refused for */
+function requireRoute(
+  { deps }: BatchRun,
+  { protocol, operation, task, json, body }: LineRequest,
+  principal: Principal,
+): void {
+  const { engine, clock } = deps;
+  const settings = engine.settings();
+  const header = (): null => null;
+  const bodyChars = body.bytes.length;
+  const asked = { protocol, principal, json, bodyChars, header };
+  const { route } = operation;
+  const { request, inputChars } = task.explain(route ? { ...asked, route } : asked, settings);
+  const { routing: state, limits, tasks } = engine;
+  const nowMs = clock.now();
+  routeRequest(request, { settings, principal, state, limits, tasks, nowMs, inputChars, peek: true });
+}
+
+function requireNew(id: string, ids: Set<string>): void {
+  const name = id.length <= SHORT_ID ? id : `#${createHash('sha1').update(id).digest('base64')}`;
+  if (ids.has(name))
+    throw new GatewayError('invalid_request', 'custom_id: another line has it already; make it unique', {
+      param: 'custom_id',
+      code: 'duplicate_custom_id',
+    });
+  ids.add(name);
+}

@@ -1,0 +1,55 @@
+// Lines of a batch that have ended, beside its file: asked in the order of the file, and read in pages.
+import type { BatchStore, EndedLine } from '../../accounts/ports/index.ts';
+
+const PAGE = 500;
+
+/** Asked for growing numbers. */
+export class EndedLines<Line> {
+  readonly #page: (after: number, limit: number) => Promise<readonly Line[]>;
+  readonly #numberOf: (line: Line) => number;
+  #lines: readonly Line[] = [];
+  #at = 0;
+  #after = 0;
+  #isLast = false;
+
+  private constructor(
+    page: (after: number, limit: number) => Promise<readonly Line[]>,
+    numberOf: (line: Line) => number,
+  ) {
+    this.#page = page;
+    this.#numberOf = numberOf;
+  }
+
+  static numbers(store: BatchStore, id: string): EndedLines<number> {
+    return new EndedLines(
+      (after, limit) => store.endedNumbers(id, after, limit),
+      (number) => number,
+    );
+  }
+
+  static results(store: BatchStore, id: string): EndedLines<Omit<EndedLine, 'spend'>> {
+    return new EndedLines(
+      (after, limit) => store.ended(id, after, limit),
+      ({ number }) => number,
+    );
+  }
+
+  /** Null: the line had not ended when it was looked. */
+  async at(number: number): Promise<Line | null> {
+    for (;;) {
+      const line = this.#lines[this.#at];
+      if (line === undefined) {
+        if (this.#isLast) return null;
+        this.#lines = await this.#page(this.#after, PAGE);
+        this.#isLast = this.#lines.length < PAGE;
+        this.#at = 0;
+        continue;
+      }
+      const found = this.#numberOf(line);
+      if (found > number) return null;
+      this.#at += 1;
+      this.#after = found;
+      if (found === number) return line;
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The request in a line of a batch, in the words of its protocol, and why it could not be asked. Runs nothing.
+import {
+  asObject,
+  isJsonObject,
+  jsonBytes,
+  type JsonBytes,
+  type JsonObject,
+  scanJson,
+} from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import {
+  type BatchCodec,
+  type ClientOperation,
+  type ServedProtocol,
+  servedProtocols,
+} from '../../protocols/index.ts';
+import { findTask, postRoutes, type Task, text } from '../tasks/index.ts';
+
+/** A request that stands in a line. */
+export interface LineRequest {
+  readonly id: string | null;
+  readonly protocol: ServedProtocol;
+  readonly operation: ClientOperation;
+  readonly task: Task & Required<Pick<Task, 'explain'>>;
+  readonly url: string;
+  readonly body: JsonBytes;
+  readonly json: JsonObject;
+}
+
+const BASE = '/v1';
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The object of a line. @throws GatewayError `invalid_request` for what is none */
+export function parseLine(bytes: Buffer): JsonObject {
+  const { fault } = scanJson(bytes);
+  if (fault) throw invalid(`the line cannot be read: ${fault.path} ${fault.message}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    throw invalid(`the line is not valid JSON: ${error instanceof Error ? error.message : ''}`);
+  }
+  if (isJsonObject(value)) return value;
+  throw invalid('the line must be a JSON object');
+}
+
+/** @throws GatewayError naming the member */
+export function lineRequest(
+  bytes: Buffer,
+  line: JsonObject,
+  codec: BatchCodec,
+  facts: JsonObject,
+): LineRequest {
+  const { id, path, body: member } = codec.line(line, facts);
+  const found = operationAt(path);
+  if (!found) throw new GatewayError('not_found', `There is no endpoint ${path.slice(0, 200)} for batches.`);
+  const place = scanJson(bytes).members.find(({ name }) => name === member);
+  const body = jsonBytes(Buffer.from(bytes.subarray(place?.valueFrom, place?.to)));
+  return { ...found, id, url: path, body, json: asObject(line[member] ?? null) };
+}
+
+/** Operation at an address to which a client would POST; undefined: there is none, or none for batches. */
+export function operationAt(path: string): Pick<LineRequest, 'protocol' | 'operation' | 'task'> | undefined {
+  const query = new URLSearchParams();
+  for (const protocol of servedProtocols)
+    for (const { path: known, isWhole, operation: serves } of postRoutes(protocol)) {
+      const whole = isWhole ? known : BASE + known;
+      const isThere = whole.endsWith('*') ? path.startsWith(whole.slice(0, -1)) : path === whole;
+      const operation = !isThere
+        ? undefined
+        : typeof serves === 'function'
+          ? serves({ path, query })
+          : serves;
+      const task = operation?.does === 'answer' ? text : findTask(operation?.does);
+      // Tasks that are not routed make nothing.
+      if (operation && task && explains(task)) return { protocol, operation, task };
+    }
+  return undefined;
+}
+
+function explains(task: Task): task is LineRequest['task'] {
+  return task.explain !== undefined;
+}
+
+/** @throws GatewayError for what a batch cannot have */
+export function requireWholeLine({ protocol, operation, json }: LineRequest): void {
+  if (json['stream'] === true || operation.route?.stream === true) throw unfit('stream');
+  if (protocol.server.background?.asks(json)) throw unfit('background');
+}
+
+function unfit(param: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: must not be true in a batch: leave it out`, {
+    param,
+  });
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { code: 'invalid_json_line' });
+}

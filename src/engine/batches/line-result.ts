@@ -1,0 +1,23 @@
+// How a line ended, as it is kept until the files of its batch are written.
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { GatewayError } from '../../canonical/index.ts';
+import type { LineKind } from '../../accounts/ports/index.ts';
+import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
+
+export function encodeEnd(end: LineEnd): Uint8Array {
+  return gzipSync(JSON.stringify(end), { level: 1 });
+}
+
+export function decodeEnd(bytes: Uint8Array): LineEnd {
+  return JSON.parse(gunzipSync(bytes).toString()) as LineEnd;
+}
+
+/** A line that nobody was asked for. */
+export function refusedEnd({ kind, code, message, param }: GatewayError): UnansweredEnd {
+  return { type: 'refused', code: code ?? kind, message, param: param ?? null };
+}
+
+export function kindOf(end: LineEnd): LineKind {
+  if (end.type === 'answered') return end.status < 400 ? 'succeeded' : 'failed';
+  return end.type === 'refused' ? 'failed' : end.type;
+}

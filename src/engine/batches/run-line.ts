@@ -1,0 +1,187 @@
+// Runs one line as any other request, until it has ended: again where there was no room or nobody could answer. Each try has a record of
+// its own.
+import { newGenerationId } from '../../base/runtime/ids.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { LineSpend } from '../../accounts/ports/index.ts';
+import type { GenerationRecord } from '../../accounts/ledger/index.ts';
+import type { LineEnd } from '../../protocols/index.ts';
+import type { ApiCall, JobCall } from '../call.ts';
+import type { Cancellation } from '../cancellation.ts';
+import { LOST, waitFor, WholeClient } from '../jobs/index.ts';
+import type { BatchRun } from './batch-run.ts';
+import { encodeEnd, kindOf, refusedEnd } from './line-result.ts';
+import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
+import type { FileLine } from './read-lines.ts';
+
+/** Tries of a line that nobody could answer, and what is waited before each further one, in milliseconds. */
+const MOST_TRIES = 3;
+const RETRY_MS = 2_000;
+
+/** Notes of a line whose upstream was asked. */
+export interface AskedDetail {
+  /** How often a process died while it ran. */
+  readonly deaths: number;
+  readonly tried: { readonly recordId: string; readonly projectId: string; readonly detail: string } | null;
+  /** A tool that may have had effects; null: none has begun. */
+  readonly tool: string | null;
+}
+
+/** How a try went. */
+interface Try {
+  failure?: GatewayError;
+  /** When it is tried again, in milliseconds. */
+  wait?: number | undefined;
+  spend: LineSpend | null;
+}
+
+/**
+ * Runs a line, and writes how it ended. Where it has not ended, a later run has it again.
+ * @param deaths how often a process died while it ran
+ */
+export async function runLine(of: BatchRun, { number, bytes }: FileLine, deaths: number): Promise<void> {
+  let request: LineRequest;
+  try {
+    if (!bytes) throw new TypeError('a line that was refused before');
+    request = lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
+  } catch (error) {
+    // The configuration has changed since it was checked.
+    return write(of, number, refusedEnd(GatewayError.from(error)), null);
+  }
+  const since = of.deps.clock.now();
+  for (let tries = 1; await of.resumed(); tries += 1) {
+    const made = await of.lines.within((own) => tryLine(of, { number, request, deaths, tries, since }, own));
+    if (of.lines.reason) return;
+    const { end, tried } = made;
+    if (tried.wait === undefined) {
+      if (end) await write(of, number, end, tried.spend);
+      return;
+    }
+    if (!(await of.pause(tried.failure?.message ?? '', tried.wait))) return;
+  }
+}
+
+type TryParts = Pick<ApiCall, 'account'> &
+  Pick<JobCall, 'id' | 'createdAt'> & { readonly client: WholeClient; readonly tried: Try };
+
+interface LineTry {
+  readonly number: number;
+  readonly request: LineRequest;
+  readonly deaths: number;
+  readonly tries: number;
+  /** When it began, in milliseconds that only go forward. */
+  readonly since: number;
+}
+
+async function tryLine(
+  of: BatchRun,
+  line: LineTry,
+  own: Cancellation,
+): Promise<{ readonly end: LineEnd | null; readonly tried: Try }> {
+  const { deps, run } = of;
+  const { request } = line;
+  const tried: Try = { spend: null };
+  const account = deps.account(run.job.keyId);
+  const client = new WholeClient(own);
+  const createdAt = deps.clock.wall();
+  const id = newGenerationId(createdAt);
+  try {
+    account.add(request.body.bytes.length);
+    await deps.serve(callOf(of, line, { id, createdAt, client, account, tried }), request.task);
+  } catch (error) {
+    tried.failure = GatewayError.from(error);
+    tried.wait = waitFor(tried.failure, 0);
+    // The key is not good any more: no line of the batch can be run.
+    if (tried.wait === undefined) of.endWith(refusedEnd(tried.failure));
+    return { end: null, tried };
+  } finally {
+    account.release();
+  }
+  const { result } = client;
+  if (!result) return { end: null, tried };
+  // Line ends of JSON stand between its values alone.
+  const body = result.body.replaceAll(/[\r\n]+/g, ' ');
+  return { end: { type: 'answered', status: result.status, requestId: id, body }, tried };
+}
+
+async function write(of: BatchRun, number: number, end: LineEnd, spend: LineSpend | null): Promise<void> {
+  await of.writer.end({ number, kind: kindOf(end), result: encodeEnd(end), spend });
+  of.progress();
+}
+
+function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, tried }: TryParts): ApiCall {
+  const { deps, run, batch } = of;
+  const { protocol, operation, url, body, json } = line.request;
+  const headers = new Map(of.headers);
+  const note = (detail: Omit<AskedDetail, 'deaths'>): Promise<void> =>
+    of.writer.ask({ number: line.number, detail: JSON.stringify({ deaths: line.deaths, ...detail }) });
+  let asked: AskedDetail['tried'] = null;
+  const job: JobCall = {
+    id,
+    recordId: id,
+    createdAt,
+    expiresAt: batch.expiresAt,
+    isKept: false,
+    providerShare: deps.settings().providerShare,
+    totalMs: deps.settings().totalMs,
+    failed(failure) {
+      tried.failure = failure;
+      const wait = waitOf(of, failure, line);
+      if (wait !== undefined) tried.wait = wait;
+      return wait !== undefined;
+    },
+    async asked(record, price) {
+      asked = { recordId: id, projectId: batch.projectId, detail: JSON.stringify({ record, price }) };
+      await note({ tried: asked, tool: null });
+    },
+    recorded(record) {
+      tried.spend = spendOf(record);
+    },
+    async toolBegins(tool) {
+      if (run.cancellation.reason === LOST) throw LOST;
+      await note({ tried: asked, tool });
+    },
+  };
+  return {
+    protocol,
+    api: operation.api,
+    ...(operation.route && { route: operation.route }),
+    principal: deps.keyById(run.job.keyId),
+    request: { method: 'POST', url },
+    body,
+    json,
+    header: (name) => headers.get(name) ?? null,
+    headers,
+    client,
+    account,
+    job,
+  };
+}
+
+/** When a line is tried again, in milliseconds; undefined: it is not. */
+function waitOf(of: BatchRun, failure: GatewayError, { tries, since }: LineTry): number | undefined {
+  const { clock, settings } = of.deps;
+  if (failure.code === 'budget_exceeded' && settings().onBudget === 'end') {
+    of.endWith(refusedEnd(failure));
+    return undefined;
+  }
+  const wait = waitFor(failure, clock.now() - since);
+  if (wait !== undefined) return wait;
+  const isWorthIt = failure.kind === 'upstream_unavailable' || failure.kind === 'timeout';
+  return isWorthIt && failure.fault !== 'client' && tries < MOST_TRIES ? RETRY_MS * tries : undefined;
+}
+
+function spendOf({ usage, cost }: GenerationRecord): LineSpend {
+  const { input, output } = usage ?? {};
+  const cached = input?.cacheRead ?? 0;
+  const read = input
+    ? input.uncached + input.cacheRead + input.cacheWrite5m + input.cacheWrite1h + input.audio + input.image
+    : 0;
+  return {
+    inputTokens: read,
+    cachedTokens: cached,
+    outputTokens: output ? output.text + output.reasoning + output.audio : 0,
+    reasoningTokens: output?.reasoning ?? 0,
+    usd: cost?.usd ?? 0,
+    unpriced: cost?.usd === null ? 1 : 0,
+  };
+}

@@ -1,0 +1,82 @@
+// The text of PDFs, page by page. Owns the limits: each is read in a process of its own, few at a time, and a hostile one
+// costs that process alone. Knows nothing of requests.
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from '../../canonical/index.ts';
+import { runProgram, type ProgramEnd } from '../../base/runtime/subprocess.ts';
+import { MOST_CHARS, MOST_PAGES, type PdfAnswer } from './pdf-answer.ts';
+import { Turns } from './turns.ts';
+
+export interface PdfLimits {
+  /** For one file, from when its turn has come. */
+  readonly timeoutMs: number;
+  readonly maxMemoryBytes: number;
+}
+
+const LIMITS: PdfLimits = { timeoutMs: 15_000, maxMemoryBytes: 768 * 1_048_576 };
+const PROGRAM = fileURLToPath(new URL('pdf-process.ts', import.meta.url));
+/** A character is at most six bytes of JSON (`\u0000`). */
+const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
+/** Files that are read at a time in the whole gateway, and that may wait for their turn. */
+const ABREAST = 2;
+const MOST_WAITING = 50;
+
+const turns = new Turns(ABREAST, MOST_WAITING, 'PDFs wait to be read');
+
+/**
+ * The text of a PDF.
+ * @param signal of the request that wants it; requests take turns. Aborted: it is neither waited for nor read on
+ * @returns one text for each page, empty for a page without text; at least one of them is not
+ * @throws GatewayError `unsupported`, with the reason, for a file that is encrypted, damaged or too large to be read, or
+ * that has no text (a scan); `rate_limited` when too many wait; `cancelled`
+ */
+export async function pdfText(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  limits: PdfLimits = LIMITS,
+): Promise<readonly string[]> {
+  const end = await turns.run(signal, () =>
+    runProgram({ file: PROGRAM, input: bytes, maxOutputBytes: MOST_OUTPUT_BYTES, signal, ...limits }),
+  );
+  if (signal.aborted) throw new GatewayError('cancelled', 'nobody waits for this PDF any longer');
+  const answer = toAnswer(end, limits);
+  if (typeof answer === 'string') throw unreadable(answer);
+  if (answer.every((page) => page === ''))
+    throw unreadable('it has no text: its pages are pictures, as of a scan');
+  return answer;
+}
+
+/** The pages, or why there are none. */
+function toAnswer(end: ProgramEnd, { timeoutMs }: PdfLimits): readonly string[] | string {
+  switch (end.type) {
+    case 'failed':
+      return 'it is damaged';
+    case 'timeout':
+      return `reading it takes longer than ${timeoutMs / 1000} seconds`;
+    case 'memory':
+      return 'reading it takes too much memory';
+    case 'output':
+      return 'its text is too long';
+    case 'answer':
+      return toPages(JSON.parse(new TextDecoder().decode(end.output)) as PdfAnswer);
+  }
+}
+
+function toPages(answer: PdfAnswer): readonly string[] | string {
+  if (!('problem' in answer)) return answer.pages;
+  switch (answer.problem) {
+    case 'encrypted':
+      return 'it is encrypted with a password';
+    case 'broken':
+      return 'it is damaged';
+    case 'text':
+      return 'its text is too long';
+    case 'pages':
+      return `it has ${answer.pages} pages, and at most ${MOST_PAGES} are read`;
+  }
+}
+
+function unreadable(reason: string): GatewayError {
+  return new GatewayError('unsupported', `the text of this PDF cannot be read: ${reason}`, {
+    code: 'pdf_not_readable',
+  });
+}

@@ -1,0 +1,113 @@
+// Meaning of a Lark grammar: terminals hold together, and ignored text may stand behind each. Knows no tokens.
+import { exactly, literal, membersSet } from './char-set.ts';
+import { COMMON_TERMINALS } from './common-terminals.ts';
+import { choice, NOTHING, sequence, type Expression } from './expression.ts';
+import type { LarkGrammar, LarkNode } from './parse-lark.ts';
+import { parseRegex } from './parse-regex.ts';
+import { beyondUs, broken } from './problem.ts';
+
+/** Names that no grammar can define. */
+const BEGIN = '%begin';
+const IGNORED = '%ignored';
+
+/**
+ * The rules of a grammar. A text need not be cut into terminals greedily: whatever some cutting makes match, matches.
+ * @param path of the grammar in the client's body
+ * @returns the rules, and the name of the first
+ * @throws GatewayError `invalid_request` for a grammar without sense, `unsupported` for what we cannot check
+ */
+export function larkRules(
+  grammar: LarkGrammar,
+  path: string,
+): { readonly rules: ReadonlyMap<string, Expression>; readonly first: string } {
+  const { definitions, imports, ignored } = grammar;
+  if (!definitions.has('start')) throw broken(path, 'the rule start is not defined');
+  const rules = new Map<string, Expression>();
+  for (const [name, original] of imports) {
+    const pattern = COMMON_TERMINALS.get(original);
+    if (pattern === undefined) throw beyondUs(path, `common.${original} is unknown here`);
+    rules.set(name, parseRegex(pattern, 'rust', '', path));
+  }
+  refuseRecursion(definitions, path);
+  const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : NOTHING;
+  const toExpression = (node: LarkNode, inTerminal: boolean): Expression => {
+    /** Behind a terminal that stands in a rule. */
+    const closed = (terminal: Expression): Expression =>
+      inTerminal || gap === NOTHING ? terminal : sequence([terminal, gap]);
+    switch (node.type) {
+      case 'literal':
+        return closed(
+          sequence(
+            Array.from(node.text, (char) => ({
+              type: 'char',
+              set: exactly(char.codePointAt(0) ?? 0, node.ignoreCase),
+            })),
+          ),
+        );
+      case 'range': {
+        const [from, to] = [node.from.codePointAt(0) ?? 0, node.to.codePointAt(0) ?? 0];
+        if (to < from) throw broken(path, 'a range of characters is out of order');
+        const set = membersSet(`${literal(from)}-${literal(to)}`, false, false);
+        return closed({ type: 'char', set });
+      }
+      case 'regex':
+        return closed(parseRegex(node.text, 'rust', node.flags, path));
+      case 'name': {
+        const { name } = node;
+        if (!definitions.has(name) && !imports.has(name)) throw broken(path, `${name} is not defined`);
+        if (inTerminal && !isTerminal(name)) throw broken(path, `a terminal uses the rule ${name}`);
+        return isTerminal(name) ? closed({ type: 'call', name }) : { type: 'call', name };
+      }
+      case 'sequence':
+        return sequence(node.parts.map((part) => toExpression(part, inTerminal)));
+      case 'choice':
+        return choice(node.options.map((option) => toExpression(option, inTerminal)));
+      case 'repeat':
+        return { type: 'repeat', body: toExpression(node.body, inTerminal), min: node.min, max: node.max };
+    }
+  };
+  for (const [name, node] of definitions) rules.set(name, toExpression(node, isTerminal(name)));
+  rules.set(BEGIN, sequence([gap, { type: 'call', name: 'start' }]));
+  rules.set(IGNORED, {
+    type: 'repeat',
+    body: choice([...ignored.map((node) => toExpression(node, true)), NOTHING]),
+    min: 0,
+    max: null,
+  });
+  return { rules, first: BEGIN };
+}
+
+function isTerminal(name: string): boolean {
+  return /^_*[A-Z]/.test(name);
+}
+
+/** Terminals are regular: one that is part of itself has no meaning. */
+function refuseRecursion(definitions: ReadonlyMap<string, LarkNode>, path: string): void {
+  const done = new Set<string>();
+  const visit = (name: string, within: ReadonlySet<string>): void => {
+    if (within.has(name)) throw broken(path, `the terminal ${name} is part of itself`);
+    if (done.has(name) || within.size > MOST_TERMINALS_DEEP) return;
+    const node = definitions.get(name);
+    if (node) for (const inner of namesIn(node)) visit(inner, new Set(within).add(name));
+    done.add(name);
+  };
+  for (const name of definitions.keys()) if (isTerminal(name)) visit(name, new Set());
+}
+
+/** A chain of terminals longer than this is only checked in part, which the recogniser survives. */
+const MOST_TERMINALS_DEEP = 500;
+
+function namesIn(node: LarkNode): readonly string[] {
+  switch (node.type) {
+    case 'name':
+      return isTerminal(node.name) ? [node.name] : [];
+    case 'sequence':
+      return node.parts.flatMap(namesIn);
+    case 'choice':
+      return node.options.flatMap(namesIn);
+    case 'repeat':
+      return namesIn(node.body);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,92 @@
+// Splits a grammar in Lark's syntax into tokens. Knows nothing of their order.
+import { parseJson } from '../../base/json/index.ts';
+import { beyondUs, broken } from './problem.ts';
+
+export type LarkToken =
+  /** The name of a rule or terminal, without the marks that only shape parse trees. */
+  | { readonly type: 'name'; readonly text: string; readonly at: number }
+  /** `text` without its quotes and escapes. */
+  | { readonly type: 'string'; readonly text: string; readonly ignoreCase: boolean; readonly at: number }
+  | { readonly type: 'regex'; readonly text: string; readonly flags: string; readonly at: number }
+  | { readonly type: 'number'; readonly text: string; readonly at: number }
+  /** `%import` and its kind. */
+  | { readonly type: 'directive'; readonly text: string; readonly at: number }
+  | { readonly type: 'mark'; readonly text: string; readonly at: number };
+
+/** One token, or what stands between tokens. Comments begin with `//`, and for OpenAI also with `#`. */
+const TOKEN = new RegExp(
+  [
+    '(?<space>\\s+|//[^\\n]*|#[^\\n]*)',
+    '(?<name>[!?]{0,2}_*[a-zA-Z](?:\\w|-(?!>))*)',
+    '(?<string>"(?:[^"\\\\\\n]|\\\\.)*")(?<fold>i?)(?!\\w)',
+    '/(?<regex>(?:[^/\\\\\\n]|\\\\.)+)/(?<flags>[imslux]*)(?!\\w)',
+    '(?<number>[+-]?\\d+)',
+    '(?<directive>%[a-z]+)',
+    '(?<mark>->|\\.\\.|[:|()[\\]{}*+?~,.=])',
+    '(?<foreign>[<@&])',
+  ].join('|'),
+  'uy',
+);
+
+/**
+ * @param path of the grammar in the client's body
+ * @throws GatewayError `invalid_request` for what is no token, `unsupported` for tokens that only some servers know
+ */
+export function larkTokens(grammar: string, path: string): readonly LarkToken[] {
+  const tokens: LarkToken[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < grammar.length) {
+    const at = TOKEN.lastIndex;
+    const found = TOKEN.exec(grammar)?.groups;
+    if (!found)
+      throw broken(path, `${lineOf(grammar, at)} cannot be read: ${grammar.slice(at, at + 20).trim()}`);
+    if (found['space'] !== undefined) continue;
+    if (found['foreign'] !== undefined)
+      throw beyondUs(path, `${found['foreign']} in ${lineOf(grammar, at)} is no part of Lark`);
+    if (found['name'] !== undefined)
+      tokens.push({ type: 'name', text: found['name'].replace(/^[!?]+/, ''), at });
+    else if (found['string'] !== undefined)
+      tokens.push({ type: 'string', text: unquoted(found['string']), ignoreCase: found['fold'] === 'i', at });
+    else if (found['regex'] !== undefined)
+      tokens.push({
+        type: 'regex',
+        text: found['regex'].replaceAll('\\/', '/'),
+        flags: found['flags'] ?? '',
+        at,
+      });
+    else if (found['number'] !== undefined) tokens.push({ type: 'number', text: found['number'], at });
+    else if (found['directive'] !== undefined)
+      tokens.push({ type: 'directive', text: found['directive'], at });
+    else tokens.push({ type: 'mark', text: found['mark'] ?? '', at });
+  }
+  return tokens;
+}
+
+/** JSON's escapes, as OpenAI has them; where they are none, Lark's own: the backslash stands for itself. */
+function unquoted(quoted: string): string {
+  const json = parseJson(quoted.replaceAll('\t', '\\t'));
+  if (typeof json === 'string') return json;
+  return quoted
+    .slice(1, -1)
+    .replace(
+      /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/gu,
+      (whole, hex?: string, wide?: string, char?: string) =>
+        char === undefined
+          ? String.fromCharCode(parseInt(hex ?? wide ?? '0', 16))
+          : (LARK_ESCAPES[char] ?? whole),
+    );
+}
+
+const LARK_ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  f: '\f',
+  '"': '"',
+  '\\': '\\',
+};
+
+/** Place in the grammar: `line 3`. */
+export function lineOf(grammar: string, at: number): string {
+  return `line ${grammar.slice(0, at).split('\n').length}`;
+}

@@ -1,0 +1,118 @@
+// Whole answers that are made without a connection, in every protocol: asked for with `Prefer: respond-async` (RFC 7240), and kept
+// as the response that their client would have got.
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { isJsonObject, jsonBytes } from '../../base/json/index.ts';
+import type { JobView } from '../../accounts/ports/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { RequestRoute } from '../../protocols/index.ts';
+import type { ApiCall } from '../call.ts';
+import { jobCall, refusalOf, type Tried, type WorkDependencies } from './job-call.ts';
+import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
+import { type CallPayload, protocolOf, recordIdOf, RESPONSE_KIND } from './response-job.ts';
+import { WholeClient, type WholeResult } from './whole-client.ts';
+
+/** Kind of these jobs in the queue. */
+export const ANSWER_KIND = 'answer';
+
+/** Id of the record of a job's last attempt; null where it is of another kind, or nobody has begun it. */
+export function recordOfJob({ id, kind, attempt }: Pick<JobView, 'id' | 'kind' | 'attempt'>): string | null {
+  if (attempt === 0 || (kind !== ANSWER_KIND && kind !== RESPONSE_KIND)) return null;
+  return recordIdOf(id.replace(/^resp_/, ''), attempt);
+}
+/** Request header. */
+const PREFER = 'prefer';
+const ASYNC = /(?:^|,)\s*respond-async\s*(?:,|;|$)/i;
+
+export interface AnswerPayload extends CallPayload {
+  readonly route: RequestRoute | null;
+}
+
+/** True for a request whose client does not wait for the answer. */
+export function prefersAsync({ header }: Pick<ApiCall, 'header'>): boolean {
+  const said = header(PREFER);
+  return said !== null && ASYNC.test(said);
+}
+
+/** @throws GatewayError `invalid_request` for a stream, which nobody would read */
+export function requireWhole({ json, route }: Pick<ApiCall, 'json' | 'route'>): void {
+  const isStream = route?.stream === true || (isJsonObject(json) && json['stream'] === true);
+  if (isStream)
+    throw new GatewayError(
+      'invalid_request',
+      '`Prefer: respond-async` gives a whole answer: leave `stream` out. To read a stream after your connection broke, send `x-dragoman-resumable: true` instead.',
+      { param: 'stream' },
+    );
+}
+
+export function decodeResult(bytes: Uint8Array): WholeResult {
+  return JSON.parse(gunzipSync(bytes).toString()) as WholeResult;
+}
+
+/** Runs the request of a job. */
+export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
+  const { job, cancellation, store } = run;
+  const payload = JSON.parse(job.payload) as AnswerPayload;
+  const protocol = protocolOf(payload);
+  const keep = async (result: WholeResult): Promise<void> => {
+    await store.keepStream(job.id, job.fence, gzipSync(JSON.stringify(result)));
+  };
+  const failed = async (error: GatewayError, told?: WholeResult): Promise<JobOutcome> => {
+    const { status, body } = protocol.server.encodeError(error, payload.id);
+    const headers = { 'content-type': 'application/json' };
+    await keep(told ?? { status: error.httpStatus ?? status, headers, body: JSON.stringify(body) });
+    return { end: { state: 'failed', error: { code: error.code ?? error.kind, message: error.message } } };
+  };
+  // An earlier runner died before it could say that the answer is there.
+  const before = job.attempt > 1 ? await store.stream(job.projectId, job.id) : null;
+  if (before && decodeResult(before).status === 200) return { end: { state: 'completed' } };
+  const refusal = await refusalOf(run, payload.id, deps);
+  if (refusal) return failed(refusal);
+  if (cancellation.reason === CANCELLED) return { end: { state: 'cancelled' } };
+  const client = new WholeClient(cancellation);
+  const tried: Tried = {};
+  const account = deps.account(job.keyId);
+  try {
+    await deps.serve(callOf(run, payload, deps, { client, account }, tried));
+  } catch (error) {
+    return failed(GatewayError.from(error));
+  } finally {
+    account.release();
+  }
+  const { result } = client;
+  if (result?.status === 200) {
+    await keep(result);
+    return { end: { state: 'completed' } };
+  }
+  if (cancellation.reason === CANCELLED) return { end: { state: 'cancelled' } };
+  if (cancellation.reason) return null;
+  if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
+  const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
+  if (wait !== undefined) return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
+  return failed(failure, result);
+}
+
+function callOf(
+  run: JobRun,
+  payload: AnswerPayload,
+  deps: WorkDependencies,
+  { client, account }: Pick<ApiCall, 'account'> & { readonly client: WholeClient },
+  tried: Tried,
+): ApiCall {
+  const headers = new Map(payload.headers.map(([name, value]) => [name, value]));
+  const { attempt, keyId } = run.job;
+  return {
+    protocol: protocolOf(payload),
+    api: payload.api,
+    ...(payload.route && { route: payload.route }),
+    principal: deps.keyById(keyId),
+    request: { method: 'POST', url: payload.url },
+    body: jsonBytes(Buffer.from(payload.body)),
+    json: JSON.parse(payload.body) as unknown,
+    header: (name) => headers.get(name) ?? null,
+    headers,
+    client,
+    account,
+    job: jobCall(run, payload, deps, client, tried),
+    ...(attempt > 1 && { replayOf: payload.id }),
+  };
+}

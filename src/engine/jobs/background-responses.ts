@@ -1,0 +1,281 @@
+// Answers in the background, as clients see them: asked for, read while they are made, cancelled and deleted. Making them is a
+// job's work.
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
+import type { Job, JobView, Storage, StoredResponse } from '../../accounts/ports/index.ts';
+import { PRIORITY } from '../../accounts/ports/index.ts';
+import type { AnswerContext, BackgroundCodec } from '../../protocols/index.ts';
+import { decodeCall, previousItems, routeRequest } from '../admit/index.ts';
+import type { Arrival } from '../arrival.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import { expiryOf } from '../settings.ts';
+import type { KeptStream, KeptStreams } from '../streams/index.ts';
+import { ANSWER_KIND, type AnswerPayload, decodeResult, requireWhole } from './answer-job.ts';
+import type { JobRunner, JobRunnerOptions } from './job-runner.ts';
+import { endUnbegun, neverBegun, openedStream, openStream } from './job-stream.ts';
+import type { WholeResult } from './whole-client.ts';
+import { callPayload, decodePayload, RESPONSE_KIND, standingStored } from './response-job.ts';
+
+/** How long an answer is kept that its client does not want stored, in milliseconds. */
+const TEMPORARY_MS = 600_000;
+/** How long the end of a cancelled job is waited for, in milliseconds, and how often it is looked. */
+const CANCEL_MS = 3_000;
+const LOOK_MS = 50;
+/** How often those hear something who read the stream of a queued answer, in milliseconds: proxies must not think it dead. */
+const QUIET_MS = 10_000;
+const KEEP_ALIVE = ': keep-alive\n\n';
+
+export interface BackgroundDependencies {
+  readonly engine: GatewayDependencies;
+  readonly storage: Pick<Storage, 'jobs' | 'responses' | 'conversations'>;
+  readonly runner: Pick<JobRunner, 'owner' | 'wake' | 'cancel'>;
+  /** Jobs that are added where a job ends that nobody runs. */
+  readonly following: NonNullable<JobRunnerOptions['following']>;
+  readonly streams: KeptStreams;
+  readonly settings: () => { readonly isTemporaryAllowed: boolean; readonly maxOpen: number };
+  readonly clock: Clock;
+}
+
+export class BackgroundResponses {
+  readonly #deps: BackgroundDependencies;
+  /** Streams of answers that have not begun when it was looked last. */
+  readonly #quiet = new Set<{ readonly stream: KeptStream; readonly jobId: string }>();
+
+  constructor(deps: BackgroundDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Queues the answer to a request, and tells its client. Throws GatewayError for what the request itself would be refused for.
+   */
+  async submit(arrival: Arrival): Promise<void> {
+    const { engine, storage, runner, settings } = this.#deps;
+    const { call, id } = arrival;
+    const codec = call.protocol.server.background;
+    if (!codec) throw new TypeError(`${call.protocol.name} has no answers in the background`);
+    const request = await decodeCall(arrival, engine);
+    const { state } = request;
+    const { projectId, keyId } = call.principal;
+    const isStored = state?.store !== false;
+    if (!isStored && !settings().isTemporaryAllowed)
+      throw new GatewayError(
+        'invalid_request',
+        '`background` needs `store`: an answer that is not stored could never be read. Set `store` to true, or leave it out.',
+        { param: 'store' },
+      );
+    const model = this.#plan(arrival, request);
+    await this.#requireNamed(projectId, state ?? {});
+    const context: AnswerContext = {
+      id,
+      createdSeconds: Math.floor(arrival.createdAt / 1000),
+      model,
+      request,
+      reasoningContentMirror: false,
+    };
+    const queued = codec.queued(context);
+    const expiresAt = isStored
+      ? expiryOf(arrival.settings, arrival.createdAt)
+      : arrival.createdAt + TEMPORARY_MS;
+    const job = await storage.jobs.add(
+      {
+        id: String(queued['id']),
+        kind: RESPONSE_KIND,
+        projectId,
+        keyId,
+        priority: PRIORITY.background,
+        lane: state?.conversationId ?? null,
+        home: request.stream ? runner.owner : null,
+        payload: JSON.stringify({ ...callPayload(call, request.model, id, arrival.createdAt), queued }),
+        expiresAt,
+      },
+      settings().maxOpen,
+    );
+    this.#tell(arrival, job, queued, request.stream, codec);
+    runner.wake();
+  }
+
+  /**
+   * Queues a request whose client does not wait, and tells its client where the answer will be. Throws GatewayError for what the
+   * request itself would be refused for.
+   */
+  async submitWhole(arrival: Arrival): Promise<void> {
+    const { engine, storage, runner, settings } = this.#deps;
+    const { call, id, createdAt } = arrival;
+    const request = await decodeCall(arrival, engine);
+    requireWhole(call);
+    this.#plan(arrival, request);
+    const payload: AnswerPayload = {
+      ...callPayload(call, request.model, id, createdAt),
+      route: call.route ?? null,
+    };
+    await storage.jobs.add(
+      {
+        id,
+        kind: ANSWER_KIND,
+        projectId: call.principal.projectId,
+        keyId: call.principal.keyId,
+        priority: PRIORITY.background,
+        lane: null,
+        home: null,
+        payload: JSON.stringify(payload),
+        expiresAt: expiryOf(arrival.settings, createdAt),
+      },
+      settings().maxOpen,
+    );
+    const headers = {
+      'x-request-id': id,
+      'request-id': id,
+      'content-type': 'application/json',
+      'preference-applied': 'respond-async',
+      location: resultPath(id),
+    };
+    call.client.respond(202, headers, JSON.stringify({ id, object: 'generation.result', status: 'queued' }));
+    runner.wake();
+  }
+
+  /** The whole answer of a job that has ended; null where it is not kept. */
+  async result(projectId: string, id: string): Promise<WholeResult | null> {
+    const bytes = await this.#deps.storage.jobs.stream(projectId, id);
+    return bytes && decodeResult(bytes);
+  }
+
+  /** Whom it would ask. Throws GatewayError where it may ask nobody. */
+  #plan(arrival: Arrival, request: CanonicalRequest): string {
+    const { engine, clock } = this.#deps;
+    const plan = routeRequest(request, {
+      settings: arrival.settings,
+      principal: arrival.call.principal,
+      state: engine.routing,
+      limits: engine.limits,
+      tasks: engine.tasks,
+      nowMs: clock.now(),
+      inputChars: arrival.inputChars,
+      peek: true,
+    });
+    return plan.candidates[0]?.endpoint.modelId ?? request.model;
+  }
+
+  #tell(
+    { call, id }: Arrival,
+    job: JobView,
+    queued: JsonObject,
+    isStreamed: boolean,
+    codec: BackgroundCodec,
+  ): void {
+    if (isStreamed) {
+      const stream = openStream(job, { id, queued }, codec, this.#deps);
+      this.#quiet.add({ stream, jobId: job.id });
+      return stream.join(call.client, null);
+    }
+    const headers = { 'x-request-id': id, 'request-id': id, 'content-type': 'application/json' };
+    call.client.respond(200, headers, JSON.stringify(queued));
+  }
+
+  /** Throws GatewayError for what the request goes on from that is not there. */
+  async #requireNamed(
+    projectId: string,
+    {
+      previousResponseId,
+      conversationId,
+    }: { previousResponseId?: string | undefined; conversationId?: string | undefined },
+  ): Promise<void> {
+    const { storage, clock } = this.#deps;
+    const now = clock.wall();
+    if (conversationId !== undefined && !(await storage.conversations.find(projectId, conversationId, now)))
+      throw new GatewayError(
+        'not_found',
+        `Conversation with id '${conversationId.slice(0, 100)}' not found.`,
+        { param: 'conversation' },
+      );
+    if (previousResponseId === undefined) return;
+    const job = await storage.jobs.find(projectId, previousResponseId);
+    if (job && isOpen(job))
+      throw new GatewayError(
+        'invalid_request',
+        `Previous response with id '${previousResponseId.slice(0, 100)}' is still in progress: wait until it has ended.`,
+        { param: 'previous_response_id', code: 'previous_response_in_progress' },
+      );
+    await previousItems(previousResponseId, { responses: storage.responses, projectId, now });
+  }
+
+  /** An answer that is not stored yet, or never will be, as it stands; null where there is none. */
+  async find(projectId: string, id: string): Promise<StoredResponse | null> {
+    const job = await this.#job(projectId, id);
+    return job?.kind === RESPONSE_KIND ? standingStored(job, decodePayload(job.payload)) : null;
+  }
+
+  /** The job of an answer; null where it is none's. */
+  job(projectId: string, id: string): Promise<JobView | null> {
+    return this.#job(projectId, id);
+  }
+
+  async #job(projectId: string, id: string): Promise<Job | null> {
+    const { storage, clock } = this.#deps;
+    const job = await storage.jobs.find(projectId, id);
+    return job && (job.expiresAt === null || job.expiresAt > clock.wall()) ? job : null;
+  }
+
+  /** The stream of an answer that has ended; null where it is not kept. */
+  async stream(projectId: string, id: string): Promise<KeptStream | null> {
+    const { jobs } = this.#deps.storage;
+    const bytes = await jobs.stream(projectId, id);
+    if (bytes) return openedStream(bytes);
+    const job = await jobs.find(projectId, id);
+    if (!job || job.endedAt === null || job.state === 'completed') return null;
+    // It ended before anybody began it.
+    return neverBegun(job, decodePayload(job.payload));
+  }
+
+  /** Asks for the end of an answer, and waits for it for a moment. False: there is none of this project. */
+  async cancel(projectId: string, id: string): Promise<boolean> {
+    const { storage, runner, following, clock } = this.#deps;
+    const asked = await storage.jobs.find(projectId, id);
+    if (!asked) return false;
+    const before = clock.now();
+    const added = isOpen(asked) ? await following.jobsOf(asked, { state: 'cancelled' }) : [];
+    let job: JobView | null = await storage.jobs.cancel(id, added);
+    if (added.length > 0) following.added();
+    runner.cancel(id);
+    while (job && isOpen(job) && clock.now() - before < CANCEL_MS) {
+      await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
+      job = await storage.jobs.find(projectId, id);
+    }
+    await this.#lookAtQuiet();
+    return true;
+  }
+
+  /** Tells those who read streams of queued answers that they are alive, and of ends that no run has written. */
+  start(): () => void {
+    return this.#deps.clock.every(QUIET_MS, () => {
+      for (const { stream } of this.#quiet) stream.write(KEEP_ALIVE, 'text');
+      void this.#lookAtQuiet().catch(() => {});
+    });
+  }
+
+  async #lookAtQuiet(): Promise<void> {
+    for (const quiet of this.#quiet) {
+      const { stream, jobId } = quiet;
+      const hasBegun = stream.hasEnded || stream.next > stream.first + stream.opening;
+      const job = hasBegun ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
+      if (job && isOpen(job)) continue;
+      this.#quiet.delete(quiet);
+      if (!hasBegun) endUnbegun(stream, job);
+    }
+  }
+
+  /** Stops it where it runs, and forgets it. False: there is none of this project. */
+  async delete(projectId: string, id: string): Promise<boolean> {
+    if (!(await this.cancel(projectId, id))) return false;
+    return this.#deps.storage.jobs.delete(projectId, id);
+  }
+}
+
+/** Destination of an answer that its client does not wait for. */
+export function resultPath(id: string): string {
+  return `/v1/generations/${id}/result`;
+}
+
+function isOpen({ state }: JobView): boolean {
+  return state === 'queued' || state === 'waiting' || state === 'running';
+}

@@ -1,0 +1,18 @@
+// Work that outlives the connection that asked for it.
+export { ANSWER_KIND, makeAnswer, prefersAsync, recordOfJob } from './answer-job.ts';
+export { BackgroundResponses, resultPath } from './background-responses.ts';
+export { type InterruptedTry, settleTry } from './interrupted.ts';
+export {
+  CANCELLED,
+  type JobOutcome,
+  type JobRun,
+  JobRunner,
+  type JobRunnerOptions,
+  type JobWork,
+  LOST,
+} from './job-runner.ts';
+export { responseEvent } from './response-event.ts';
+export { type CallPayload, keptHeaders, RESPONSE_KIND } from './response-job.ts';
+export { waitFor, type WorkDependencies } from './job-call.ts';
+export { makeResponse } from './response-work.ts';
+export { WholeClient } from './whole-client.ts';

@@ -1,0 +1,131 @@
+// How a job runs a request: what the request is told of the job, when it waits for room, and what an interrupted try leaves
+// behind.
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { Storage } from '../../accounts/ports/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
+import type { KeptStreams } from '../streams/index.ts';
+import { ASKED_STEP, settleInterrupted } from './interrupted.ts';
+import type { JobRun } from './job-runner.ts';
+import { recordIdOf, type ResponsePayload } from './response-job.ts';
+
+/** Tries of one job, by however many processes: a request that ends its process must not end all of them. */
+const MOST_ATTEMPTS = 10;
+/** Shortest and longest wait for room, in milliseconds, and the longest where nobody says how long. */
+const LEAST_WAIT_MS = 200;
+const MOST_WAIT_MS = 60_000;
+const USUAL_WAIT_MS = 5_000;
+/** Step that stands for a tool's effects. */
+const TOOL_STEP = 'tool:';
+
+export interface WorkDependencies {
+  /** Runs a request. */
+  readonly serve: (call: ApiCall) => Promise<unknown>;
+  readonly streams: KeptStreams;
+  readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs'>;
+  /** Throws GatewayError for a key that is not good any more. */
+  readonly keyById: (keyId: string) => Principal;
+  /** Resources that a request holds while it runs. */
+  readonly account: (keyId: string) => ByteAccount & { release(): void };
+  readonly settings: () => { readonly totalMs: number; readonly maxWaitMs: number };
+  /** False once the process is to end. */
+  readonly takes: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How a request failed, as far as it has. */
+export interface Tried {
+  failure?: GatewayError;
+  /** False: no upstream was. */
+  wasAsked?: boolean;
+  /** When it is tried again, in milliseconds. */
+  wait?: number;
+}
+
+/** The client of the request. */
+interface Heard {
+  /** True once there was anything of an answer. */
+  readonly hasContent: boolean;
+  /** True: nobody hears of the failure, since the job is tried again. */
+  isMuted: boolean;
+}
+
+/** Why a job is not tried any more; undefined where it is. */
+export async function refusalOf(
+  { job, store }: JobRun,
+  id: string,
+  deps: Pick<WorkDependencies, 'storage'>,
+): Promise<GatewayError | undefined> {
+  if (job.attempt <= 1) return undefined;
+  const steps = await store.steps(job.id);
+  await settleInterrupted(job, id, steps, deps.storage.ledger);
+  const tool = steps.find(({ name }) => name.startsWith(TOOL_STEP));
+  if (tool)
+    return new GatewayError(
+      'upstream_unavailable',
+      `The gateway stopped while this answer was made, after the tool '${tool.detail}' had begun. It is not run a second time, because it may have had effects: ask again.`,
+      { fault: 'gateway' },
+    );
+  if (job.attempt <= MOST_ATTEMPTS) return undefined;
+  return new GatewayError('internal', `The answer was not made in ${MOST_ATTEMPTS} attempts.`);
+}
+
+/** Job of the request that it runs. @param payload says whose answer it is @param tried is called with how it failed */
+export function jobCall(
+  { job, store }: JobRun,
+  payload: Pick<ResponsePayload, 'id' | 'createdAt'>,
+  { settings, clock, log }: WorkDependencies,
+  client: Heard,
+  tried: Tried,
+): JobCall {
+  const { id, fence } = job;
+  return {
+    id: payload.id,
+    recordId: recordIdOf(payload.id, job.attempt),
+    createdAt: payload.createdAt,
+    expiresAt: job.expiresAt,
+    totalMs: settings().totalMs,
+    failed(failure, wasAsked) {
+      tried.failure = failure;
+      tried.wasAsked = wasAsked;
+      const waitedMs = job.waits ? clock.wall() - job.waits.sinceMs : 0;
+      const isPatient = waitedMs < settings().maxWaitMs;
+      const wait = client.hasContent || !isPatient ? undefined : waitFor(failure, waitedMs);
+      if (wait !== undefined) tried.wait = wait;
+      client.isMuted = wait !== undefined;
+      return wait !== undefined;
+    },
+    isKept: true,
+    providerShare: 1,
+    recorded: () => {},
+    async asked(record, price) {
+      const step = { name: `${ASKED_STEP}${job.attempt}`, detail: JSON.stringify({ record, price }) };
+      await store
+        .step(id, fence, step)
+        .catch((error: unknown) => log.warn('a step of a job was not kept', { id, error }));
+    },
+    async toolBegins(name) {
+      if (!(await store.step(id, fence, { name: `${TOOL_STEP}${name}`, detail: name })))
+        throw new GatewayError('cancelled', 'another process has taken over the job');
+    },
+  };
+}
+
+/** How long a job waits that found no room, in milliseconds; undefined where waiting does not help. @param waitedMs so far */
+export function waitFor(
+  { kind, code, fault, retryAfterMs }: GatewayError,
+  waitedMs: number,
+): number | undefined {
+  const hasNoRoom =
+    kind === 'rate_limited' ||
+    code === 'budget_exceeded' ||
+    code === 'conversation_locked' ||
+    (fault === 'gateway' && kind === 'upstream_unavailable' && retryAfterMs !== undefined);
+  if (!hasNoRoom) return undefined;
+  if (code === 'conversation_locked') return LEAST_WAIT_MS;
+  const usual = Math.min(USUAL_WAIT_MS, waitedMs / 2);
+  return Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, retryAfterMs ?? usual));
+}

@@ -1,0 +1,204 @@
+// Runs jobs of the queue in this process: takes as many as it has room for, holds them by renewing their leases, and writes how each
+// ended. Knows no kind of job.
+import type { Clock } from '../../base/runtime/clock.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import {
+  type HeldJob,
+  type JobEnd,
+  type JobStore,
+  type JobView,
+  type JobWait,
+  type NewJob,
+} from '../../accounts/ports/index.ts';
+import { Cancellation } from '../cancellation.ts';
+
+/** How long a job is another's to take when nothing is heard of its runner. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 3_000;
+/** How often jobs are looked for that other processes have added, or whose wait is over. */
+const LOOK_MS = 1_000;
+/** Jobs that are taken at once. */
+const MOST_TAKEN = 20;
+
+/** A job, as far as whoever does its work may change it. */
+export interface JobRun {
+  readonly job: HeldJob;
+  /** Stops the work: its end was asked for, or another process has the job by now. */
+  readonly cancellation: Cancellation;
+  readonly store: JobStore;
+}
+
+/** `null`: another process has the job by now. */
+export type JobOutcome = { readonly end: JobEnd } | { readonly wait: JobWait } | null;
+
+/** Does the work of one kind. Never rejects where it can say how the job ended. */
+export type JobWork = (run: JobRun) => Promise<JobOutcome>;
+
+export interface JobRunnerOptions {
+  readonly store: JobStore;
+  readonly kinds: ReadonlyMap<string, JobWork>;
+  /** Lowest priority that it begins, as a number. */
+  readonly priority: number;
+  /** Jobs that are added in the transaction that ends a job, and what is called when they are there. Absent: none. */
+  readonly following?: {
+    readonly jobsOf: (job: JobView, end: JobEnd) => Promise<readonly NewJob[]>;
+    readonly added: () => void;
+  };
+  /** Called where a job was added and there is no room for it here. Absent: nobody else needs to know. */
+  readonly passOn?: (() => void) | undefined;
+  /** Most jobs at once: here, and of one project over all processes. */
+  readonly limits: () => { readonly concurrent: number; readonly perProject: number };
+  /** False once the process is to end: it takes nothing more. */
+  readonly takes: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class JobRunner {
+  /** Names this process among all that ever run jobs. */
+  readonly owner = newId('runner_');
+  readonly #options: JobRunnerOptions;
+  readonly #running = new Map<string, JobRun>();
+  readonly #stops: (() => void)[] = [];
+  #isTaking = false;
+  #isWoken = false;
+  #hasStopped = false;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Jobs that run here. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  start(): void {
+    const { clock } = this.#options;
+    this.#stops.push(
+      clock.every(LOOK_MS, () => this.look()),
+      clock.every(RENEW_MS, () => void this.#renew()),
+    );
+  }
+
+  /** Takes no more, and lets go of what still runs: others go on with it. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#hasStopped = true;
+    for (const { cancellation } of this.#running.values()) cancellation.cancel(STOPPED);
+    await this.#options.store.release(this.owner).catch(() => {});
+  }
+
+  /** Something was added. */
+  wake(): void {
+    if (this.#hasRoom()) this.look();
+    else this.#options.passOn?.();
+  }
+
+  /** Looks for something to do. */
+  look(): void {
+    this.#isWoken = true;
+    if (!this.#isTaking) void this.#takeAll();
+  }
+
+  /** Stops the work of a job that runs here. */
+  cancel(id: string): void {
+    this.#running.get(id)?.cancellation.cancel(CANCELLED);
+  }
+
+  async #takeAll(): Promise<void> {
+    this.#isTaking = true;
+    try {
+      while (this.#isWoken && this.#mayTake()) {
+        this.#isWoken = false;
+        await this.#take();
+      }
+    } catch (error) {
+      // The next look finds what is there.
+      this.#options.log.warn('jobs could not be taken from the queue', { error });
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  #mayTake(): boolean {
+    return !this.#hasStopped && this.#options.takes() && this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    return this.#running.size < this.#options.limits().concurrent;
+  }
+
+  async #take(): Promise<void> {
+    const { store, limits, kinds, priority } = this.#options;
+    const { concurrent, perProject } = limits();
+    const limit = Math.min(MOST_TAKEN, concurrent - this.#running.size);
+    const taken = await store.claim({
+      owner: this.owner,
+      leaseMs: LEASE_MS,
+      limit,
+      kinds: [...kinds.keys()],
+      perProject,
+      priority,
+    });
+    for (const job of taken) void this.#run(job);
+    if (taken.length === limit) this.#isWoken = true;
+  }
+
+  async #run(job: HeldJob): Promise<void> {
+    const { store, kinds, log } = this.#options;
+    const run: JobRun = { job, store, cancellation: new Cancellation() };
+    this.#running.set(job.id, run);
+    if (job.isCancelRequested) run.cancellation.cancel(CANCELLED);
+    try {
+      const work = kinds.get(job.kind);
+      const outcome = work ? await work(run) : unknownKind(job.kind);
+      if (this.#hasStopped) return;
+      if (outcome && 'end' in outcome) await this.#end(job, outcome.end);
+      else if (outcome) await store.wait(job.id, job.fence, outcome.wait);
+    } catch (error) {
+      log.error('a job could not be run', { id: job.id, error });
+      const { message } = GatewayError.from(error);
+      await this.#end(job, { state: 'failed', error: { code: 'server_error', message } }).catch(() => {});
+    } finally {
+      this.#running.delete(job.id);
+      this.look();
+    }
+  }
+
+  async #end(job: HeldJob, end: JobEnd): Promise<void> {
+    const { store, following } = this.#options;
+    const added = (await following?.jobsOf(job, end)) ?? [];
+    if ((await store.finish(job.id, job.fence, end, added)) && added.length > 0) following?.added();
+  }
+
+  /** Holds what runs here for longer. What another process has by now is stopped here. */
+  async #renew(): Promise<void> {
+    if (this.#running.size === 0) return;
+    const asked = new Map(this.#running);
+    try {
+      const held = await this.#options.store.renew(this.owner, LEASE_MS);
+      const byId = new Map(held.map((lease) => [lease.id, lease]));
+      for (const [id, { job, cancellation }] of asked) {
+        const lease = byId.get(id);
+        if (lease?.fence === job.fence) {
+          if (lease.isCancelRequested) cancellation.cancel(CANCELLED);
+        } else if (this.#running.has(id)) cancellation.cancel(LOST);
+      }
+    } catch (error) {
+      this.#options.log.warn('leases of jobs could not be renewed', { error });
+    }
+  }
+}
+
+/** Why work is stopped. */
+export const CANCELLED = new GatewayError('cancelled', 'the job was cancelled');
+export const LOST = new GatewayError('cancelled', 'another process has taken over the job');
+export const STOPPED = new GatewayError('cancelled', 'the gateway is shutting down');
+
+function unknownKind(kind: string): JobOutcome {
+  const message = `This version of Dragoman runs no jobs of kind '${kind}'.`;
+  return { end: { state: 'failed', error: { code: 'unknown_kind', message } } };
+}

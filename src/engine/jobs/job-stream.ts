@@ -1,0 +1,101 @@
+// The stream of a job in this process: the one that its client reads already, or a new one.
+import { toByteString } from '../../base/lib/byte-string.ts';
+import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
+import type { BackgroundCodec } from '../../protocols/index.ts';
+import { gunzipSync } from 'node:zlib';
+import { KeptStream, type KeptStreams } from '../streams/index.ts';
+import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
+
+/** Numbers of each further try begin here: no client takes its events for those of another. */
+const NUMBERS_OF_A_TRY = 1_000_000;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+/** Events that are told when an answer is queued. */
+const OPENING_EVENTS = 2;
+/** Number in the first event of a stream. */
+const NUMBER = /"sequence_number":(\d+)/;
+
+/** A stream that a job has left behind. @param bytes compressed */
+export function openedStream(bytes: Uint8Array): KeptStream {
+  return openedText(gunzipSync(bytes).toString('latin1'));
+}
+
+function openedText(text: string): KeptStream {
+  const nothing = (): void => {};
+  const stream = new KeptStream({
+    id: '',
+    projectId: '',
+    headers: HEADERS,
+    writesIds: false,
+    first: Number(NUMBER.exec(text)?.[1] ?? 0),
+    opening: OPENING_EVENTS,
+    patience: Infinity,
+    clock: { after: () => nothing },
+    resized: nothing,
+    moved: nothing,
+    ended: nothing,
+  });
+  stream.write(text, 'bytes');
+  stream.end();
+  return stream;
+}
+
+/** The stream of a job that ended before anybody began it. */
+export function neverBegun(job: JobView, payload: ResponsePayload): KeptStream | null {
+  const codec = protocolOf(payload).server.background;
+  if (!codec) return null;
+  const answer = standingResponse(job, payload);
+  const frames = [...codec.opening(payload.queued, 0), codec.ending(answer, OPENING_EVENTS)];
+  return openedText(toByteString(frames.join('')));
+}
+
+/** Ends the stream of such a job. @param job null: it is gone */
+export function endUnbegun(stream: KeptStream, job: Job | null): void {
+  const payload = job && decodePayload(job.payload);
+  const codec = payload && protocolOf(payload).server.background;
+  if (job && codec) stream.write(codec.ending(standingResponse(job, payload), stream.next), 'text');
+  stream.end();
+}
+
+type Parts = { readonly streams: KeptStreams };
+
+/** A stream that begins with its answer being queued. */
+export function openStream(
+  job: Pick<JobView, 'projectId' | 'attempt'>,
+  { id, queued }: Pick<ResponsePayload, 'id' | 'queued'>,
+  codec: BackgroundCodec,
+  { streams }: Parts,
+): KeptStream {
+  const first = Math.max(0, job.attempt - 1) * NUMBERS_OF_A_TRY;
+  const headers = { ...HEADERS, 'x-request-id': id, 'request-id': id };
+  const opening = OPENING_EVENTS;
+  const options = {
+    opening,
+    id,
+    projectId: job.projectId,
+    headers,
+    writesIds: false,
+    patience: Infinity,
+    first,
+  };
+  const stream = streams.open(options);
+  for (const frame of codec.opening(queued, first)) stream.write(frame, 'text');
+  return stream;
+}
+
+/** The stream into which a job writes that begins now. */
+export function openingStream(
+  job: HeldJob,
+  payload: ResponsePayload,
+  codec: BackgroundCodec,
+  parts: Parts,
+): KeptStream {
+  const found = parts.streams.find(job.projectId, payload.id);
+  if (found instanceof KeptStream && !found.hasEnded && found.next === found.first + OPENING_EVENTS)
+    return found;
+  return openStream(job, payload, codec, parts);
+}

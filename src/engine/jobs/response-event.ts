@@ -1,0 +1,25 @@
+// The event with which an answer in the background ends, as OpenAI's webhooks name it (2026-11).
+import {
+  type Announcement,
+  eventId,
+  type JobEnd,
+  type JobView,
+  type Storage,
+} from '../../accounts/ports/index.ts';
+
+/** @param nowMs Unix milliseconds */
+export async function responseEvent(
+  { id, projectId }: Pick<JobView, 'id' | 'projectId'>,
+  { state }: JobEnd,
+  responses: Pick<Storage['responses'], 'find'>,
+  nowMs: number,
+): Promise<Announcement> {
+  const stored = state === 'completed' ? await responses.find(projectId, id, nowMs) : null;
+  const isCut = stored?.response['status'] === 'incomplete';
+  return {
+    id: eventId(id, state),
+    type: `response.${isCut ? 'incomplete' : state}`,
+    projectId,
+    data: { id },
+  };
+}

@@ -1,0 +1,111 @@
+// Makes an answer in the background: runs the request of a job as any other, and says how the job ended. An answer that is there
+// already is never made a second time.
+import { gzipSync } from 'node:zlib';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { HeldJob, JobEnd } from '../../accounts/ports/index.ts';
+import { jsonBytes } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { BackgroundCodec } from '../../protocols/index.ts';
+import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
+import type { KeptStream } from '../streams/index.ts';
+import { jobCall, refusalOf, type Tried, type WorkDependencies } from './job-call.ts';
+import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
+import { openingStream } from './job-stream.ts';
+import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
+import { RunClient } from './run-client.ts';
+
+export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
+  const { job, cancellation } = run;
+  const payload = decodePayload(job.payload);
+  const codec = protocolOf(payload).server.background;
+  if (!codec) throw new TypeError(`${payload.protocol} has no answers in the background`);
+  const { responses } = deps.storage;
+  // An earlier runner made the answer, and died before it could say so.
+  if (await responses.find(job.projectId, job.id, deps.clock.wall())) return completed;
+  const stream = openingStream(job, payload, codec, deps);
+  const ended = async (end: JobEnd): Promise<JobOutcome> => {
+    const stands = standingResponse(
+      { ...job, ...end, error: end.state === 'failed' ? end.error : null },
+      payload,
+    );
+    stream.write(codec.ending(stands, stream.next), 'text');
+    return keep(run, stream, end);
+  };
+  if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
+  const refusal = await refusalOf(run, payload.id, deps);
+  if (refusal) return ended(failedBy(refusal, codec));
+  let principal: Principal;
+  try {
+    principal = deps.keyById(job.keyId);
+  } catch (error) {
+    return ended(failedBy(GatewayError.from(error), codec));
+  }
+  const client = new RunClient(stream, codec, cancellation);
+  const account = deps.account(job.keyId);
+  const tried: Tried = {};
+  try {
+    await deps.serve(
+      callOf(job, payload, { principal, account, client, codec }, jobCall(run, payload, deps, client, tried)),
+    );
+  } finally {
+    account.release();
+  }
+  if (client.isComplete) return keep(run, stream, { state: 'completed' });
+  if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
+  if (cancellation.reason) {
+    stream.end();
+    return null;
+  }
+  if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
+  const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
+  if (wait !== undefined) {
+    return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
+  }
+  const end = failedBy(failure, codec);
+  return client.hasFailed ? keep(run, stream, end) : ended(end);
+}
+
+const completed: JobOutcome = { end: { state: 'completed' } };
+
+function failedBy(error: GatewayError, codec: BackgroundCodec): JobEnd & { readonly state: 'failed' } {
+  return { state: 'failed', error: codec.failure(error) };
+}
+
+/** The stream is over: kept as long as the job, so that it can be read again from anywhere. */
+async function keep({ job, store }: JobRun, stream: KeptStream, end: JobEnd): Promise<JobOutcome> {
+  if (stream.isKept)
+    await store.keepStream(job.id, job.fence, gzipSync(Buffer.from(stream.text(), 'latin1')));
+  stream.end();
+  return { end };
+}
+
+interface RunParts {
+  readonly principal: Principal;
+  readonly account: ByteAccount;
+  readonly client: RunClient;
+  readonly codec: BackgroundCodec;
+}
+
+function callOf(
+  job: HeldJob,
+  payload: ResponsePayload,
+  { principal, account, client, codec }: RunParts,
+  jobOf: JobCall,
+): ApiCall {
+  const body = codec.runBody(payload.body);
+  const headers = new Map(payload.headers.map(([name, value]) => [name, value]));
+  return {
+    protocol: protocolOf(payload),
+    api: payload.api,
+    principal,
+    request: { method: 'POST', url: payload.url },
+    body: jsonBytes(Buffer.from(body)),
+    json: JSON.parse(body) as unknown,
+    header: (name) => headers.get(name) ?? null,
+    headers,
+    client,
+    account,
+    job: jobOf,
+    ...(job.attempt > 1 && { replayOf: payload.id }),
+  };
+}

@@ -1,0 +1,43 @@
+// How demanding a request is, when nobody says. A table of points: the same request always gives the same answer.
+// Knows no model.
+import type { Complexity } from '../../canonical/index.ts';
+import { demandOf } from './task-complexity.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+const MEDIUM_FROM = 2;
+const HIGH_FROM = 5;
+
+/**
+ * Estimates the complexity: the sum of the points, under 2 `low`, from 5 `high`, `medium` between.
+ *
+ * | sign                                                    | points |
+ * |---------------------------------------------------------|--------|
+ * | prompt over 2,000 / 8,000 / 40,000 characters           | 1 / 2 / 3 |
+ * | over 4 / over 12 messages of the user                   | 1 / 2  |
+ * | tools offered: any / over 5                             | 1 / 2  |
+ * | a tool has been used already                            | 1      |
+ * | reasoning asked for / an effort of `high` or more, or a budget of 8,192 tokens or more | 1 / 3 |
+ * | the answer must satisfy a JSON schema                   | 1      |
+ * | a fenced block of code in a user message                | 1      |
+ * | an image, a file or audio                               | 1      |
+ * | what is asked for, by the words of the last message     | 0 and more: `task-complexity.ts` |
+ */
+export function estimateComplexity(facts: RequestFacts): Complexity {
+  const points =
+    steps(facts.characters, 2_000, 8_000, 40_000) +
+    steps(facts.turns, 4, 12) +
+    steps(facts.tools, 0, 5) +
+    Number(facts.toolResults) +
+    { none: 0, some: 1, much: 3 }[facts.reasoning] +
+    Number(facts.format === 'json_schema') +
+    Number(facts.code) +
+    Number(facts.modalities.size > 0) +
+    demandOf(facts.asked);
+  if (points < MEDIUM_FROM) return 'low';
+  return points < HIGH_FROM ? 'medium' : 'high';
+}
+
+/** How many of the limits a value exceeds. */
+function steps(value: number, ...limits: readonly number[]): number {
+  return limits.filter((limit) => value > limit).length;
+}

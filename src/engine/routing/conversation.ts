@@ -1,0 +1,52 @@
+// Tells conversations apart, so that each can return to the endpoint that holds its cached prefix.
+import { hash } from 'node:crypto';
+import type { CanonicalRequest, Item, Usage } from '../../canonical/index.ts';
+
+/** Shorter prompts are not cached: OpenAI and Anthropic begin at 1,024 tokens, about 4 characters each. */
+const SHORTEST_CHARS = 4_096;
+/** Characters of either end of a long text that are hashed, with its length: enough to tell two apart, and fast. */
+const END_CHARS = 1_024;
+/** Most that is hashed altogether. */
+const HASHED_CHARS = 16_384;
+const FIVE_MINUTES_MS = 300_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Identity of a conversation: whose it is, its instructions, its tools and its first words, which later turns
+ * repeat. Null when the prompt is too short to be cached anywhere, and for tasks besides text.
+ */
+export function conversationOf(
+  request: CanonicalRequest,
+  projectId: string,
+  inputChars: number,
+): string | null {
+  if (inputChars < SHORTEST_CHARS || request.task) return null;
+  const words = [projectId];
+  for (const tool of request.tools) words.push(tool.type === 'hosted' ? tool.kind : tool.name);
+  let left = HASHED_CHARS;
+  for (const item of request.items) {
+    const text = sampleOf(textOf(item));
+    words.push(text);
+    left -= text.length;
+    if (left <= 0 || (item.type === 'message' && item.role === 'user')) break;
+  }
+  return hash('sha256', words.join('\0'), 'base64url');
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= 2 * END_CHARS) return text;
+  return `${text.length} ${text.slice(0, END_CHARS)}${text.slice(-END_CHARS)}`;
+}
+
+function textOf(item: Item): string {
+  if (item.type !== 'message') return item.type;
+  return item.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join('\0');
+}
+
+/**
+ * How long the upstream's cache of this prompt may be expected to live, in milliseconds: as long as it was asked
+ * to, else the five minutes that the vendors document.
+ */
+export function cacheLifeMs(usage: Usage | null): number {
+  return usage && usage.input.cacheWrite1h > 0 ? HOUR_MS : FIVE_MINUTES_MS;
+}

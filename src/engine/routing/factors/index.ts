@@ -1,0 +1,19 @@
+// Every factor, one line each.
+import type { RoutingFactor } from '../../../canonical/index.ts';
+import { cost } from './cost.ts';
+import type { Factor } from './factor.ts';
+import { latency } from './latency.ts';
+import { quality } from './quality.ts';
+import { speed } from './speed.ts';
+import { throughput } from './throughput.ts';
+
+export { baseRate } from './cost.ts';
+export { latency } from './latency.ts';
+export type { Factor, Measured } from './factor.ts';
+
+const byName: Readonly<Record<RoutingFactor, Factor>> = { cost, speed, latency, throughput, quality };
+
+/** The factor of a name. */
+export function factorOf(name: RoutingFactor): Factor {
+  return byName[name];
+}

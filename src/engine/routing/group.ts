@@ -1,0 +1,162 @@
+// The endpoints of one model, filtered and in the order of the policy.
+import type { CanonicalRequest, RoutingWishes } from '../../canonical/index.ts';
+import { endpointsFor, type Endpoint, type Model } from '../../catalog/index.ts';
+import { factorOf, type Measured } from './factors/index.ts';
+import { isAmong, isNamed, removalOf, type Removal } from './filters.ts';
+import type { Candidate, PlanContext } from './plan-types.ts';
+import { policyOf } from './policies/index.ts';
+import type { Ranked } from './rank.ts';
+import { CHARACTERS_PER_TOKEN } from './request-facts.ts';
+
+/** An endpoint that is out, with the member that put it out. */
+export interface Removed extends Removal {
+  readonly endpoint: Endpoint;
+}
+
+export interface Group {
+  readonly candidates: readonly Candidate[];
+  readonly removed: readonly Removed[];
+}
+
+export interface GroupInput {
+  readonly request: CanonicalRequest;
+  readonly model: Model;
+  readonly wishes: RoutingWishes;
+  /** Slug that the model's id pins; null when none. */
+  readonly pinned: string | null;
+  /** Slug of the endpoint that holds the conversation's cached prefix; null when none does. */
+  readonly holder: string | null;
+}
+
+/** Filters and orders the endpoints of a model. */
+export function groupOf(input: GroupInput, context: PlanContext): Group {
+  const only = onlyCandidate(input, context);
+  if (only) return only;
+  const { request, model, wishes, pinned } = input;
+  const removed: Removed[] = [];
+  const left: Endpoint[] = [];
+  for (const endpoint of endpointsFor(model, request)) {
+    const removal =
+      pinned !== null && !isNamed(endpoint, pinned)
+        ? { param: 'model', reason: `the model's id names ${pinned}` }
+        : removalOf(endpoint, request, wishes, context.lacking);
+    if (removal) removed.push({ endpoint, ...removal });
+    else left.push(endpoint);
+  }
+  return { candidates: left.length === 0 ? [] : ordered(left, input, context), removed };
+}
+
+const groups = new WeakMap<Endpoint, Group>();
+
+/** Most models have one endpoint and most requests no wishes: then there is nothing to decide. */
+function onlyCandidate(
+  { request, model, wishes, pinned, holder }: GroupInput,
+  context: PlanContext,
+): Group | null {
+  if (model.endpoints.length !== 1 || pinned !== null || holder !== null) return null;
+  const endpoint = endpointsFor(model, request)[0];
+  if (!endpoint) return null;
+  const { providers, only, ignore, maxPrice, requireParameters, factor, type } = wishes;
+  if (
+    providers ||
+    only ||
+    ignore ||
+    maxPrice ||
+    requireParameters ||
+    factor ||
+    (type ?? 'priority') !== 'priority'
+  )
+    return null;
+  if (asideReason(endpoint, context) !== null) return null;
+  let group = groups.get(endpoint);
+  if (!group) {
+    group = { candidates: [{ endpoint, score: null, reason: 'priority 1', aside: false }], removed: [] };
+    groups.set(endpoint, group);
+  }
+  return group;
+}
+
+function ordered(
+  endpoints: readonly Endpoint[],
+  { request, model, wishes, holder }: GroupInput,
+  context: PlanContext,
+): readonly Candidate[] {
+  const { state, nowMs, peek } = context;
+  const sound: Measured[] = [];
+  const aside: Candidate[] = [];
+  const isFixed = fixesFirst(wishes);
+  for (const endpoint of listed(endpoints, wishes)) {
+    const reason = asideReason(endpoint, context);
+    if (reason === null || isFixed)
+      sound.push({ endpoint, model, health: state.health(endpoint), nowMs, stream: request.stream });
+    else aside.push({ endpoint, score: null, reason, aside: true });
+  }
+  const home =
+    holder === null
+      ? undefined
+      : sound.find(({ endpoint }) => endpoint.slug === holder && asideReason(endpoint, context) === null);
+  const others = home ? sound.filter((subject) => subject !== home) : sound;
+  const { prefer, factor } = wishes;
+  const ranked = policyOf(wishes.type ?? 'priority').order(others, {
+    factor: factor === undefined ? null : factorOf(factor),
+    preferred: prefer ? others.filter(({ endpoint }) => isAmong(endpoint, prefer)).length : 0,
+    // The conversation goes home: it takes nobody's turn.
+    turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
+  });
+  if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.passOver(subject.endpoint);
+  const first: readonly Ranked[] = home
+    ? [{ subject: home, score: null, reason: 'holds the cached beginning of this conversation' }]
+    : [];
+  return [
+    ...[...first, ...ranked].map(({ subject: { endpoint }, score, reason }): Candidate => {
+      const why = isFixed ? asideReason(endpoint, context) : null;
+      return { endpoint, score, reason: why ?? reason, aside: why !== null };
+    }),
+    ...aside,
+  ];
+}
+
+/** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
+export function asideReason(endpoint: Endpoint, context: PlanContext): string | null {
+  const { state, nowMs, inputChars } = context;
+  const health = state.health(endpoint);
+  const learnedContext = health.learnedContext(nowMs);
+  if (learnedContext !== null && inputChars / CHARACTERS_PER_TOKEN > learnedContext)
+    return `set aside: it has refused more than ${learnedContext} tokens`;
+  const standing = health.standing(nowMs);
+  if (standing.state !== 'closed' && !state.admits(endpoint))
+    return `set aside: ${standing.reason ?? standing.state}`;
+  const full = context.full?.(endpoint) ?? null;
+  return full && `set aside: ${full}`;
+}
+
+/**
+ * True when an order says who is first, well or not, because nobody or only those that are named may stand in.
+ */
+function fixesFirst({ type, factor, fallback }: RoutingWishes): boolean {
+  const isLimited = fallback === false || typeof fallback === 'object';
+  return isLimited && factor === undefined && (type ?? 'priority') === 'priority';
+}
+
+/** In the order of the lists that name them; the operator's order for those that no list names. */
+function listed(endpoints: readonly Endpoint[], { providers, prefer }: RoutingWishes): readonly Endpoint[] {
+  if (!providers && !prefer) return endpoints;
+  const names = [...(prefer?.names ?? []), ...(providers?.names ?? [])];
+  const found = names.flatMap((name) => endpoints.filter((endpoint) => isNamed(endpoint, name)));
+  return [...new Set([...found, ...endpoints])];
+}
+
+const wholeScopes = new WeakMap<Model, string>();
+
+/** A round belongs to a model and a set of endpoints, healthy or not. */
+function scopeOf(model: Model, endpoints: readonly Endpoint[]): string {
+  const isWhole = endpoints.length === model.endpoints.length;
+  const known = isWhole ? wholeScopes.get(model) : undefined;
+  if (known !== undefined) return known;
+  const scope = `${model.id} ${endpoints
+    .map(({ slug }) => slug)
+    .toSorted()
+    .join(' ')}`;
+  if (isWhole) wholeScopes.set(model, scope);
+  return scope;
+}

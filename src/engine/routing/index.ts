@@ -1,0 +1,24 @@
+// Decides which endpoints may answer a request, and in which order. Deciding is all it does: the engine tries them.
+export { contextOf, mayHold, shownContext, statedContext } from './context-length.ts';
+export type { Overflow } from './context-length.ts';
+export { cacheLifeMs } from './conversation.ts';
+export { MemoryRoutingState } from './memory-state.ts';
+export {
+  type EndpointUpdate,
+  type HoldUpdate,
+  MEASURES,
+  type Measure,
+  type RoutingUpdate,
+} from './endpoint-updates.ts';
+export { planRequest } from './plan.ts';
+export type { Candidate, Exclusion, Plan, PlanContext } from './plan-types.ts';
+export type { BreakerSettings, RoutingSettings } from './settings.ts';
+export { attemptEnd, type AttemptEnd, type PastAttempt } from './recent-attempts.ts';
+export type {
+  AttemptLease,
+  AttemptOutcome,
+  EndpointHealth,
+  EndpointId,
+  RoutingState,
+  Standing,
+} from './state.ts';

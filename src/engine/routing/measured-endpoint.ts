@@ -1,0 +1,394 @@
+// Measurements of the attempts at one endpoint: speed, failures, load, and until when it is avoided. Everything is
+// computed on demand; there is no timer. Does not decide which endpoint gets a request.
+import type { ErrorKind, LimitNotice, Usage } from '../../canonical/index.ts';
+import { inputTokens, outputTokens } from '../../canonical/index.ts';
+import { Breaker, type BreakerTicket, CLOSED } from './breaker.ts';
+import { DecayingAverage, DecayingCount, FadingHistogram } from './fading-measures.ts';
+import { attemptEnd, RecentAttempts } from './recent-attempts.ts';
+import type { EndpointUpdate, Measure, Standings, Tally } from './endpoint-updates.ts';
+import type { BreakerSettings } from './settings.ts';
+import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Standing } from './state.ts';
+
+/** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
+const FADED = 0.1;
+/** Good attempts that everybody is presumed to have made. */
+const PRESUMED_GOOD = 2;
+/** Speeds of shorter answers measure the network's grouping of bytes. */
+const LEAST_TOKENS = 10;
+const LEAST_MS = 50;
+/** OpenAI caches no shorter prompts, and Anthropic few (their guides to prompt caching, 2026-11). */
+const LEAST_CACHED_TOKENS = 1024;
+/** How long a context that was learned counts: a server may be started anew with a larger one. */
+const LEARNED_MS = 60 * 60_000;
+/** How long a rate limit lasts at most. */
+const LONGEST_LIMIT_MS = 10 * 60_000;
+
+type Aside = Standing & { readonly until: number };
+const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
+
+/**
+ * The memory of one endpoint.
+ *
+ * - Latency: `firstTokenMs` from the first content of streams, `answerMs` from complete whole answers.
+ * - Speed: output tokens over the time from the first content to the end of a complete stream; over the whole time of a
+ *   whole answer, and of a stream with reasoning; only of at least 10 tokens. What took less than 50 ms is too short to
+ *   be measured: it counts as its tokens over its whole time, 50 ms at least, where that is more than was measured.
+ * - Length: output tokens of complete answers; nine of ten are no longer than `usualOutputTokens`.
+ * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
+ *   counted itself.
+ * - Context: what a refusal as too long has shown, for an hour or until a longer request is answered.
+ * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
+ *   the rate; a cancelled attempt is not counted at all.
+ * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
+ *   a limit with nothing remaining; 10 minutes at most. One that names no time counts for the breaker, as others do.
+ * - By hand: an operator can put it aside for a time, which counts before all else, and take it back.
+ */
+export class MeasuredEndpoint implements EndpointHealth {
+  readonly #breaker: Breaker;
+  readonly #firstToken = new DecayingAverage();
+  readonly #answer = new DecayingAverage();
+  readonly #speed = new DecayingAverage();
+  readonly #cacheHits = new DecayingAverage();
+  /** Made when first needed: most endpoints serve only one of the two, many none. */
+  #streamTimes: FadingHistogram | null = null;
+  #answerTimes: FadingHistogram | null = null;
+  #outputTokens: FadingHistogram | null = null;
+  readonly #attempts = new DecayingCount();
+  readonly #faults = new DecayingCount();
+  readonly #failures = new Map<ErrorKind, DecayingCount>();
+  /** For operators alone. */
+  readonly recent = new RecentAttempts();
+  #limited = NEVER_ASIDE;
+  #byHand = NEVER_ASIDE;
+  #inFlight = 0;
+  #measuredAt: number | null = null;
+  #passedOver = 0;
+  #learned: { readonly context: number; readonly until: number } | null = null;
+  /** Changes to publish to other processes. Null: there are none. */
+  readonly #tally: Tally | null;
+
+  constructor(breaker: () => BreakerSettings, tally: Tally | null = null) {
+    this.#breaker = new Breaker(breaker);
+    this.#tally = tally;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get firstTokenMs(): number | null {
+    return this.#firstToken.value;
+  }
+
+  get answerMs(): number | null {
+    return this.#answer.value;
+  }
+
+  get tokensPerSecond(): number | null {
+    return this.#speed.value;
+  }
+
+  get cacheHitRate(): number | null {
+    return this.#cacheHits.value;
+  }
+
+  get measuredAt(): number | null {
+    return this.#measuredAt;
+  }
+
+  get passedOver(): number {
+    return this.#passedOver;
+  }
+
+  learnedContext(nowMs: number): number | null {
+    return this.#learned !== null && nowMs < this.#learned.until ? this.#learned.context : null;
+  }
+
+  successRate(nowMs: number): number | null {
+    const attempts = this.#attempts.at(nowMs);
+    return attempts < FADED ? null : 1 - this.#faults.at(nowMs) / attempts;
+  }
+
+  stability(nowMs: number): number {
+    return 1 - this.#faults.at(nowMs) / (this.#attempts.at(nowMs) + PRESUMED_GOOD);
+  }
+
+  failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>> {
+    const failures: Partial<Record<ErrorKind, number>> = {};
+    for (const [kind, count] of this.#failures) {
+      const recent = count.at(nowMs);
+      if (recent >= FADED) failures[kind] = recent;
+    }
+    return failures;
+  }
+
+  p95Ms(stream: boolean): number | null {
+    return (stream ? this.#streamTimes : this.#answerTimes)?.percentile(0.95) ?? null;
+  }
+
+  get usualOutputTokens(): number | null {
+    return this.#outputTokens?.percentile(0.9) ?? null;
+  }
+
+  standing(nowMs: number): Standing {
+    if (nowMs < this.#byHand.until) return this.#byHand;
+    const standing = this.#breaker.standing(nowMs);
+    const { until } = this.#limited;
+    return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
+  }
+
+  disabled(nowMs: number): Standing | null {
+    return nowMs < this.#byHand.until ? this.#byHand : null;
+  }
+
+  breaker(nowMs: number): Standing {
+    return this.#breaker.standing(nowMs);
+  }
+
+  isBroken(nowMs: number): boolean {
+    return this.#breaker.standing(nowMs).state !== 'closed';
+  }
+
+  admits(nowMs: number): boolean {
+    return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
+  }
+
+  /** An operator puts it aside. */
+  setAside(until: number, reason: string): void {
+    this.#byHand = { state: 'open', until, reason };
+    this.#tally?.changed();
+  }
+
+  /** An operator takes it back: whatever put it aside is forgotten. */
+  takeBack(): void {
+    this.#forgetStanding();
+    this.#tally?.takenBack();
+  }
+
+  passOver(): void {
+    this.#passedOver += 1;
+  }
+
+  learnContext(context: number, nowMs: number): void {
+    this.#learned = { context, until: nowMs + LEARNED_MS };
+  }
+
+  /** True where others do not know yet how it stands. */
+  hasChanged(nowMs: number): boolean {
+    return this.#tally?.isTold(this.#standings(nowMs)) === false;
+  }
+
+  /** The update to publish. Null: no other process listens. */
+  news(endpoint: EndpointId, nowMs: number): EndpointUpdate | null {
+    return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
+  }
+
+  /**
+   * Takes what another process has seen of it. Measures and ends of attempts count like own ones; a limit holds as if it had
+   * been told here, and so does what was done by hand.
+   */
+  learn(news: EndpointUpdate, nowMs: number): void {
+    const { measures, attempts, faults, failures, isTakenBack, limited, broken, aside } = news;
+    const wasTold = !this.hasChanged(nowMs);
+    if (isTakenBack) this.#forgetStanding();
+    for (const [measure, values] of Object.entries(measures) as [Measure, readonly number[]][])
+      for (const value of values) this.#add(measure, value, nowMs);
+    this.#attempts.add(nowMs, attempts);
+    this.#faults.add(nowMs, faults);
+    for (const [kind, times] of Object.entries(failures) as [ErrorKind, number][])
+      this.#countFailure(kind, times, nowMs);
+    if (limited) this.#putAside(limited.forMs, nowMs);
+    if (broken) this.#breaker.openedElsewhere(broken.forMs, broken.reason, nowMs);
+    else if (broken === null) this.#breaker.closedElsewhere();
+    if (aside) this.#byHand = { state: 'open', until: nowMs + aside.forMs, reason: aside.reason };
+    this.#recall(news, nowMs);
+    if (wasTold) this.#tally?.tell(this.#standings(nowMs));
+  }
+
+  /** Attempts of another process, of which the order is not known: good ones last, as those of an endpoint that is sound. */
+  #recall({ attempts, faults, failures }: EndpointUpdate, nowMs: number): void {
+    const isBroken = this.isBroken(nowMs);
+    const limited = failures.rate_limited ?? 0;
+    const refused = Math.min(faults, (failures.authentication ?? 0) + (failures.permission ?? 0));
+    const bad = Math.max(0, faults - limited - refused);
+    const good = Math.max(0, attempts - limited - refused - bad);
+    for (const [end, times] of [
+      ['limited', limited],
+      ['refused', refused],
+      ['bad', bad],
+      ['good', good],
+    ] as const)
+      if (times > 0) this.recent.add(end, nowMs, isBroken, times);
+  }
+
+  #forgetStanding(): void {
+    this.#byHand = NEVER_ASIDE;
+    this.#limited = NEVER_ASIDE;
+    this.#breaker.reset();
+  }
+
+  #standings(nowMs: number): Standings {
+    const still = (aside: Aside): Standing => (nowMs < aside.until ? aside : CLOSED);
+    return {
+      limited: still(this.#limited),
+      broken: this.#breaker.standing(nowMs),
+      aside: still(this.#byHand),
+    };
+  }
+
+  /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
+  begin(stream: boolean, now: () => number): AttemptLease {
+    this.#inFlight += 1;
+    this.#passedOver = 0;
+    const began = now();
+    return new Lease(this, stream, began, this.#breaker.enter(began), now);
+  }
+
+  /** Takes limits that the head of a running attempt announced. */
+  hears(notice: LimitNotice, nowMs: number): void {
+    if (notice.remaining === 0) this.#putAside(notice.resetMs, nowMs);
+  }
+
+  showedContent({ ticket, stream, began }: Lease, nowMs: number): void {
+    this.#breaker.showedContent(ticket);
+    this.#tally?.changed();
+    if (stream) this.#measureLatency(true, nowMs - began, nowMs);
+  }
+
+  ended({ ticket, stream, began, firstContentAt }: Lease, outcome: AttemptOutcome, nowMs: number): void {
+    this.#inFlight -= 1;
+    this.#conclude(outcome, ticket, nowMs);
+    if (outcome.failure !== null) return;
+    if (!stream) this.#measureLatency(false, nowMs - began, nowMs);
+    if (outcome.usage) this.#measureUsage(outcome.usage, began, firstContentAt, nowMs);
+  }
+
+  /** Counts how an attempt ended. */
+  #conclude(
+    { failure, endpointsFault, retryAfterMs }: AttemptOutcome,
+    ticket: BreakerTicket,
+    nowMs: number,
+  ): void {
+    const isPaused = failure === 'rate_limited' && retryAfterMs !== undefined;
+    if (failure === null) this.#breaker.succeeded(ticket, nowMs);
+    else if (endpointsFault && failure !== 'cancelled' && !isPaused)
+      this.#breaker.failed(ticket, failure, nowMs);
+    this.#breaker.leave(ticket);
+    if (failure === 'cancelled') return;
+    this.recent.add(attemptEnd(failure, endpointsFault), nowMs, this.isBroken(nowMs));
+    this.#attempts.add(nowMs);
+    this.#tally?.ended(failure, failure !== null && endpointsFault);
+    if (failure === null) return;
+    if (isPaused) this.#putAside(retryAfterMs, nowMs);
+    if (endpointsFault) this.#faults.add(nowMs);
+    this.#countFailure(failure, 1, nowMs);
+  }
+
+  #countFailure(kind: ErrorKind, times: number, nowMs: number): void {
+    let count = this.#failures.get(kind);
+    if (!count) this.#failures.set(kind, (count = new DecayingCount()));
+    count.add(nowMs, times);
+  }
+
+  #measureLatency(stream: boolean, ms: number, nowMs: number): void {
+    this.#measured(stream ? 'streamMs' : 'answerMs', Math.max(0, ms), nowMs);
+  }
+
+  #measured(measure: Measure, value: number, nowMs: number): void {
+    this.#tally?.measured(measure, value);
+    this.#add(measure, value, nowMs);
+  }
+
+  #add(measure: Measure, value: number, nowMs: number): void {
+    switch (measure) {
+      case 'streamMs':
+        this.#firstToken.add(value, nowMs);
+        (this.#streamTimes ??= new FadingHistogram()).add(value, nowMs);
+        break;
+      case 'answerMs':
+        this.#answer.add(value, nowMs);
+        (this.#answerTimes ??= new FadingHistogram()).add(value, nowMs);
+        break;
+      case 'speed':
+        this.#speed.add(value, nowMs);
+        break;
+      case 'outputTokens':
+        return (this.#outputTokens ??= new FadingHistogram()).add(value, nowMs);
+      case 'cacheHits':
+        this.#cacheHits.add(value, nowMs);
+    }
+    this.#measuredAt = nowMs;
+  }
+
+  #measureUsage(usage: Usage, beganAt: number, firstContentAt: number, nowMs: number): void {
+    const output = outputTokens(usage);
+    this.#measured('outputTokens', output, nowMs);
+    // Reasoning that the upstream keeps to itself was written before the first content.
+    const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
+    if (output >= LEAST_TOKENS) {
+      // An answer that came at once may have waited in a buffer. Its speed is at least that of the whole answer.
+      const isBound = ms < LEAST_MS;
+      const speed = (output * 1000) / (isBound ? Math.max(nowMs - beganAt, LEAST_MS) : ms);
+      if (!isBound || speed > (this.#speed.value ?? 0)) this.#measured('speed', speed, nowMs);
+      this.#measuredAt = nowMs;
+    }
+    const input = inputTokens(usage);
+    // It was raised, or was never what a refusal made of it.
+    if (this.#learned !== null && input + output > this.#learned.context && !usage.estimated)
+      this.#learned = null;
+    // An estimate of ours knows nothing of the upstream's cache.
+    if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
+    this.#measured('cacheHits', usage.input.cacheRead / input, nowMs);
+  }
+
+  /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
+  #putAside(ms: number, nowMs: number): void {
+    const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
+    if (until <= this.#limited.until) return;
+    this.#tally?.changed();
+    this.#limited = { state: 'open', until, reason: `rate limited until ${new Date(until).toISOString()}` };
+  }
+}
+
+class Lease implements AttemptLease {
+  readonly stream: boolean;
+  /** Unix milliseconds. */
+  readonly began: number;
+  readonly ticket: BreakerTicket;
+  /** First content of a stream; of a whole answer its beginning. Milliseconds that only go forward. */
+  firstContentAt: number;
+  readonly #endpoint: MeasuredEndpoint;
+  readonly #now: () => number;
+  #isOver = false;
+
+  constructor(
+    endpoint: MeasuredEndpoint,
+    stream: boolean,
+    began: number,
+    ticket: BreakerTicket,
+    now: () => number,
+  ) {
+    this.stream = stream;
+    this.began = began;
+    this.ticket = ticket;
+    this.firstContentAt = began;
+    this.#endpoint = endpoint;
+    this.#now = now;
+  }
+
+  limits(notice: LimitNotice): void {
+    this.#endpoint.hears(notice, this.#now());
+  }
+
+  firstContent(): void {
+    const nowMs = this.#now();
+    if (this.stream) this.firstContentAt = nowMs;
+    this.#endpoint.showedContent(this, nowMs);
+  }
+
+  ended(outcome: AttemptOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#endpoint.ended(this, outcome, this.#now());
+  }
+}

@@ -1,0 +1,229 @@
+// Routing state in the memory of one process, bounded whatever is asked: counts, averages, turns. Drops the least
+// recently used entries. Knows no policy: the plan decides which endpoint gets a request.
+import { MeasuredEndpoint } from './measured-endpoint.ts';
+import { type HoldUpdate, type RoutingUpdate, Tally } from './endpoint-updates.ts';
+import type { PastAttempt } from './recent-attempts.ts';
+import { RecentMap } from './recent-map.ts';
+import type { BreakerSettings } from './settings.ts';
+import type { AttemptLease, EndpointHealth, EndpointId, RoutingState } from './state.ts';
+
+/** Endpoints of the catalog are never forgotten: of more than these, those that it no longer has go. */
+const MOST_ENDPOINTS = 20_000;
+/** Endpoints of models that no catalog has: clients make their names up. */
+const MOST_MADE_UP = 300;
+/** Most endpoints that operators disabled. */
+const MOST_BY_HAND = 10_000;
+const MOST_CONVERSATIONS = 50_000;
+const MOST_ROUNDS = 10_000;
+/** Most updates of one message to other processes. */
+const MOST_NEWS = 100;
+/** Endpoints with something to tell. */
+const MOST_TELLING = 2_000;
+/** A holder that others know is told again when half of its time is over. */
+const TOLD_PART = 0.5;
+/** How long a holder is taken from others at most: as long as a vendor keeps a prefix. */
+const LONGEST_HOLD_MS = 3_600_000;
+
+/**
+ * The endpoint that caches a conversation's prefix. A copy of the id: an endpoint would keep its whole catalog alive.
+ */
+interface Hold extends EndpointId {
+  /** Unix milliseconds. */
+  readonly until: number;
+  /** The same, as others were told. */
+  readonly toldUntil: number;
+}
+
+export interface MemoryStateOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** The settings that hold now: they change with the configuration. */
+  readonly breaker: () => BreakerSettings;
+  /** True: what is new is collected for other processes, until `takeNews`. */
+  readonly isShared?: boolean;
+  /** True for the id of a model of the catalog that holds now. Default: all are. */
+  readonly isListed?: (modelId: string) => boolean;
+}
+
+/** State that an operator set, besides the measurements. */
+interface ByHand {
+  /** Unix milliseconds. */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/**
+ * Remembers every endpoint of the catalog, 300 others (those with attempts under way stay), what operators put aside,
+ * 50,000 conversations and 10,000 rounds.
+ */
+export class MemoryRoutingState implements RoutingState {
+  readonly #now: () => number;
+  readonly #breaker: () => BreakerSettings;
+  /** Each plan looks up every candidate: the key is built once for each object. */
+  readonly #keys = new WeakMap<EndpointId, string>();
+  readonly #isListed: (modelId: string) => boolean;
+  readonly #endpoints = new RecentMap<MeasuredEndpoint>(
+    MOST_ENDPOINTS,
+    ({ inFlight }, key) => inFlight === 0 && !this.#isListed(idOf(key).modelId),
+  );
+  readonly #madeUp = new RecentMap<MeasuredEndpoint>(MOST_MADE_UP, ({ inFlight }) => inFlight === 0);
+  readonly #byHand = new RecentMap<ByHand>(MOST_BY_HAND);
+  readonly #holds = new RecentMap<Hold>(MOST_CONVERSATIONS);
+  readonly #turns = new RecentMap<number>(MOST_ROUNDS);
+  readonly #isShared: boolean;
+  /** Endpoints with updates to publish. */
+  readonly #newEndpoints = new RecentMap<MeasuredEndpoint>(
+    MOST_TELLING,
+    (_, key) => !this.#isListed(idOf(key).modelId),
+  );
+  readonly #newHolds = new RecentMap<HoldUpdate>(MOST_NEWS);
+
+  constructor({ now, breaker, isShared = false, isListed = () => true }: MemoryStateOptions) {
+    this.#now = now;
+    this.#breaker = breaker;
+    this.#isShared = isShared;
+    this.#isListed = isListed;
+  }
+
+  health(endpoint: EndpointId): EndpointHealth {
+    return this.#find(endpoint);
+  }
+
+  seen(endpoint: EndpointId): EndpointHealth | null {
+    return this.#get(this.#keyOf(endpoint)) ?? null;
+  }
+
+  remembered(): readonly EndpointId[] {
+    return [...this.#madeUp.keys(), ...this.#endpoints.keys()].map(idOf);
+  }
+
+  setAside(endpoint: EndpointId, untilMs: number, reason: string): void {
+    this.#find(endpoint).setAside(untilMs, reason);
+    this.#byHand.set(this.#keyOf(endpoint), { until: untilMs, reason });
+  }
+
+  recall(endpoint: EndpointId, attempts: readonly PastAttempt[]): void {
+    this.#find(endpoint).recent.seed(attempts);
+  }
+
+  takeBack(endpoint: EndpointId): void {
+    this.#byHand.delete(this.#keyOf(endpoint));
+    this.#find(endpoint).takeBack();
+  }
+
+  admits(endpoint: EndpointId): boolean {
+    return this.#find(endpoint).admits(this.#now());
+  }
+
+  begin(endpoint: EndpointId, stream: boolean): AttemptLease {
+    const found = this.#find(endpoint);
+    const lease = found.begin(stream, this.#now);
+    this.#keep(this.#keyOf(endpoint), found);
+    return lease;
+  }
+
+  passOver(endpoint: EndpointId): void {
+    this.#find(endpoint).passOver();
+  }
+
+  learnContext(endpoint: EndpointId, tokens: number): void {
+    this.#find(endpoint).learnContext(tokens, this.#now());
+  }
+
+  turn(scope: string, peek: boolean): number {
+    const turn = this.#turns.get(scope) ?? 0;
+    if (!peek) this.#turns.set(scope, turn + 1);
+    return turn;
+  }
+
+  holder(conversation: string): EndpointId | null {
+    const hold = this.#holds.get(conversation);
+    if (!hold) return null;
+    if (this.#now() < hold.until) return hold;
+    this.#holds.delete(conversation);
+    return null;
+  }
+
+  hold(conversation: string, { modelId, slug }: EndpointId, ttlMs: number): void {
+    const until = this.#now() + ttlMs;
+    const before = this.#holds.get(conversation);
+    const isSame = before?.modelId === modelId && before.slug === slug;
+    const told = isSame ? before.toldUntil : 0;
+    const isNew = this.#isShared && told - this.#now() < ttlMs * TOLD_PART;
+    this.#holds.set(conversation, { modelId, slug, until, toldUntil: isNew ? until : told });
+    if (isNew) this.#newHolds.set(conversation, { conversation, modelId, slug, forMs: ttlMs });
+  }
+
+  /** True where others should know at once what is new. */
+  get hasUrgentNews(): boolean {
+    const nowMs = this.#now();
+    return this.#newEndpoints.keys().some((key) => this.#newEndpoints.get(key)?.hasChanged(nowMs));
+  }
+
+  /** The next message for other processes; null for nothing. A large backlog takes several messages. */
+  takeNews(): RoutingUpdate | null {
+    const nowMs = this.#now();
+    const some = this.#newEndpoints.keys().slice(0, MOST_NEWS);
+    const endpoints = some.flatMap((key) => this.#newEndpoints.get(key)?.news(idOf(key), nowMs) ?? []);
+    for (const key of some) this.#newEndpoints.delete(key);
+    const conversations = this.#newHolds.keys();
+    const holds = conversations.flatMap((conversation) => this.#newHolds.get(conversation) ?? []);
+    for (const conversation of conversations) this.#newHolds.delete(conversation);
+    return endpoints.length + holds.length > 0 ? { endpoints, holds } : null;
+  }
+
+  /** Takes what another process has told. */
+  learn({ endpoints, holds }: RoutingUpdate): void {
+    const nowMs = this.#now();
+    for (const news of endpoints) {
+      this.#find(news).learn(news, nowMs);
+      const key = this.#keyOf(news);
+      if (news.isTakenBack) this.#byHand.delete(key);
+      if (news.aside) this.#byHand.set(key, { until: nowMs + news.aside.forMs, reason: news.aside.reason });
+    }
+    for (const { conversation, modelId, slug, forMs } of holds) {
+      const until = nowMs + Math.min(forMs, LONGEST_HOLD_MS);
+      this.#holds.set(conversation, { modelId, slug, until, toldUntil: until });
+    }
+  }
+
+  #get(key: string): MeasuredEndpoint | undefined {
+    return this.#endpoints.get(key) ?? this.#madeUp.get(key);
+  }
+
+  #find(endpoint: EndpointId): MeasuredEndpoint {
+    const key = this.#keyOf(endpoint);
+    let found = this.#get(key);
+    if (!found) this.#keep(key, (found = this.#newEndpoint(key)));
+    return found;
+  }
+
+  /** Makes it the most recent one. The catalog may have changed since it was kept before. */
+  #keep(key: string, endpoint: MeasuredEndpoint): void {
+    const isListed = this.#isListed(idOf(key).modelId);
+    (isListed ? this.#madeUp : this.#endpoints).delete(key);
+    (isListed ? this.#endpoints : this.#madeUp).set(key, endpoint);
+  }
+
+  #newEndpoint(key: string): MeasuredEndpoint {
+    const tally = this.#isShared ? new Tally(() => void this.#newEndpoints.set(key, endpoint)) : undefined;
+    const endpoint = new MeasuredEndpoint(this.#breaker, tally);
+    const byHand = this.#byHand.get(key);
+    if (byHand && byHand.until > this.#now()) endpoint.setAside(byHand.until, byHand.reason);
+    return endpoint;
+  }
+
+  #keyOf(endpoint: EndpointId): string {
+    let key = this.#keys.get(endpoint);
+    if (key === undefined) {
+      key = JSON.stringify([endpoint.modelId, endpoint.slug]);
+      this.#keys.set(endpoint, key);
+    }
+    return key;
+  }
+}
+
+function idOf(key: string): EndpointId {
+  const [modelId = '', slug = ''] = JSON.parse(key) as readonly string[];
+  return { modelId, slug };
+}

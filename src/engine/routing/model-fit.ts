@@ -1,0 +1,81 @@
+// Whether a model can serve a request at all, by what the catalog says of it, and how well. What decides is said in
+// words that are the same for every model, so that a route table can count them.
+import type { CanonicalRequest, RoutingWishes } from '../../canonical/index.ts';
+import { endpointsFor, type Endpoint, type Model } from '../../catalog/index.ts';
+import { isNamed, removalOf } from './filters.ts';
+import { contextOf } from './context-length.ts';
+import type { ResolvedModel } from './model-id.ts';
+import type { PlanContext } from './plan-types.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+/** Followed by the member of the request, or the default, that rules it out. */
+export const RULED_OUT = 'ruled out by ';
+export const NOT_ALLOWED = 'this API key may not use it';
+
+/** A demand on a model, and the words for a model that does not meet it. */
+const TEXT = { makes: 'text', misfit: 'writes no text' } as const;
+
+/** A request as seen by models. */
+export interface Demand {
+  readonly request: CanonicalRequest;
+  readonly facts: RequestFacts;
+  readonly wishes: RoutingWishes;
+}
+
+/**
+ * The endpoints of a model that can serve the request, or why none can: what it makes, what it reads, the length of its
+ * context, reasoning where that is asked for, and what the wishes rule out. What the catalog does not know speaks for
+ * the model.
+ */
+export function fitOf(
+  { model, pinned }: ResolvedModel,
+  demand: Demand,
+  context: PlanContext,
+): readonly Endpoint[] | string {
+  if (!context.mayUse(model.id)) return NOT_ALLOWED;
+  const { makes, misfit } = demand.request.task ?? TEXT;
+  if (!model.outputModalities.includes(makes)) return misfit;
+  for (const modality of demand.facts.modalities)
+    if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
+  let reason: string | null = null;
+  const fitting: Endpoint[] = [];
+  for (const endpoint of endpointsFor(model, demand.request)) {
+    const misfit = endpointMisfit(endpoint, model, pinned, demand, context);
+    if (misfit === null) fitting.push(endpoint);
+    else reason ??= misfit;
+  }
+  return fitting.length > 0 ? fitting : (reason ?? 'is served nowhere');
+}
+
+function endpointMisfit(
+  endpoint: Endpoint,
+  model: Model,
+  pinned: string | null,
+  { request, facts, wishes }: Demand,
+  context: PlanContext,
+): string | null {
+  if (pinned !== null && !isNamed(endpoint, pinned)) return `is not served by ${pinned}`;
+  if (facts.reasoning !== 'none' && endpoint.reasoningStyle === 'none') return 'cannot reason';
+  const declared = endpoint.contextLength ?? model.contextLength;
+  const contextLength = contextOf({ contextLength: declared }, context.state.health(endpoint), context.nowMs);
+  if (contextLength !== null) {
+    const answer = Math.min(request.maxOutputTokens ?? 0, endpoint.maxOutputTokens ?? Infinity);
+    if (facts.promptTokens + answer > contextLength) return 'its context is too small';
+  }
+  const removal = removalOf(endpoint, request, wishes, context.lacking);
+  return removal && RULED_OUT + removal.param;
+}
+
+/**
+ * How many of the request's features would have to be emulated on the best of some endpoints: an answer format that
+ * the upstream does not enforce, tools with free-form input that it does not know.
+ */
+export function countEmulated(endpoints: readonly Endpoint[], facts: RequestFacts): number {
+  const { format, customTools } = facts;
+  if (format === 'text' && !customTools) return 0;
+  const counts = endpoints.map(({ quirks }) => {
+    const enforces = quirks.structuredOutput === 'json_schema' || quirks.structuredOutput === format;
+    return Number(format !== 'text' && !enforces) + Number(customTools && !quirks.customTools);
+  });
+  return Math.min(...counts);
+}

@@ -1,0 +1,103 @@
+// Which models may serve a request, in the order of trying: the one it names, those of its `models`, or those that the
+// gateway chooses. Knows endpoints only as far as an id names one.
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError, type CanonicalRequest } from '../../canonical/index.ts';
+import { isAuto, unknownModel, type Model } from '../../catalog/index.ts';
+import { isNamed } from './filters.ts';
+import { NOT_ALLOWED } from './model-fit.ts';
+import { resolveModelId, type ResolvedModel } from './model-id.ts';
+import { routeModels, type ModelOption } from './model-routing.ts';
+import type { Exclusion, ModelChoice, PlanContext } from './plan-types.ts';
+
+export { AUTO_MODELS } from '../../catalog/index.ts';
+
+export interface ModelSelection {
+  /** In the order of trying; never empty; no model twice. */
+  readonly choices: readonly ModelChoice[];
+  /** Slug that the id of the first choice names; null when it names none. Further choices hold only what theirs names. */
+  readonly pinned: string | null;
+  readonly excluded: readonly Exclusion[];
+  /** How they were chosen, for the route table; null when the request named its model and nothing else. */
+  readonly basis: JsonObject | null;
+}
+
+/**
+ * The models for a request: its model, or those that `model_routing_config` or `dragoman/auto` chooses, then its
+ * `models`, each of which may be `dragoman/auto` as well.
+ * Throws GatewayError: 404 for an unknown model, 403 for one that the key may not use, 400 naming the member that
+ * names no model, or that leaves none.
+ */
+export function selectModels(request: CanonicalRequest, context: PlanContext): ModelSelection {
+  const { catalog } = context;
+  const { modelRouting, models } = request.gateway;
+  const named = isAuto(request.model, catalog) ? null : namedModel(request.model, context);
+  if (named && !modelRouting && !models) {
+    const choice = { model: named.model, reason: 'requested', score: null };
+    return { choices: [choice], pinned: named.pinned, excluded: [], basis: null };
+  }
+  const routed = named && !modelRouting ? null : routeModels('model', named, request, context);
+  const options: ModelOption[] = [];
+  const excluded: Exclusion[] = [...(routed?.excluded ?? [])];
+  const add = (option: ModelOption): void => {
+    if (!options.some(({ model }) => model.id === option.model.id)) options.push(option);
+  };
+  if (named && !routed) add({ ...named, reason: 'requested', score: null, measures: null });
+  routed?.options.forEach(add);
+  models?.forEach((id, index) => {
+    const path = `models[${index}]`;
+    if (isAuto(id, catalog)) {
+      routeModels(path, null, request, context).options.forEach((option) =>
+        add({ ...option, reason: `${path}: ${option.reason}` }),
+      );
+      return;
+    }
+    const resolved = resolveModelId(id, catalog, path);
+    if (!resolved) {
+      const text = `${path}: ${unknownModel(id, catalog, context.mayUse)}`;
+      throw new GatewayError('invalid_request', text, { param: path });
+    }
+    if (context.mayUse(resolved.model.id))
+      return add({ ...resolved, reason: path, score: null, measures: null });
+    excluded.push({ modelId: resolved.model.id, endpoint: null, reason: NOT_ALLOWED });
+  });
+  const [first, ...others] = options;
+  if (!first) throw new TypeError('a request without models');
+  return {
+    choices: [toChoice(first, first.model), ...others.flatMap((option) => restricted(option, excluded))],
+    pinned: first.pinned,
+    excluded,
+    basis: routed?.basis ?? null,
+  };
+}
+
+/** Throws GatewayError when there is no such model, or the key may not use it. */
+function namedModel(id: string, { catalog, mayUse }: PlanContext): ResolvedModel {
+  const resolved = resolveModelId(id, catalog);
+  if (!resolved) {
+    throw new GatewayError('not_found', unknownModel(id, catalog, mayUse), {
+      param: 'model',
+      code: 'model_not_found',
+    });
+  }
+  if (!mayUse(resolved.model.id)) {
+    throw new GatewayError('permission', `this API key may not use the model ${resolved.model.id}`, {
+      param: 'model',
+      code: 'model_not_allowed',
+    });
+  }
+  return resolved;
+}
+
+function toChoice({ reason, score }: ModelOption, model: Model): ModelChoice {
+  return { model, reason, score };
+}
+
+/** A further choice whose id names an endpoint is a model that has no others; nothing when it has not even that. */
+function restricted(option: ModelOption, excluded: Exclusion[]): readonly ModelChoice[] {
+  const { model, pinned } = option;
+  if (pinned === null) return [toChoice(option, model)];
+  const endpoints = model.endpoints.filter((endpoint) => isNamed(endpoint, pinned));
+  if (endpoints.length > 0) return [toChoice(option, { ...model, endpoints })];
+  excluded.push({ modelId: model.id, endpoint: null, reason: `is not served by ${pinned}` });
+  return [];
+}

@@ -1,0 +1,247 @@
+// Makes the plan of one request: which models, which endpoints of each, in which order, and why.
+import {
+  type CanonicalRequest,
+  GatewayError,
+  type NameList,
+  type RouteTrace,
+  type RoutingWishes,
+  type TracedCandidate,
+  type TracedStrategy,
+  trimmed,
+  USUAL_STRATEGY,
+  usualReason,
+} from '../../canonical/index.ts';
+import { conversationOf } from './conversation.ts';
+import { effectiveWishes } from './effective-wishes.ts';
+import { standIns } from './fallback.ts';
+import { asideReason, groupOf, type Removed } from './group.ts';
+import { type ModelSelection, selectModels } from './model-selection.ts';
+import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
+import type { JsonObject } from '../../base/json/index.ts';
+import { contextOf } from './context-length.ts';
+import { baseRate } from './factors/index.ts';
+import type { EndpointId } from './state.ts';
+
+/**
+ * The candidates for a request in the order of trying.
+ * Throws GatewayError: 404 for an unknown model, 403 for one the key may not use, 400 naming the wish that leaves
+ * nobody.
+ */
+export function planRequest(request: CanonicalRequest, context: PlanContext): Plan {
+  const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
+  reportStrangers(request.gateway.routing, context);
+  const selection = selectModels(request, context);
+  const conversation = conversationOf(request, context.projectId, context.inputChars);
+  const holder =
+    conversation === null || isOrdered(request.gateway.routing) || takesTurn(request, wishes)
+      ? null
+      : context.state.holder(conversation);
+
+  const candidates: Candidate[] = [];
+  const removed: Removed[] = [];
+  /** @returns false when no endpoint of the model is left */
+  const add = (choice: ModelChoice, pinned: string | null, heeded = wishes): boolean => {
+    const held = holder?.modelId === choice.model.id ? holder.slug : null;
+    const group = groupOf({ request, model: choice.model, wishes: heeded, pinned, holder: held }, context);
+    for (const candidate of group.candidates)
+      if (candidates.length === 0 || !candidates.some(({ endpoint }) => endpoint === candidate.endpoint))
+        candidates.push(chosen(candidate, choice));
+    if (group.removed.length > 0) removed.push(...group.removed);
+    return group.candidates.length > 0;
+  };
+  let { pinned } = selection;
+  for (const choice of homeFirst(selection, holder?.modelId)) {
+    add(choice, pinned);
+    pinned = null;
+  }
+  const { fallback } = wishes;
+  if (typeof fallback === 'object') addStandIns(fallback);
+  if (candidates.length === 0) throw nobodyLeft(selection, removed);
+
+  const failover = fallback !== false;
+  const inOrder = failover ? asideLast(candidates) : candidates.slice(0, 1);
+  const isWhole = failover && removed.length + selection.excluded.length === 0;
+  const excluded: readonly Exclusion[] = isWhole
+    ? NONE
+    : [
+        ...selection.excluded,
+        ...removed
+          .filter(({ endpoint }) => !inOrder.some((candidate) => candidate.endpoint === endpoint))
+          .map(({ endpoint, reason }) => ({ modelId: endpoint.modelId, endpoint: endpoint.slug, reason })),
+        ...(failover ? [] : candidates.slice(1).map(({ endpoint }) => notTried(endpoint))),
+      ];
+  return {
+    candidates: inOrder,
+    excluded,
+    failover,
+    wishes,
+    conversation,
+    trace: () =>
+      traceRoute({ wishes, basis: selection.basis, candidates: inOrder, excluded, holder, context }),
+  };
+
+  function addStandIns(list: NameList): void {
+    const first = selection.choices[0];
+    if (!first) return;
+    const named = standIns(list, first.model, request, wishes, context);
+    // Named endpoints replace those that would have followed; models alone follow them.
+    if (named.some(({ type }) => type === 'endpoints')) {
+      for (const { endpoint } of candidates.splice(1))
+        removed.push({ endpoint, param: list.path, reason: `${list.path} names who stands in` });
+    }
+    for (const standIn of named) {
+      if (standIn.type === 'model') {
+        const choice = { model: standIn.model, reason: list.path, score: null };
+        // A pinned endpoint need not be in the lists that name whom to ask first.
+        if (!add(choice, standIn.pinned))
+          add(choice, standIn.pinned, { ...wishes, providers: undefined, only: undefined });
+        continue;
+      }
+      for (const endpoint of standIn.endpoints) {
+        if (candidates.some((candidate) => candidate.endpoint === endpoint)) continue;
+        const aside = asideReason(endpoint, context);
+        const reason = aside ?? `${list.path}: ${standIn.name}`;
+        candidates.push({ endpoint, score: null, reason, aside: aside !== null });
+      }
+    }
+  }
+}
+
+/** A candidate of a model that was chosen among others also has that model's score and reason. */
+function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate {
+  if (reason === 'requested') return candidate;
+  return { ...candidate, score: candidate.score ?? score, reason: `${reason}; ${candidate.reason}` };
+}
+
+const NONE: readonly Exclusion[] = [];
+
+function notTried(endpoint: Candidate['endpoint']): Exclusion {
+  return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is switched off' };
+}
+
+/** True when the request itself says in which order endpoints are to be tried. */
+function isOrdered(wishes: RoutingWishes | undefined): boolean {
+  if (!wishes || (wishes.type ?? 'priority') !== 'priority') return false;
+  return wishes.prefer !== undefined || (wishes.providers !== undefined && wishes.factor === undefined);
+}
+
+/** True for the first turn of a conversation in a round: those that begin alike are to be spread as well. */
+function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean {
+  if (wishes.type !== 'round_robin') return false;
+  return items.every((item) => item.type === 'message' && item.role !== 'assistant');
+}
+
+/** A conversation stays with the model that it began with where the gateway chose it. */
+function homeFirst({ choices, basis }: ModelSelection, home: string | undefined): readonly ModelChoice[] {
+  if (home === undefined) return choices;
+  const at = choices.findIndex(({ model }) => model.id === home);
+  const choice = choices[at];
+  if (at <= 0 || !choice || basis?.['auto'] !== true) return choices;
+  return [choice, ...choices.filter((other) => other !== choice)];
+}
+
+/** Endpoints that are set aside are the last resort of the whole plan, not only of their model. */
+function asideLast(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.some(({ aside }) => aside)
+    ? [...candidates.filter(({ aside }) => !aside), ...candidates.filter(({ aside }) => aside)]
+    : candidates;
+}
+
+function nobodyLeft(selection: ModelSelection, removed: readonly Removed[]): GatewayError {
+  const names = selection.choices.map(({ model }) => model.id).join(', ');
+  const reasons = removed.map(({ endpoint, reason }) => `${endpoint.slug}: ${reason}`).join('; ');
+  const [first] = removed;
+  const text = first
+    ? `${first.param}: no endpoint of ${names} is left (${reasons})`
+    : `no endpoint serves ${names}; add one under \`models\` in the configuration`;
+  return new GatewayError('invalid_request', text, { param: first?.param ?? 'model' });
+}
+
+/** A slug of nobody is most likely a slip: it changes nothing, but not in silence. */
+function reportStrangers(wishes: RoutingWishes | undefined, { catalog, report }: PlanContext): void {
+  if (!wishes) return;
+  for (const list of [wishes.providers, wishes.prefer, wishes.only, wishes.ignore]) {
+    list?.names.forEach((name, index) => {
+      const provider = name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
+      if (!catalog.hasProvider(provider))
+        report.add(`${list.path}[${index}]`, 'dropped', 'no provider of this name is on');
+    });
+  }
+}
+
+// Writes down a decision, for the record of the request and for whoever asks how it would be routed.
+
+export interface TraceInput {
+  readonly wishes: RoutingWishes;
+  /** How the models were chosen; null when one was named. */
+  readonly basis: JsonObject | null;
+  readonly candidates: readonly Candidate[];
+  readonly excluded: readonly Exclusion[];
+  readonly holder: EndpointId | null;
+  readonly context: PlanContext;
+}
+
+/** The decision, with what was known of each endpoint at this moment. */
+export function traceRoute({ wishes, basis, candidates, excluded, holder, context }: TraceInput): RouteTrace {
+  return trimmed([
+    candidates.map((candidate, index) => traceCandidate(candidate, index + 1, holder, context)),
+    strategyOf(wishes),
+    basis,
+    excluded.length === 0
+      ? undefined
+      : excluded.map(({ modelId, endpoint, reason }) => [modelId, endpoint, reason] as const),
+  ] as unknown as RouteTrace);
+}
+
+function strategyOf({ type, factor, fallback, streamSafety, hedge }: RoutingWishes): TracedStrategy | null {
+  const isUsual =
+    (type ?? 'priority') === 'priority' &&
+    factor === undefined &&
+    (fallback ?? true) === true &&
+    (streamSafety ?? 'error') === 'error' &&
+    hedge !== true;
+  if (isUsual) return null;
+  const [usualType, , usualFallback, usualSafety] = USUAL_STRATEGY;
+  return [
+    type ?? usualType,
+    factor ?? null,
+    typeof fallback === 'object' ? [...fallback.names] : (fallback ?? usualFallback),
+    streamSafety ?? usualSafety,
+    hedge ?? false,
+  ];
+}
+
+function traceCandidate(
+  { endpoint, score, reason }: Candidate,
+  position: number,
+  holder: EndpointId | null,
+  { state, nowMs }: PlanContext,
+): TracedCandidate {
+  const health = state.health(endpoint);
+  const { slug, provider, modelId, price } = endpoint;
+  const standing = health.standing(nowMs).state;
+  const isHolder = holder !== null && holder.slug === slug && holder.modelId === modelId;
+  return trimmed([
+    slug,
+    modelId,
+    provider === slug ? null : provider,
+    reason === usualReason(position) ? null : reason,
+    price && [baseRate(price.input), baseRate(price.output)],
+    contextOf(endpoint, health, nowMs),
+    rounded(score, 10_000),
+    rounded(health.firstTokenMs, 10),
+    rounded(health.answerMs, 10),
+    rounded(health.tokensPerSecond, 10),
+    rounded(health.successRate(nowMs), 10_000),
+    health.inFlight || null,
+    standing === 'closed' ? null : standing,
+    rounded(health.cacheHitRate, 10_000),
+    isHolder ? 1 : null,
+    health.learnedContext(nowMs) === null ? null : 1,
+  ]);
+}
+
+/** @param parts per unit: 10 for one decimal */
+function rounded(value: number | null, parts: number): number | null {
+  return value === null ? null : Math.round(value * parts) / parts;
+}

@@ -1,0 +1,19 @@
+// Every policy, one line each.
+import type { RoutingType } from '../../../canonical/index.ts';
+import { leastLatency } from './least-latency.ts';
+import type { Policy } from './policy.ts';
+import { priority } from './priority.ts';
+import { roundRobin } from './round-robin.ts';
+
+export type { Policy } from './policy.ts';
+
+const byType: Readonly<Record<RoutingType, Policy>> = {
+  priority,
+  round_robin: roundRobin,
+  least_latency: leastLatency,
+};
+
+/** The policy of a type. */
+export function policyOf(type: RoutingType): Policy {
+  return byType[type];
+}

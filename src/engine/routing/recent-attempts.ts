@@ -1,0 +1,142 @@
+// How the latest attempts at an endpoint ended, for operators: counts of the last 15 minutes, the last 20 of a day, and whether it
+// is failing. Decides nothing for routing.
+import type { ErrorKind } from '../../canonical/index.ts';
+
+const SLOT_MS = 15_000;
+const WINDOW_MS = 15 * 60_000;
+const SLOTS = WINDOW_MS / SLOT_MS;
+const DAY_MS = 24 * 3_600_000;
+/** Attempts that are remembered one by one. */
+const MOST_LAST = 20;
+/** Good attempts in a row that end a failure. */
+const ENOUGH_GOOD = 3;
+/** Fewer attempts, 429s apart, are no share. */
+const LEAST = 5;
+
+/** Attempts that were noted here are not counted again, by clocks that differ a little. */
+const CLOCKS_APART_MS = 1_000;
+
+/** How one attempt ended. `limited`: with a rate limit. `refused`: the provider refused its key, which is bad, too. */
+export type AttemptEnd = 'good' | 'bad' | 'limited' | 'refused';
+
+export interface PastAttempt {
+  readonly atMs: number;
+  readonly end: AttemptEnd;
+}
+
+/** Counts of the last 15 minutes; else of the last 20 attempts within 24 hours. */
+export interface AttemptWindow {
+  readonly attempts: number;
+  readonly good: number;
+  readonly bad: number;
+  readonly limited: number;
+  /** When the last of them ended. Null: the window is the last 15 minutes. */
+  readonly asOfMs: number | null;
+  readonly lastWasBad: boolean;
+}
+
+interface Slot {
+  number: number;
+  good: number;
+  bad: number;
+  limited: number;
+}
+
+/** The end of an attempt. @param failure null: it was complete */
+export function attemptEnd(failure: ErrorKind | null, endpointsFault: boolean): AttemptEnd {
+  if (failure === 'rate_limited') return 'limited';
+  if (failure === null || !endpointsFault) return 'good';
+  return failure === 'authentication' || failure === 'permission' ? 'refused' : 'bad';
+}
+
+/** Times are milliseconds that only go forward. */
+export class RecentAttempts {
+  readonly #slots = new Map<number, Slot>();
+  /** The latest is the last. */
+  #last: PastAttempt[] = [];
+  #goodInARow = 0;
+  #badSince: number | null = null;
+  #isFailing = false;
+
+  get lastAt(): number | null {
+    return this.#last.at(-1)?.atMs ?? null;
+  }
+
+  /** When what is bad now began: the first bad attempt since three good ones in a row. Null: nothing is. */
+  get badSince(): number | null {
+    return this.#badSince;
+  }
+
+  /** True from when most attempts fail, the key is refused or the breaker opens, until three good attempts in a row. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** @param isBroken whether the breaker is open now */
+  add(end: AttemptEnd, atMs: number, isBroken: boolean, times = 1): void {
+    const number = Math.floor(atMs / SLOT_MS);
+    let slot = this.#slots.get(number);
+    if (!slot) {
+      this.#slots.set(number, (slot = { number, good: 0, bad: 0, limited: 0 }));
+      for (const each of this.#slots.keys()) if (each <= number - SLOTS) this.#slots.delete(each);
+    }
+    slot[end === 'refused' ? 'bad' : end] += times;
+    for (let time = 0; time < Math.min(times, MOST_LAST); time += 1) this.#last.push({ atMs, end });
+    if (this.#last.length > MOST_LAST) this.#last.splice(0, this.#last.length - MOST_LAST);
+    this.#judge(end, atMs, isBroken, times);
+  }
+
+  /** Attempts of before this process began, the oldest first: they stand before all others. */
+  seed(attempts: readonly PastAttempt[]): void {
+    const own = this.#last;
+    const before = (own[0]?.atMs ?? Infinity) - CLOCKS_APART_MS;
+    const isFailing = this.#isFailing;
+    const since = this.#badSince;
+    const good = this.#goodInARow;
+    this.#last = [];
+    for (const { end, atMs } of attempts) if (atMs < before) this.add(end, atMs, false);
+    this.#last = [...this.#last, ...own].slice(-MOST_LAST);
+    if (own.length === 0) return;
+    this.#isFailing = isFailing || (this.#isFailing && good < ENOUGH_GOOD);
+    this.#badSince = good >= ENOUGH_GOOD ? since : (this.#badSince ?? since);
+    this.#goodInARow = good;
+  }
+
+  window(nowMs: number): AttemptWindow {
+    const counts = { good: 0, bad: 0, limited: 0 };
+    const first = Math.floor(nowMs / SLOT_MS) - SLOTS;
+    for (const slot of this.#slots.values())
+      if (slot.number > first) {
+        counts.good += slot.good;
+        counts.bad += slot.bad;
+        counts.limited += slot.limited;
+      }
+    const last = this.#last.at(-1);
+    const lastWasBad = last !== undefined && (last.end === 'bad' || last.end === 'refused');
+    const attempts = counts.good + counts.bad + counts.limited;
+    if (attempts > 0) return { ...counts, attempts, asOfMs: null, lastWasBad };
+    for (const { atMs, end } of this.#last)
+      if (atMs > nowMs - DAY_MS) counts[end === 'refused' ? 'bad' : end] += 1;
+    return {
+      ...counts,
+      attempts: counts.good + counts.bad + counts.limited,
+      asOfMs: last?.atMs ?? null,
+      lastWasBad,
+    };
+  }
+
+  #judge(end: AttemptEnd, atMs: number, isBroken: boolean, times: number): void {
+    if (end === 'good') {
+      this.#goodInARow += times;
+      if (this.#goodInARow < ENOUGH_GOOD) return;
+      this.#isFailing = false;
+      this.#badSince = null;
+      return;
+    }
+    if (end === 'limited') return;
+    this.#goodInARow = 0;
+    this.#badSince ??= atMs;
+    const { good, bad } = this.window(atMs);
+    if (end === 'refused' || isBroken || (good + bad >= LEAST && good < bad)) this.#isFailing = true;
+  }
+}

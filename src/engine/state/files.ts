@@ -1,0 +1,146 @@
+// Uploaded files of keys: their bytes and what is known of them, kept in step. Knows no HTTP and no protocol.
+import { GatewayError } from '../../canonical/index.ts';
+import type {
+  BlobDraft,
+  BlobStore,
+  FilePage,
+  FileStore,
+  PageRequest,
+  StoredFile,
+} from '../../accounts/ports/index.ts';
+
+export interface FilesOptions {
+  readonly store: FileStore;
+  readonly blobs: BlobStore;
+  /** Most bytes of one file, and of all files of one request together; asked each time. */
+  readonly maxBytes: () => number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** First bytes of a file, by which it is recognised. */
+const HEAD_BYTES = 4096;
+/** Age of uploads that a crash left behind: longer than any that still runs. Also the time between two looks for them. */
+const SWEEP_AGE_MS = 86_400_000;
+
+export class Files {
+  readonly #options: FilesOptions;
+  #sweptAt = -Infinity;
+
+  constructor(options: FilesOptions) {
+    this.#options = options;
+  }
+
+  get maxBytes(): number {
+    return this.#options.maxBytes();
+  }
+
+  /** Begins to take a file. @param most its bytes; absent: as many as the configuration allows */
+  async upload(most = this.maxBytes): Promise<Upload> {
+    return new Upload(this.#options.store, this.#options.blobs, await this.#options.blobs.draft(), most);
+  }
+
+  /** Keeps a file until then at least, in Unix milliseconds. */
+  keepUntil({ projectId, id }: StoredFile, untilMs: number): Promise<void> {
+    return this.#options.store.keepUntil(projectId, id, untilMs);
+  }
+
+  /** Null for an id that is unknown, expired or another project's. */
+  find(projectId: string, id: string): Promise<StoredFile | null> {
+    return this.#options.store.find(projectId, id, this.#options.now());
+  }
+
+  /** @throws GatewayError `invalid_request` for an unknown `after` */
+  list(projectId: string, page: PageRequest & { readonly purpose?: string | undefined }): Promise<FilePage> {
+    return this.#options.store.list(projectId, page, this.#options.now());
+  }
+
+  /** The bytes, piece by piece; null when they are gone. */
+  stream({ id }: StoredFile): Promise<ReadableStream<Uint8Array> | null> {
+    return this.#options.blobs.stream(id);
+  }
+
+  /** The bytes, whole; null when they are gone. */
+  read({ id }: StoredFile): Promise<Uint8Array | null> {
+    return this.#options.blobs.read(id);
+  }
+
+  /** False when there is no such file. */
+  async delete(projectId: string, id: string): Promise<boolean> {
+    const isDeleted = await this.#options.store.delete(projectId, id);
+    if (isDeleted) await this.#options.blobs.delete(id);
+    return isDeleted;
+  }
+
+  /** Deletes expired files, a bounded number, and once a day what crashes left behind. Returns how many expired. */
+  async purge(nowMs: number): Promise<number> {
+    const { store, blobs } = this.#options;
+    const expired = await store.takeExpired(nowMs);
+    for (const id of expired) await blobs.delete(id);
+    if (nowMs - this.#sweptAt >= SWEEP_AGE_MS) {
+      this.#sweptAt = nowMs;
+      await blobs.sweep(nowMs - SWEEP_AGE_MS, (id) => store.exists(id));
+    }
+    return expired.length;
+  }
+}
+
+/** One file on its way in. Exactly one of `keep` and `discard` ends it. */
+export class Upload {
+  readonly #store: FileStore;
+  readonly #blobs: BlobStore;
+  readonly #draft: BlobDraft;
+  readonly #most: number;
+  #head = new Uint8Array(0);
+  #bytes = 0;
+
+  constructor(store: FileStore, blobs: BlobStore, draft: BlobDraft, most: number) {
+    this.#store = store;
+    this.#blobs = blobs;
+    this.#draft = draft;
+    this.#most = most;
+  }
+
+  /** The first bytes, at most 4096. */
+  get head(): Uint8Array {
+    return this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws GatewayError `too_large` */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#bytes + bytes.length > this.#most) throw tooLarge(this.#most, 'batches.max_mb');
+    if (this.#head.length < HEAD_BYTES) {
+      const more = bytes.subarray(0, HEAD_BYTES - this.#head.length);
+      this.#head = new Uint8Array([...this.#head, ...more]);
+    }
+    this.#bytes += bytes.length;
+    await this.#draft.write(bytes);
+  }
+
+  /** @throws GatewayError `quota`; nothing is kept then */
+  async keep(facts: Omit<StoredFile, 'bytes'>): Promise<StoredFile> {
+    const file = { ...facts, bytes: this.#bytes };
+    // The bytes first: a row without bytes would be a file that cannot be read, bytes without a row are swept away.
+    await this.#draft.keep(file.id);
+    try {
+      await this.#store.put(file);
+    } catch (error) {
+      await this.#blobs.delete(file.id);
+      throw error;
+    }
+    return file;
+  }
+
+  discard(): Promise<void> {
+    return this.#draft.discard();
+  }
+}
+
+/** @param setting names the limit */
+export function tooLarge(most: number, setting: string): GatewayError {
+  return new GatewayError('too_large', `file: is larger than ${most} bytes (${setting})`, { param: 'file' });
+}

@@ -1,0 +1,261 @@
+// A prompt template: its parts, its variables, and what a request gets of it. Pure: no storage, no files. Must not know
+// how a request is decoded; what a template may say beyond its own parts is checked by whoever decodes requests.
+import { asArray, isJsonObject } from '../../base/json/index.ts';
+import { GatewayError, Problems } from '../../canonical/index.ts';
+import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+
+export interface PromptTemplate {
+  /** The names of its variables, in the order of their appearance. */
+  readonly variables: ReadonlySet<string>;
+  /** System text with `{{variables}}`. */
+  readonly instructions?: string | undefined;
+  /** Messages of the Responses API, in raw form; `{{variables}}` in their texts. */
+  readonly input: readonly JsonObject[];
+  /** Members that a request takes from the template when it does not say them itself, `model` among them. */
+  readonly defaults: JsonObject;
+}
+
+/** A template that the operator keeps in a file. */
+export interface PromptFile {
+  readonly id: string;
+  readonly name: string | null;
+  /** Unix milliseconds: when the file was last written. */
+  readonly createdAt: number;
+  readonly defaultVersion: string;
+  /** Newest first. */
+  readonly versions: readonly {
+    readonly version: string;
+    readonly createdAt: number;
+    readonly template: JsonObject;
+  }[];
+}
+
+/** Texts of a request, with the variables filled in. */
+export interface RenderedPrompt {
+  readonly instructions: string | undefined;
+  readonly input: readonly JsonObject[];
+  readonly defaults: JsonObject;
+}
+
+/** Members of a request for which a template may hold a default. What belongs to one call alone is not among them. */
+const DEFAULT_MEMBERS: ReadonlySet<string> = new Set([
+  'include',
+  'max_output_tokens',
+  'max_tool_calls',
+  'model',
+  'model_routing_config',
+  'models',
+  'parallel_tool_calls',
+  'provider',
+  'reasoning',
+  'temperature',
+  'text',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+]);
+
+const ROLES: ReadonlySet<JsonValue | undefined> = new Set(['user', 'assistant', 'system', 'developer']);
+/** A name in double braces; anything else in braces is text. */
+const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
+/** A text that is one variable and nothing else. */
+const ALONE = /^\s*\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}\s*$/;
+/** Most places in a template for variables. */
+const MAX_PLACES = 100_000;
+/** Most characters that a template may have once its variables are filled in: as many as a body has bytes. */
+const MAX_FILLED = 32 * 1024 * 1024;
+/** Values of a variable besides a text (OpenAI API reference, `prompt.variables`). */
+const VARIABLE_PARTS: ReadonlySet<JsonValue | undefined> = new Set([
+  'input_text',
+  'input_image',
+  'input_file',
+]);
+
+/**
+ * Checks a template and takes it apart.
+ * @param path where it stands, for messages
+ * @throws GatewayError `invalid_request` naming every wrong member
+ */
+export function parseTemplate(value: unknown, path: string): PromptTemplate {
+  const problems = new Problems();
+  if (!isJsonObject(value))
+    throw new GatewayError('invalid_request', `${path}: must be an object with instructions or input`, {
+      param: path,
+    });
+  const { instructions, input, ...others } = value;
+  if (instructions !== undefined && instructions !== null && typeof instructions !== 'string')
+    problems.add(`${path}.instructions`, 'must be a string');
+  const messages = parseInput(input, `${path}.input`, problems);
+  if (!instructions && messages.length === 0) problems.add(path, 'needs instructions or input');
+  const allowed = `instructions, input, ${[...DEFAULT_MEMBERS].join(', ')}`;
+  for (const name of Object.keys(others))
+    if (!DEFAULT_MEMBERS.has(name))
+      problems.add(`${path}.${name.slice(0, 64)}`, `is not a member of templates; they hold ${allowed}`);
+  const variables = findVariables(instructions, messages, path, problems);
+  problems.throwIfAny();
+  return {
+    variables,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    input: messages,
+    defaults: others,
+  };
+}
+
+function parseInput(input: JsonValue | undefined, path: string, problems: Problems): readonly JsonObject[] {
+  if (input === undefined || input === null || input === '') return [];
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
+  if (!Array.isArray(input)) {
+    problems.add(path, 'must be a string or an array of messages');
+    return [];
+  }
+  return asArray(input).flatMap((raw, index) => {
+    const at = `${path}[${index}]`;
+    if (!isJsonObject(raw) || (raw['type'] ?? 'message') !== 'message') {
+      problems.add(at, 'must be a message');
+      return [];
+    }
+    if (!ROLES.has(raw['role'])) problems.add(`${at}.role`, 'must be user, assistant, system or developer');
+    const { content } = raw;
+    if (typeof content !== 'string' && !(Array.isArray(content) && content.every(isPart)))
+      problems.add(`${at}.content`, 'must be a string or an array of parts');
+    return [{ ...raw, type: 'message' }];
+  });
+}
+
+function isPart(part: unknown): boolean {
+  if (!isJsonObject(part) || typeof part['type'] !== 'string') return false;
+  return !part['type'].endsWith('text') || typeof part['text'] === 'string';
+}
+
+/** The names of the variables in the texts of a template. */
+function findVariables(
+  instructions: unknown,
+  input: readonly JsonObject[],
+  path: string,
+  problems: Problems,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  let places = 0;
+  const scan = (text: string): void => {
+    VARIABLE.lastIndex = 0;
+    for (let match = VARIABLE.exec(text); match && ++places <= MAX_PLACES; match = VARIABLE.exec(text))
+      names.add(match[1] ?? '');
+  };
+  if (typeof instructions === 'string') scan(instructions);
+  for (const { content } of input) {
+    if (typeof content === 'string') scan(content);
+    else for (const part of asArray(content)) scan(textOf(part));
+  }
+  if (places > MAX_PLACES) problems.add(path, `must not name variables at more than ${MAX_PLACES} places`);
+  return names;
+}
+
+/**
+ * Fills in the variables. A value is taken as it is: braces in it are text.
+ * @param variables by name: a string, or one content part (`input_text`, `input_image`, `input_file`)
+ * @throws GatewayError `invalid_request` for a variable that is missing, that the template does not have, that is
+ *   nothing of the above, or that is an image or a file in the middle of a text; and where more than 32 million
+ *   characters would come of it
+ */
+export function renderTemplate(template: PromptTemplate, variables: JsonObject): RenderedPrompt {
+  const problems = new Problems();
+  const known = template.variables;
+  const theirs = listOf([...known]);
+  for (const name of Object.keys(variables))
+    if (!known.has(name)) problems.add(pathOf(name), `the template has no such variable${theirs}`);
+  for (const name of known) {
+    const value = variables[name];
+    if (value === undefined || value === null) problems.add(pathOf(name), 'is required by the template');
+    else if (typeof value !== 'string' && !(isJsonObject(value) && VARIABLE_PARTS.has(value['type'])))
+      problems.add(pathOf(name), 'must be a string or an input_text, input_image or input_file part');
+  }
+  problems.throwIfAny();
+  const filler = new Filler(variables, problems);
+  const rendered = {
+    instructions: template.instructions === undefined ? undefined : filler.fill(template.instructions),
+    input: template.input.map((message) => renderMessage(message, filler)),
+    defaults: template.defaults,
+  };
+  problems.throwIfAny();
+  return rendered;
+}
+
+function renderMessage(message: JsonObject, filler: Filler): JsonObject {
+  const { content } = message;
+  if (typeof content === 'string') {
+    const part = filler.partAlone(content);
+    return { ...message, content: part ? [part] : filler.fill(content) };
+  }
+  return {
+    ...message,
+    content: asArray(content).map((part) => {
+      if (!isJsonObject(part) || typeof part['text'] !== 'string') return part;
+      return filler.partAlone(part['text']) ?? { ...part, text: filler.fill(part['text']) };
+    }),
+  };
+}
+
+/** Puts values in the places of their variables. */
+class Filler {
+  readonly #variables: JsonObject;
+  readonly #problems: Problems;
+  /** Characters that images and files have when they are written. */
+  readonly #lengths = new Map<string, number>();
+  #left = MAX_FILLED;
+
+  constructor(variables: JsonObject, problems: Problems) {
+    this.#variables = variables;
+    this.#problems = problems;
+  }
+
+  fill(text: string): string {
+    return text.replace(VARIABLE, (_, name: string) => {
+      const value = asText(name, this.#variables[name], this.#problems);
+      this.#spend(name, value.length);
+      return value;
+    });
+  }
+
+  /** The image or file whose variable is the whole text. */
+  partAlone(text: string): JsonObject | undefined {
+    const name = ALONE.exec(text)?.[1] ?? '';
+    const value = this.#variables[name];
+    if (!isJsonObject(value) || value['type'] === 'input_text') return undefined;
+    const length = this.#lengths.get(name) ?? JSON.stringify(value).length;
+    this.#lengths.set(name, length);
+    this.#spend(name, length);
+    return value;
+  }
+
+  /** A value is there once, and its variable may stand in the template a million times. */
+  #spend(name: string, characters: number): void {
+    this.#left -= characters;
+    if (this.#left >= 0) return;
+    const path = pathOf(name);
+    const message = `${path}: the template has more than ${MAX_FILLED} characters once it is filled in`;
+    throw new GatewayError('invalid_request', message, { param: path });
+  }
+}
+
+function asText(name: string, value: JsonValue | undefined, problems: Problems): string {
+  if (typeof value === 'string') return value;
+  const text = isJsonObject(value) && value['type'] === 'input_text' ? value['text'] : undefined;
+  if (typeof text === 'string') return text;
+  problems.add(pathOf(name), 'stands in the middle of a text, so it must be a text');
+  return '';
+}
+
+function textOf(part: JsonValue): string {
+  const text = isJsonObject(part) ? part['text'] : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+function pathOf(name: string): string {
+  return `prompt.variables.${name.slice(0, 64)}`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? '; it has none' : `; it has ${names.slice(0, 20).join(', ')}`;
+}

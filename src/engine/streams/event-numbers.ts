@@ -1,0 +1,96 @@
+// Numbers the events of a stream as it is written, and finds the place of an event again. Works on whole writes: both lanes write
+// whole events. Comments have no number.
+import type { Place } from './shared-answer.ts';
+
+const COLON = 58;
+const BLANK = '\n\n';
+/** Other line ends are legal: some upstreams have them, and relayed bytes stay what they are. */
+const MIXED_BLANK = /\r?\n\r?\n/g;
+
+export class EventNumbers {
+  /** Number of the next event. */
+  next: number;
+  readonly #first: number;
+  readonly #writesIds: boolean;
+  /** Number of the next event before each chunk. */
+  readonly #before: number[] = [];
+
+  /** @param writesIds true: each event gets an `id` line; false: it has its number already */
+  constructor(writesIds: boolean, first = 0) {
+    this.#writesIds = writesIds;
+    this.#first = first;
+    this.next = first;
+  }
+
+  /** Number of the first event. */
+  get first(): number {
+    return this.#first;
+  }
+
+  /** Bytes in the place of some whole events. */
+  take(text: string): string {
+    this.#before.push(this.next);
+    // Mostly one event is written. What is looked at is what goes out: a text made of pieces is put together once.
+    const before = this.#writesIds ? `id: ${this.next}\n` : '';
+    const single = before + text;
+    if (
+      single.indexOf(BLANK) === single.length - BLANK.length &&
+      single.charCodeAt(before.length) !== COLON
+    ) {
+      this.next += 1;
+      return single;
+    }
+    const isMixed = text.includes('\r');
+    let numbered = '';
+    for (let from = 0; from < text.length;) {
+      const end = isMixed ? endOfMixed(text, from) : endOf(text, from);
+      if (text.charCodeAt(from) !== COLON) {
+        if (this.#writesIds) numbered += `id: ${this.next}\n`;
+        this.next += 1;
+      }
+      if (this.#writesIds) numbered += text.slice(from, end);
+      from = end;
+    }
+    return this.#writesIds ? numbered : text;
+  }
+
+  /** Offset of the event behind one. @param chunks all that were taken, as they were given back, in any encoding */
+  placeAfter(number: number, chunks: readonly string[]): Place {
+    const wanted = number + 1;
+    if (wanted <= this.#first) return { chunk: 0, skip: 0 };
+    if (wanted >= this.next) return { chunk: chunks.length, skip: 0 };
+    const chunk = this.#chunkOf(wanted);
+    const text = chunks[chunk] ?? '';
+    const isMixed = text.includes('\r');
+    let at = this.#before[chunk] ?? 0;
+    let from = 0;
+    while (from < text.length) {
+      const isEvent = text.charCodeAt(from) !== COLON;
+      if (isEvent && at === wanted) break;
+      if (isEvent) at += 1;
+      from = isMixed ? endOfMixed(text, from) : endOf(text, from);
+    }
+    return { chunk, skip: from };
+  }
+
+  /** The last chunk before which no more than so many events were. */
+  #chunkOf(number: number): number {
+    let [low, high] = [0, this.#before.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#before[middle] ?? 0) <= number) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function endOf(text: string, from: number): number {
+  const at = text.indexOf(BLANK, from);
+  return at < 0 ? text.length : at + BLANK.length;
+}
+
+function endOfMixed(text: string, from: number): number {
+  MIXED_BLANK.lastIndex = from;
+  return MIXED_BLANK.test(text) ? MIXED_BLANK.lastIndex : text.length;
+}

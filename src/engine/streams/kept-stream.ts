@@ -1,0 +1,124 @@
+// A stream that is kept while it is written and for a while afterwards, so that a client whose connection broke gets the rest of
+// it. Knows no request, and nothing of what all kept streams together may weigh.
+import type { ClientStream, Encoding, Client } from '../call.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { EventNumbers } from './event-numbers.ts';
+import { SharedAnswer } from './shared-answer.ts';
+
+/** Milliseconds for which a run whose last reader has left waits for another: 0 stops it at once. */
+export type Patience = number;
+
+export interface KeptStreamOptions {
+  readonly id: string;
+  readonly projectId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** True: events get `id` lines; false: they have numbers of their own. */
+  readonly writesIds: boolean;
+  /** Number of the first event. */
+  readonly first?: number;
+  /** How many events every try of a job begins with. */
+  readonly opening?: number;
+  readonly patience: Patience;
+  readonly clock: Pick<Clock, 'after'>;
+  /** What is kept of it has grown, or shrunk, by so many bytes. */
+  readonly resized: (stream: KeptStream, bytes: number) => void;
+  readonly moved: (readers: number) => void;
+  readonly ended: (stream: KeptStream) => void;
+}
+
+/** The client of a run that writes a stream. */
+export class KeptStream implements ClientStream {
+  readonly id: string;
+  readonly projectId: string;
+  /** True once nobody finds it any more. */
+  isForgotten = false;
+  readonly #options: KeptStreamOptions;
+  readonly #answer: SharedAnswer;
+  readonly #numbers: EventNumbers;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(options: KeptStreamOptions) {
+    this.id = options.id;
+    this.projectId = options.projectId;
+    this.#options = options;
+    this.#numbers = new EventNumbers(options.writesIds, options.first);
+    this.#answer = new SharedAnswer({
+      resized: (bytes) => options.resized(this, bytes),
+      moved: options.moved,
+      abandoned: () => this.#abandoned(),
+    });
+    this.#answer.openStream(options.headers);
+  }
+
+  /** Bytes kept. */
+  get bytes(): number {
+    return this.#answer.bytes;
+  }
+
+  get hasEnded(): boolean {
+    return this.#answer.hasEnded;
+  }
+
+  /** Number that the next event gets. */
+  get next(): number {
+    return this.#numbers.next;
+  }
+
+  /** Number of the first event. */
+  get first(): number {
+    return this.#numbers.first;
+  }
+
+  get opening(): number {
+    return this.#options.opening ?? 0;
+  }
+
+  /** Everything that was written, as a byte string; only while it is kept. */
+  text(): string {
+    return this.#answer.chunks.join('');
+  }
+
+  /** Gives a client what it has not got, then the rest as it comes. @param after number of its last event; null: it has none */
+  join(client: Client, after: number | null): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+    const from =
+      after === null ? { chunk: 0, skip: 0 } : this.#numbers.placeAfter(after, this.#answer.chunks);
+    this.#answer.join(client, false, from);
+  }
+
+  /** False once nobody can have it from its start. */
+  get isKept(): boolean {
+    return this.#answer.isKept;
+  }
+
+  forget(): void {
+    this.#answer.stopKeeping();
+  }
+
+  write(data: string, encoding: Encoding): boolean {
+    return this.#answer.write(this.#numbers.take(data), encoding);
+  }
+
+  onDrain(drained: () => void): void {
+    this.#answer.onDrain(drained);
+  }
+
+  onLeave(left: () => void): void {
+    this.#answer.onLeave(left);
+  }
+
+  end(): void {
+    this.#stopWaiting?.();
+    this.#answer.end();
+    this.#options.ended(this);
+  }
+
+  /** @returns true where the run goes on */
+  #abandoned(): boolean {
+    const { patience, clock } = this.#options;
+    if (patience <= 0) return false;
+    if (patience !== Infinity) this.#stopWaiting = clock.after(patience, () => this.#answer.abandon());
+    return true;
+  }
+}

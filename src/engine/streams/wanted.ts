@@ -1,0 +1,68 @@
+// Whether the stream of a request is kept, and what becomes of the request when its client leaves.
+import { isJsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { ApiCall } from '../call.ts';
+import type { Patience } from './kept-stream.ts';
+
+/** Request headers that ask for it. */
+const RESUMABLE = 'x-dragoman-resumable';
+const ON_DISCONNECT = 'x-dragoman-on-disconnect';
+/** What a request gets that asks for a stream to resume, and says nothing else. */
+const USUAL_PATIENCE = 'continue:30s';
+
+export interface StreamSettings {
+  readonly keep: 'asked' | 'all';
+  /** `abort`, `continue` or `continue:<seconds>s`. */
+  readonly onDisconnect: string;
+}
+
+export interface Keeping {
+  /** False: its events have numbers of their own. */
+  readonly writesIds: boolean;
+  readonly patience: Patience;
+}
+
+/**
+ * How the stream of a request is kept; null where it is not.
+ * @throws GatewayError `invalid_request` for a header that says something else
+ */
+export function keepingOf(
+  { header, json, protocol, job }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job'>,
+  { keep, onDisconnect }: StreamSettings,
+): Keeping | null {
+  // A job keeps its stream by itself.
+  if (job) return null;
+  const isAsked = readFlag(header(RESUMABLE));
+  const said = header(ON_DISCONNECT);
+  const patience =
+    said === null
+      ? patienceOf(isAsked && onDisconnect === 'abort' ? USUAL_PATIENCE : onDisconnect)
+      : patienceOf(said);
+  if (patience === null)
+    throw new GatewayError(
+      'invalid_request',
+      `${ON_DISCONNECT}: must be \`abort\`, \`continue\`, or e.g. \`continue:30s\``,
+      { param: ON_DISCONNECT },
+    );
+  const { items } = protocol.server;
+  const isStored =
+    items !== undefined && isJsonObject(json) && json['stream'] === true && json['store'] !== false;
+  if (!isAsked && !isStored && keep !== 'all' && patience === 0) return null;
+  return { writesIds: items === undefined, patience };
+}
+
+function readFlag(text: string | null): boolean {
+  if (text === null || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new GatewayError('invalid_request', `${RESUMABLE}: must be \`true\` or \`false\``, {
+    param: RESUMABLE,
+  });
+}
+
+/** Milliseconds that a run waits for its client to come back; null for a text that says nothing of it. */
+function patienceOf(text: string): Patience | null {
+  if (text === 'abort') return 0;
+  if (text === 'continue') return Infinity;
+  const seconds = /^continue:(\d{1,6})s$/.exec(text)?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1000;
+}

@@ -1,0 +1,196 @@
+// How many input tokens a request has: the count of the upstream that would answer it, in whatever protocol that one
+// counts; else an estimate. Nothing is answered, recorded or charged.
+import type { CanonicalRequest } from '../../../canonical/index.ts';
+import { parseJson } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { Endpoint } from '../../../catalog/index.ts';
+import { countInputTokens } from '../../../accounts/ledger/index.ts';
+import { findProtocol, type Protocol } from '../../../protocols/index.ts';
+import type { CountUpstream } from '../../../protocols/tasks/count/codec.ts';
+import { COUNT_CODECS } from '../../../protocols/tasks/count/codecs.ts';
+import type { HostedOperation } from '../../../catalog/providers/index.ts';
+import { openCompactions } from '../../state/compaction.ts';
+import { adaptRequest, ReasoningSeal, resolveReasoning } from '../../adapt/index.ts';
+import { askUpstream, fitRequest, redactedError, type ShortAnswer, targetOf } from '../../attempt/index.ts';
+import type { ApiCall } from '../../call.ts';
+import type { GatewayDependencies } from '../../dependencies.ts';
+import { operationPath } from '../../prepared-endpoint.ts';
+import { refuseObjects, routeRequest } from '../../admit/index.ts';
+import { needsReading, pointsElsewhere, resolveFiles } from '../../media/index.ts';
+import { slicesOf, type Slices } from '../../../base/lib/slices.ts';
+
+/** Name of the task in data of providers. */
+export const COUNT = 'count';
+
+/** Clients ask before each of their turns: an estimate now is worth more to them than a count later. */
+const PATIENCE_MS = 10_000;
+/** The upstream speaks the protocol but does not count. */
+const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501]);
+
+export interface Counted {
+  readonly tokens: number;
+  /** Whose upstream counted; null: the number is an estimate. */
+  readonly by: Endpoint | null;
+}
+
+/** How an endpoint is asked to count. */
+interface Counter {
+  readonly endpoint: Endpoint;
+  /** In whose form. */
+  readonly protocol: Protocol;
+  readonly upstream: CountUpstream;
+  /** Below the endpoint's base URL. */
+  readonly path: string;
+  /** Operation of the host, where it has its own. */
+  readonly hosted: HostedOperation | undefined;
+}
+
+/**
+ * Counts.
+ * @param decoded the request that the call is about
+ * @throws GatewayError for what the request itself would be refused for, here or by the upstream that counts
+ */
+export async function countInput(
+  deps: GatewayDependencies,
+  call: ApiCall,
+  decoded: CanonicalRequest,
+): Promise<Counted> {
+  const { projectId } = call.principal;
+  const native = call.protocol.server.nativeReasoning;
+  const opened = native
+    ? new ReasoningSeal(deps.reasoning, projectId, native).opened(decoded.items, decoded.report)
+    : decoded.items;
+  const whole = openCompactions(opened, projectId, deps.compaction);
+  const { mayName } = deps.settings();
+  refuseObjects({ ...decoded, items: whole }, call.protocol.server, mayName);
+  const request = {
+    ...decoded,
+    items: await resolveFiles(whole, projectId, deps.media.files, mayName, call.account),
+  };
+  const counter = counterFor(request, deps, call);
+  const counted = counter && (await askToCount(request, counter, deps, call));
+  if (counter && counted !== undefined) return { tokens: counted, by: counter.endpoint };
+  return { tokens: await countInputTokens(request), by: null };
+}
+
+/** Endpoint that would answer, where it counts. Undefined also for a request that names no model. */
+function counterFor(
+  request: CanonicalRequest,
+  deps: GatewayDependencies,
+  { principal, body }: ApiCall,
+): Counter | undefined {
+  if (request.model === '') return undefined;
+  const plan = routeRequest(request, {
+    settings: deps.settings(),
+    principal,
+    state: deps.routing,
+    limits: deps.limits,
+    tasks: deps.tasks,
+    nowMs: deps.clock.now(),
+    inputChars: body.bytes.length,
+    peek: true,
+  });
+  const endpoint = plan.candidates[0]?.endpoint;
+  if (!endpoint) return undefined;
+  const { hosting, tasks, model } = endpoint;
+  const hosted = hosting?.tasks?.[COUNT];
+  const protocol = findProtocol(hosted?.protocol ?? endpoint.protocol);
+  const codec = COUNT_CODECS.find((known) => known.protocol === protocol?.name);
+  if (!protocol || !codec || (hosting && !hosted)) return undefined;
+  const operation = hosted ?? tasks?.[COUNT];
+  const own = codec.upstream.pathFor?.(model);
+  if (own === undefined && !operation) return undefined;
+  const path = operationPath(endpoint, own ?? '', operation);
+  const upstream = hosted && codec.hosted ? { ...codec.upstream, ...codec.hosted } : codec.upstream;
+  return { endpoint, protocol, upstream, path, hosted };
+}
+
+/** Undefined when the upstream does not count, or not now. */
+async function askToCount(
+  request: CanonicalRequest,
+  counter: Counter,
+  deps: GatewayDependencies,
+  call: ApiCall,
+): Promise<number | undefined> {
+  const { endpoint, protocol, upstream } = counter;
+  const isNative = protocol.name === call.protocol.name;
+  // Fetches and readings that an answer needs are not worth it for a count.
+  if (pointsElsewhere(request) && (!isNative || !endpoint.isVendorRun)) return undefined;
+  if (!isNative && needsReading(request, endpoint)) return undefined;
+  let body: Slices;
+  try {
+    body = encodeCount(request, counter);
+  } catch (error) {
+    if (isNative || !GatewayError.is(error)) throw error;
+    // Another endpoint may be able to say it.
+    return undefined;
+  }
+  const answer = await send(body, counter, deps, call);
+  if (!answer) return undefined;
+  const { head, text } = answer;
+  if (head.status < 300) return upstream.decodeCount(parseJson(text));
+  if (head.status === 404) refuseUnknownModel(text, counter, deps);
+  // Hosts count for some of their models and in some of their places, and refuse the others as they please; and what a
+  // translation may be refused for, the client cannot mend.
+  if (endpoint.hosting || !isNative || NO_SUCH_OPERATION.has(head.status)) return undefined;
+  const error = protocol.upstream.decodeError(head.status, (name) => head.header(name), text);
+  // Mistakes of the caller would also be refused as a request; anything else must not keep it from an answer.
+  if (error.fault === 'client') throw redactedError(error, deps.redact);
+  return undefined;
+}
+
+/**
+ * Throws GatewayError `not_found` where the upstream says that it does not know the model: it would refuse the request as
+ * well. Where it knows no such operation, it does not name the model.
+ */
+function refuseUnknownModel(text: string, { endpoint, protocol }: Counter, deps: GatewayDependencies): void {
+  const error = protocol.upstream.decodeError(404, () => null, text);
+  if (!text.includes('"model_not_found"') && !names(text, endpoint.model)) return;
+  const { message } = redactedError(error, deps.redact);
+  throw new GatewayError('not_found', message, { param: 'model', code: 'model_not_found' });
+}
+
+/** True where a text holds a name that is not part of a longer word or path. */
+function names(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    // Google writes `models/NAME`.
+    const before = text.startsWith('models/', at - 7) ? '' : text.charAt(at - 1);
+    if (!/[\w./-]/.test(before + text.charAt(at + name.length))) return true;
+  }
+  return false;
+}
+
+function encodeCount(request: CanonicalRequest, { endpoint, protocol, upstream }: Counter): Slices {
+  const report = request.report.fork();
+  const adapted = adaptRequest(request, endpoint, protocol, report).request;
+  const { request: fitting } = fitRequest(adapted, endpoint, protocol, report);
+  const target = targetOf(endpoint, resolveReasoning(fitting, endpoint, report));
+  return slicesOf(JSON.stringify(upstream.encodeRequest(fitting, target, report)));
+}
+
+function send(
+  body: Slices,
+  { endpoint, protocol, path, hosted }: Counter,
+  deps: GatewayDependencies,
+  call: ApiCall,
+): Promise<ShortAnswer | null> {
+  return askUpstream(
+    endpoint,
+    {
+      url: endpoint.baseUrl + path,
+      hosted,
+      passed: {
+        headers: call.headers,
+        names: protocol.name === call.protocol.name ? protocol.server?.passedHeaders : undefined,
+      },
+      body,
+      tenant: call.principal.keyId,
+    },
+    {
+      upstream: deps.upstream,
+      clock: deps.clock,
+      timeoutMs: Math.min(PATIENCE_MS, deps.settings().config.routing.timeouts.responseMs),
+      onLeave: (left) => call.client.onLeave(left),
+    },
+  );
+}

@@ -1,0 +1,40 @@
+// Count: the input tokens of a request, which is not answered. Nothing is recorded, limited or charged.
+import { newGenerationId } from '../../../base/runtime/ids.ts';
+import { COUNT_CODECS } from '../../../protocols/tasks/count/codecs.ts';
+import { headerText } from '../../answer/index.ts';
+import type { ApiCall } from '../../call.ts';
+import type { GatewayDependencies } from '../../dependencies.ts';
+import type { Task } from '../task.ts';
+import { completeCounted } from './complete-counted.ts';
+import { COUNT, countInput } from './count-input.ts';
+
+/** Says that no upstream was asked: the model's own tokenizer may count otherwise. */
+const ESTIMATED = { 'x-dragoman-estimated': 'true' } as const;
+
+export const count: Task = {
+  name: COUNT,
+  isRecorded: false,
+  clients: COUNT_CODECS.flatMap(({ protocol, client }) =>
+    client ? { protocol, routes: client.routes } : [],
+  ),
+  answer: (call, { deps, aside }) => aside(() => answer(call, deps)),
+};
+
+/** @throws GatewayError what the request itself would get: 400 for wrong members, 404 for unknown ids; nothing was sent */
+async function answer(call: ApiCall, deps: GatewayDependencies): Promise<void> {
+  const { protocol, json, route } = call;
+  const client = COUNT_CODECS.find((codec) => codec.protocol === protocol.name)?.client;
+  if (!client) throw new TypeError(`clients of ${protocol.name} have no operation that counts`);
+  // Requests of the protocol of what is kept may refer to that.
+  const request = protocol.server.items
+    ? await completeCounted(call, client, deps)
+    : client.decodeRequest(json, route);
+  const { tokens, by } = await countInput(deps, call, request);
+  const about = by
+    ? { 'x-dragoman-provider': headerText(by.provider), 'x-dragoman-model': headerText(by.modelId) }
+    : ESTIMATED;
+  const id = newGenerationId(deps.clock.wall());
+  const ids = { 'x-request-id': id, 'request-id': id };
+  const headers = { 'content-type': 'application/json', ...ids, ...about };
+  call.client.respond(200, headers, JSON.stringify(client.encodeCount(tokens)));
+}

@@ -1,0 +1,71 @@
+// Embeddings: vectors of texts. Each input stands for itself, so that a list may be sent in parts.
+import { inputTokens, NO_USAGE, type TaskFacts, type Usage } from '../../../canonical/index.ts';
+import { estimatedTokens } from '../../../accounts/ledger/index.ts';
+import { EMBEDDINGS_CODECS } from '../../../protocols/tasks/embeddings/codecs.ts';
+import type { Embeddings, EmbeddingsRequest } from '../../../protocols/tasks/embeddings/model.ts';
+import { wholeTask } from '../whole-task.ts';
+import { SIMULATED } from './simulated.ts';
+import { formatVectors } from './vector-format.ts';
+
+const MODELS_PATH = '/embeddings/models';
+
+const FACTS: TaskFacts = {
+  name: 'embeddings',
+  makes: 'embeddings',
+  misfit: 'makes no embeddings',
+  mostOutputTokens: 0,
+  type: { name: 'embedding', elsewhere: 'embeddings are made by POST /v1/embeddings' },
+  // Vectors of two models cannot be compared: who has any of them chosen could not use what was stored before.
+  mustBeNamed: `name a model for embeddings, or list those that may be chosen; GET /v1${MODELS_PATH} lists them`,
+};
+
+export const embeddings = wholeTask<EmbeddingsRequest, Embeddings>(
+  {
+    facts: FACTS,
+    codecs: EMBEDDINGS_CODECS,
+    sample: { inputs: ['hello'], format: undefined, dimensions: undefined, user: undefined, extra: {} },
+    needs: (asked) => ({
+      chars: asked.inputs.reduce((longest, { length }) => Math.max(longest, length), 0),
+      tokens: inputTokens(estimatedUsage(asked)),
+    }),
+    split: partsOf,
+    read: (made, asked) => ({ ...made, vectors: formatVectors(made, asked) }),
+    charge: ({ usage }) => usage,
+    estimate: estimatedUsage,
+    join: ([first, ...others]) => {
+      if (!first) throw new TypeError('no answer to join');
+      if (others.length === 0) return first;
+      return { ...first, vectors: [first, ...others].flatMap(({ vectors }) => vectors) };
+    },
+  },
+  {
+    models: {
+      id: 'listEmbeddingModels',
+      path: MODELS_PATH,
+      tag: 'Embeddings',
+      summary: 'The models that make vectors.',
+    },
+    simulated: SIMULATED,
+  },
+);
+
+/** The request in parts of so many inputs; itself where it is small enough. */
+function partsOf(asked: EmbeddingsRequest, most: number): readonly EmbeddingsRequest[] {
+  const { inputs, notes } = asked;
+  if (inputs.length <= most) return [asked];
+  const count = Math.ceil(inputs.length / most);
+  return Array.from({ length: count }, (_, place) => ({
+    ...asked,
+    inputs: inputs.slice(place * most, (place + 1) * most),
+    notes: notes?.slice(place * most, (place + 1) * most),
+  }));
+}
+
+/** Tokens are counted exactly where the inputs are tokens already. */
+function estimatedUsage({ inputs }: EmbeddingsRequest): Usage {
+  const counts = inputs.map((input) =>
+    typeof input === 'string' ? estimatedTokens(input.length) : input.length,
+  );
+  const uncached = counts.reduce((sum, count) => sum + count, 0);
+  return { ...NO_USAGE, input: { ...NO_USAGE.input, uncached }, estimated: true };
+}

@@ -1,0 +1,139 @@
+// Calls that persons allowed, and what came of them: an answer to a question is good for one call, also when the same
+// request is sent again because its answer was lost. Lives with the process; a failed call may be allowed anew. That a
+// call was made is remembered longer than what came of it, which may be large.
+import { createHash } from 'node:crypto';
+import type { HostedFacts } from '../../canonical/index.ts';
+import { type CallOutcome, type GatewayCall, said } from '../tools/gateway-tool.ts';
+
+export interface AnsweredCallsLimits {
+  /** All outcomes together, in bytes. */
+  readonly maxBytes: number;
+  /** Calls of one tenant. */
+  readonly maxProjectBytes: number;
+  /** How long an outcome can be had again, milliseconds from its end. */
+  readonly outcomeMs: number;
+  /** Calls of which it is remembered that they were made: a digest each. */
+  readonly mostMade: number;
+}
+
+const LIMITS: AnsweredCallsLimits = {
+  maxBytes: 32 * 1_048_576,
+  maxProjectBytes: 8 * 1_048_576,
+  outcomeMs: 10 * 60_000,
+  mostMade: 10_000,
+};
+
+/** An outcome as JSON: its length is what it weighs. */
+interface Kept {
+  readonly projectId: string;
+  readonly json: Buffer;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+export class AnsweredCalls {
+  readonly #now: () => number;
+  readonly #limits: AnsweredCallsLimits;
+  /** As many as the requests that are being answered may make. */
+  readonly #running = new Map<string, Promise<CallOutcome>>();
+  /** Digests, the oldest first. */
+  readonly #made = new Set<string>();
+  /** By digest, the oldest first. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #bytesOf = new Map<string, number>();
+  #bytes = 0;
+
+  /** @param now Unix milliseconds */
+  constructor(now: () => number, limits = LIMITS) {
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  /**
+   * Makes the call, or gives what came of it when it was made.
+   * @param projectId tenant: another project's question is another question
+   */
+  make(projectId: string, call: GatewayCall, signal: AbortSignal): Promise<CallOutcome> {
+    this.#expire();
+    // Items come from clients: a changed call is another call.
+    const digest = createHash('sha256')
+      .update(JSON.stringify([projectId, call.facts]))
+      .digest('base64');
+    const running = this.#running.get(digest);
+    if (running) return running;
+    if (this.#made.has(digest)) return Promise.resolve(this.#earlier(digest, call.facts));
+    const outcome = this.#run(projectId, digest, call, signal);
+    this.#running.set(digest, outcome);
+    return outcome;
+  }
+
+  async #run(
+    projectId: string,
+    digest: string,
+    call: GatewayCall,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    try {
+      const outcome = await call.run(signal);
+      if (!outcome.isError) this.#keep(projectId, digest, outcome);
+      return outcome;
+    } finally {
+      this.#running.delete(digest);
+    }
+  }
+
+  #earlier(digest: string, facts: HostedFacts): CallOutcome {
+    const kept = this.#kept.get(digest);
+    return kept ? (JSON.parse(kept.json.toString()) as CallOutcome) : said(FORGOTTEN, forgotten(facts));
+  }
+
+  #keep(projectId: string, digest: string, { facts, parts, isError }: CallOutcome): void {
+    const { maxBytes, maxProjectBytes, outcomeMs, mostMade } = this.#limits;
+    this.#made.add(digest);
+    const [oldest] = this.#made;
+    if (this.#made.size > mostMade && oldest !== undefined) {
+      this.#made.delete(oldest);
+      this.#drop(oldest);
+    }
+    // Use was charged when the call was made.
+    const json = Buffer.from(JSON.stringify({ facts, parts, isError, uses: {} } satisfies CallOutcome));
+    if (json.length > maxProjectBytes) return;
+    this.#kept.set(digest, { projectId, json, until: this.#now() + outcomeMs });
+    this.#weigh(projectId, json.length);
+    for (const [other, kept] of this.#kept) {
+      const isOver = this.#bytes > maxBytes;
+      const isProjectOver = (this.#bytesOf.get(projectId) ?? 0) > maxProjectBytes;
+      if (!isOver && !isProjectOver) break;
+      if (isOver || kept.projectId === projectId) this.#drop(other);
+    }
+  }
+
+  /** All live equally long: the oldest end first. */
+  #expire(): void {
+    const now = this.#now();
+    for (const [digest, { until }] of this.#kept) {
+      if (until > now) return;
+      this.#drop(digest);
+    }
+  }
+
+  #drop(digest: string): void {
+    const kept = this.#kept.get(digest);
+    if (!kept) return;
+    this.#kept.delete(digest);
+    this.#weigh(kept.projectId, -kept.json.length);
+  }
+
+  #weigh(projectId: string, bytes: number): void {
+    this.#bytes += bytes;
+    const left = (this.#bytesOf.get(projectId) ?? 0) + bytes;
+    if (left > 0) this.#bytesOf.set(projectId, left);
+    else this.#bytesOf.delete(projectId);
+  }
+}
+
+const FORGOTTEN = 'This call was allowed and made before; what came of it is not kept any more.';
+
+function forgotten(facts: HostedFacts): HostedFacts {
+  return facts.type === 'mcp' ? { ...facts, output: FORGOTTEN } : facts;
+}

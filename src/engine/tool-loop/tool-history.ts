@@ -1,0 +1,163 @@
+// Work of the gateway's tools in earlier turns, as a model reads it: calls of functions and their results. Also finds
+// the questions to a person that were answered since, whichever process asked them: items are all there is.
+import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
+import { GatewayError, OWN_PATH } from '../../canonical/index.ts';
+import type { CallOutcome, GatewayTool } from '../tools/gateway-tool.ts';
+import type { AllowedCall } from './tool-belt.ts';
+
+/** Result of a call, as the model reads it. */
+type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
+
+export class ToolHistory {
+  /** By the id of the question. */
+  readonly #answers = new Map<string, Answer>();
+
+  /** Remembers what came of an allowed call. @param questionId id of the question */
+  settle(questionId: string, { parts, isError }: Answer): void {
+    this.#answers.set(questionId, { parts, isError });
+  }
+
+  /**
+   * The calls that a person answered for and that were not made yet. A refused one comes to nothing but words.
+   * @param running the tools that are run here
+   * @throws GatewayError naming an answer to a question that is not among the items
+   */
+  answered(items: readonly Item[], running: readonly GatewayTool[]): readonly AllowedCall[] {
+    const made = madeAmong(items);
+    const questions = questionsAmong(items);
+    const calls: AllowedCall[] = [];
+    for (const item of items) {
+      const answer = factsOf(item);
+      if (answer?.type !== 'mcp_answer' || made.has(answer.questionId)) continue;
+      const { questionId, isAllowed, reason } = answer;
+      // The first answer counts.
+      made.add(questionId);
+      const question = questions.get(questionId);
+      if (!question) {
+        const param = `${item.path ?? 'input'}.approval_request_id`;
+        const message = `No approval request with id '${questionId.slice(0, 100)}' is part of this conversation.`;
+        throw new GatewayError('invalid_request', message, { param });
+      }
+      const tool = running.find((each) => each.owns(question));
+      if (!tool?.allowed) continue;
+      if (isAllowed) calls.push({ questionId, call: tool.allowed(question, questionId) });
+      else this.settle(questionId, refusalFor(reason));
+    }
+    return calls;
+  }
+
+  /**
+   * The items as they read for a model that is offered functions in place of these tools; the same list when nothing
+   * changes.
+   * @param running the tools that are run here
+   */
+  rewritten(items: readonly Item[], running: readonly GatewayTool[]): readonly Item[] {
+    if (!items.some((item) => item.type === 'hosted_call')) return items;
+    const made = madeAmong(items);
+    const questions = questionsAmong(items);
+    const toolOf = (facts: HostedFacts): GatewayTool | undefined => running.find((tool) => tool.owns(facts));
+    const told = items.flatMap((item) => {
+      if (item.type !== 'hosted_call' || !item.facts) return [item];
+      const { facts } = item;
+      if (facts.type === 'mcp_answer') {
+        const question = questions.get(facts.questionId);
+        const isOurs = this.#answers.has(facts.questionId) || (question && toolOf(question));
+        return isOurs ? [] : [item];
+      }
+      return this.#told(item, facts, toolOf(facts), made);
+    });
+    const given = new Set<Item>(items);
+    const rewritten = behindCalls(told, (item) => !given.has(item));
+    const isSame = rewritten.length === items.length && rewritten.every((item, at) => item === items[at]);
+    return isSame ? items : rewritten;
+  }
+
+  #told(
+    item: HostedCallItem,
+    facts: HostedFacts,
+    tool: GatewayTool | undefined,
+    made: ReadonlySet<string>,
+  ): readonly Item[] {
+    if (facts.type !== 'mcp_question') {
+      if (!tool) return [item];
+      return facts.type === 'mcp_tools' ? [] : callAndResult(item, tool.recall(facts));
+    }
+    const id = item.id ?? '';
+    const answer = this.#answers.get(id);
+    if (!tool && !answer) return [item];
+    // The call itself stands further on.
+    if (made.has(id)) return [];
+    const { name, arguments: text } = facts;
+    const recalled = tool?.recall(facts) ?? { name, arguments: text || '{}', ...UNANSWERED };
+    return callAndResult(item, { ...recalled, ...answer });
+  }
+}
+
+const UNANSWERED: Answer = {
+  parts: [{ type: 'text', text: 'Nobody has allowed this call.' }],
+  isError: true,
+};
+
+/**
+ * The items with results of ours behind all calls of their turn: a call of the client may stand among them whose own
+ * result comes later, and no upstream takes anything between calls and their results.
+ */
+function behindCalls(items: readonly Item[], isOurs: (item: Item) => boolean): Item[] {
+  const placed: Item[] = [];
+  const waiting: Item[] = [];
+  const open = new Set<string>();
+  for (const item of items) {
+    if (item.type === 'tool_call') open.add(item.callId);
+    if (item.type === 'tool_result') {
+      open.delete(item.callId);
+      if (open.size > 0 && isOurs(item)) {
+        waiting.push(item);
+        continue;
+      }
+    }
+    const endsTurn = item.type === 'tool_result' || (item.type === 'message' && item.role !== 'assistant');
+    if (endsTurn) placed.push(...waiting.splice(0));
+    placed.push(item);
+  }
+  return [...placed, ...waiting];
+}
+
+function callAndResult(
+  item: HostedCallItem,
+  { name, arguments: text, parts, isError }: ReturnType<GatewayTool['recall']>,
+): readonly Item[] {
+  const path = OWN_PATH;
+  const callId = `call_${(item.id ?? '').replace(/\W/g, '_')}`;
+  return [
+    { type: 'tool_call', kind: 'function', callId, name, arguments: text, path },
+    { type: 'tool_result', kind: 'function', callId, name, parts, isError, path },
+  ];
+}
+
+function refusalFor(reason: string | undefined): Answer {
+  const text = reason ? `The user refused this call: ${reason}` : 'The user refused this call.';
+  return { parts: [{ type: 'text', text }], isError: true };
+}
+
+/** The ids of questions whose calls were made. */
+function madeAmong(items: readonly Item[]): Set<string> {
+  const made = new Set<string>();
+  for (const item of items) {
+    const facts = factsOf(item);
+    if (facts?.type === 'mcp' && facts.questionId !== undefined) made.add(facts.questionId);
+  }
+  return made;
+}
+
+function questionsAmong(items: readonly Item[]): ReadonlyMap<string, McpQuestionFacts> {
+  const questions = new Map<string, McpQuestionFacts>();
+  for (const item of items) {
+    const facts = factsOf(item);
+    if (item.type === 'hosted_call' && facts?.type === 'mcp_question') questions.set(item.id ?? '', facts);
+  }
+  return questions;
+}
+
+function factsOf(item: Item): HostedFacts | undefined {
+  return item.type === 'hosted_call' ? item.facts : undefined;
+}

@@ -1,0 +1,350 @@
+// Runs the gateway's own tools between the turns of a model, and presents the turns as one answer. Each turn is a
+// request of its own with its own tries; the tools of one turn run together. A tool that fails is told to the model.
+import type {
+  CanonicalRequest,
+  FinishEvent,
+  HostedFacts,
+  Item,
+  ToolChoice,
+  ToolResultItem,
+} from '../../canonical/index.ts';
+import { GatewayError, outputTokens, OWN_PATH } from '../../canonical/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import type { Candidate, Plan } from '../routing/index.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import { type CallOutcome, cutFacts, failedFacts, type GatewayCall, said } from '../tools/gateway-tool.ts';
+import type { AnsweredCalls } from './answered-calls.ts';
+import type { Attempt } from '../attempt/index.ts';
+import { CallGate } from './call-gate.ts';
+import type { ClientAnswer } from '../answer/index.ts';
+import type { Answered } from '../answered.ts';
+import { Cancellation } from '../cancellation.ts';
+import type { Planned } from '../admit/index.ts';
+import { sideBySide } from '../side-by-side.ts';
+import type { AllowedCall, ToolBelt } from './tool-belt.ts';
+import { type TextInput, tryForText } from '../failover/index.ts';
+import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
+
+/** After as many turns the model must answer with what it has. */
+const MOST_TURNS = 24;
+/** Calls of the gateway's tools that run at once for one answer. */
+const CALLS_AT_ONCE = 8;
+/** Fewer tokens than this are no answer worth another turn. */
+const FEWEST_TOKENS = 16;
+
+export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'translate'> {
+  readonly answer: ClientAnswer;
+  readonly belt: ToolBelt;
+  readonly answered: AnsweredCalls;
+}
+
+/** A call that was made, and what came of it. */
+interface Made {
+  readonly call: HostedCall;
+  readonly outcome: Pick<CallOutcome, 'parts' | 'isError'>;
+}
+
+export class ToolLoop implements TurnHost {
+  readonly client: ClientAnswer;
+  readonly streamed: boolean;
+  readonly #input: ToolLoopInput;
+  /** Cancellation of the tools that run: also when all the time is used up, and at the end. */
+  readonly #stop = new Cancellation();
+  /** The attempts that answered in the turns before. */
+  readonly #earlier: Attempt[] = [];
+  /** Items of the whole answer so far. */
+  #items = 0;
+  readonly #gate: CallGate;
+  /** Output tokens of earlier turns. */
+  #produced = 0;
+  /** Finished calls that a person had allowed before this answer began. */
+  readonly #allowed: HostedFacts[] = [];
+  /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
+  readonly #allowing = new Map<string, Promise<void>>();
+  /** True in a turn that must answer with what there is: whatever it calls is not made. */
+  #isLastTurn = false;
+  /** Items that the client was shown before a turn. */
+  readonly #announced = new Set<HostedFacts>();
+
+  constructor(input: ToolLoopInput) {
+    this.#input = input;
+    this.client = input.answer;
+    const { request, arrival } = input.planned;
+    this.streamed = request.stream;
+    this.#gate = new CallGate(request.state?.maxToolCalls, arrival.call.account);
+  }
+
+  get sources(): ToolBelt['sources'] {
+    return this.#input.belt.sources;
+  }
+
+  /** Makes the answer. */
+  async run(): Promise<Answered> {
+    const { deps, planned, cancellation, belt } = this.#input;
+    const leftMs = Math.max(0, planned.deadlineAt - deps.clock.now());
+    const relax = deps.clock.after(leftMs, () => this.#stop.cancel(tooLate(planned.timeouts.totalMs)));
+    cancellation.add(this.#stop);
+    try {
+      return await this.#run();
+    } finally {
+      relax();
+      cancellation.remove(this.#stop);
+      this.#stop.cancel(new GatewayError('cancelled', 'the answer is complete'));
+      void belt.close();
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#input.belt.has(name);
+  }
+
+  begin(name: string, text: string, made: number): GatewayCall | null {
+    if (this.#isLastTurn || !this.#gate.admits(made)) return null;
+    return this.#input.belt.call(name, text);
+  }
+
+  newId(facts: HostedFacts): string {
+    const { items } = this.#input.planned.arrival.call.protocol.server;
+    return newId(items?.idPrefix(facts) ?? 'work_');
+  }
+
+  nextIndex(): number {
+    return this.#items++;
+  }
+
+  prelude(by: Attempt): readonly HostedFacts[] {
+    const items = [...this.#input.belt.announced(by.endpoint), ...this.#allowed];
+    return items.filter((item) => !this.#announced.has(item));
+  }
+
+  async #run(): Promise<Answered> {
+    const { answer, cancellation, attemptLog } = this.#input;
+    let { planned } = this.#input;
+    for (let turn = 0; ; turn++) {
+      if (cancellation.reason) return this.#interrupted(cancellation.reason);
+      if (this.#stop.reason) return this.#failed(this.#stop.reason, turn, false);
+      if (turn > 0) planned.arrival.quota?.beginTurn();
+      const output = new TurnOutput(this, turn === 0);
+      const failure = await this.#try(planned, output, turn > 0);
+      if (failure) return this.#failed(failure, turn, output.committed);
+      const by = answer.by;
+      const ended = output.end();
+      if (ended.relayed) return this.#answered(by);
+      const { finish, calls } = ended;
+      for (const item of ended.prelude) this.#announced.add(item);
+      this.#produced += ended.usage ? outputTokens(ended.usage) : 0;
+      const made = await this.#make(calls, finish);
+      if (cancellation.reason) return this.#interrupted(cancellation.reason, by);
+      const end = this.#endOf(ended);
+      if (end) {
+        const usage = attemptLog.usage(this.#earlier, ended.usage);
+        if (usage) answer.on({ type: 'usage', usage });
+        answer.on(end);
+        answer.finishing();
+        answer.flush();
+        const lastTurn = turn > 0 ? ended.items.filter((item) => !this.#isOurs(item)) : undefined;
+        return this.#answered(by, lastTurn);
+      }
+      this.#isLastTurn = turn + 2 >= MOST_TURNS || made.some(({ call }) => call.call === null);
+      const request = this.#nextRequest(planned.request, ended.items, made);
+      planned = { ...planned, request, plan: startingWith(planned.plan, by) };
+      if (by) this.#earlier.push(by);
+    }
+  }
+
+  #answered(by: Attempt | undefined, lastTurn?: readonly Item[]): Answered {
+    return { failure: undefined, told: false, turns: this.#turns(by), lastTurn };
+  }
+
+  /** Nobody waits for the answer any more. @param by whose turn was complete */
+  #interrupted(failure: GatewayError, by?: Attempt): Answered {
+    return { failure, told: false, turns: this.#turns(by) };
+  }
+
+  #turns(last: Attempt | undefined): readonly Attempt[] {
+    return last ? [...this.#earlier, last] : this.#earlier;
+  }
+
+  /**
+   * An answer that fails after something was done tells it, where its protocol can.
+   * @param wasShown whether the client of a stream has seen the beginning of the turn
+   */
+  #failed(failure: GatewayError, turn: number, wasShown: boolean): Answered {
+    const { answer, planned, attemptLog } = this.#input;
+    const by = wasShown ? answer.by : undefined;
+    const ended = { failure, told: by?.told === true, turns: this.#turns(by) };
+    const wasDone = turn > 0 || this.#allowed.length > 0;
+    if (!wasDone || !planned.arrival.call.protocol.server.tellsFailure) return ended;
+    if (turn === 0 && !wasShown)
+      for (const facts of this.#allowed) showWhole(facts, this, (event) => answer.on(event));
+    // A stream that has begun is ended by whoever began it.
+    if (answer.opened) return ended;
+    const usage = attemptLog.usage(this.#earlier, undefined);
+    if (usage) answer.on({ type: 'usage', usage });
+    answer.on({ type: 'error', error: failure });
+    return { ...ended, told: true };
+  }
+
+  #try(planned: Planned, output: TurnOutput, translate: boolean): Promise<GatewayError | undefined> {
+    return tryForText({
+      ...this.#input,
+      planned,
+      answer: output,
+      translate,
+      fit: async (asked, endpoint) => {
+        await this.#makeAllowedCalls(endpoint);
+        return this.#input.belt.fit(asked, endpoint, this.#stop.signal);
+      },
+    });
+  }
+
+  /**
+   * Makes the calls that a person has allowed since the last answer: the model reads what came of them.
+   * @param endpoint that is asked next: what it asked a person for itself, it runs itself
+   */
+  async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
+    const { belt } = this.#input;
+    await sideBySide(belt.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
+      const id = allowed.questionId;
+      let making = this.#allowing.get(id);
+      if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
+      return making;
+    });
+  }
+
+  async #makeAllowed(allowed: AllowedCall): Promise<void> {
+    const { belt, answered, planned } = this.#input;
+    const { projectId } = planned.arrival.call.principal;
+    const { call } = allowed;
+    const outcome = await this.#gate.pass(() =>
+      this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
+    );
+    belt.settleAnswer(allowed, outcome ?? this.#refused(call));
+    // One that was not made stays allowed: the next answer makes it.
+    if (outcome) this.#allowed.push(outcome.facts);
+  }
+
+  /** Makes the calls of a turn together. Those that nobody may make any more are ended as they are. */
+  async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
+    // A call whose turn was cut short has perhaps only half of its arguments.
+    const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
+    const made = await sideBySide(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
+      const { call } = hosted;
+      if (call?.question) return undefined;
+      if (!call) return { call: hosted, outcome: unshown(this.#gate.refusal) };
+      if (!isWhole) {
+        this.#close(hosted, cutFacts(call.facts));
+        return undefined;
+      }
+      const outcome =
+        (await this.#gate.pass(() => this.#timed(call, () => call.run(this.#stop.signal)))) ??
+        this.#refused(call);
+      this.#settle(hosted, outcome);
+      return { call: hosted, outcome };
+    });
+    return made.filter((each) => each !== undefined);
+  }
+
+  /** Runs a call, and notes how long it took. */
+  async #timed({ facts }: GatewayCall, run: () => Promise<CallOutcome>): Promise<CallOutcome> {
+    const { deps, attemptLog, planned } = this.#input;
+    const { job } = planned.arrival.call;
+    const startedAt = deps.clock.now();
+    const name = facts.type === 'mcp' || facts.type === 'tool' ? facts.name : facts.type;
+    if (job && facts.type === 'mcp') await job.toolBegins(name);
+    const outcome = await run();
+    const server = facts.type === 'mcp' ? facts.server : null;
+    attemptLog.ran({ name, server, startedAt, endedAt: deps.clock.now(), isError: outcome.isError });
+    return outcome;
+  }
+
+  #settle(hosted: HostedCall, outcome: CallOutcome): void {
+    const { attemptLog, belt, cancellation } = this.#input;
+    // To be paid, also when nobody waits for the answer any more.
+    attemptLog.use(outcome.uses, (tool) => belt.priceOf(tool));
+    if (cancellation.reason) return;
+    this.#close(hosted, outcome.facts);
+    if (this.streamed) this.client.flush();
+  }
+
+  #close({ index }: HostedCall, facts: HostedFacts): void {
+    if (index !== undefined) this.client.on({ type: 'close', index, facts });
+  }
+
+  /** Result of a call that may not be made. */
+  #refused({ facts }: GatewayCall): CallOutcome {
+    const { refusal } = this.#gate;
+    return said(refusal, failedFacts(facts, refusal), true);
+  }
+
+  /** How the whole answer ends with this turn; undefined when the model goes on. */
+  #endOf({ calls, callsClient, finish }: EndedTurn): FinishEvent | undefined {
+    const end: FinishEvent = finish ?? { type: 'finish', reason: 'unknown' };
+    if (calls.length === 0 || callsClient) return end;
+    if (end.reason === 'length' || end.reason === 'content_filter') return end;
+    // Not every server heeds that no tool may be called.
+    if (this.#isLastTurn) return { type: 'finish', reason: 'length' };
+    if (calls.some(({ call }) => call?.question)) return { type: 'finish', reason: 'stop' };
+    const left = this.#tokensLeft();
+    return left !== undefined && left < FEWEST_TOKENS ? { type: 'finish', reason: 'length' } : undefined;
+  }
+
+  #isOurs(item: Item): boolean {
+    return item.type === 'tool_call' && item.kind === 'function' && this.has(item.name);
+  }
+
+  #tokensLeft(): number | undefined {
+    const { maxOutputTokens } = this.#input.planned.request;
+    return maxOutputTokens && maxOutputTokens - this.#produced;
+  }
+
+  /** Next request to the model: the same with its answer and the results of its calls. */
+  #nextRequest(request: CanonicalRequest, items: readonly Item[], made: readonly Made[]): CanonicalRequest {
+    const results = made.map(({ call: { callId, name }, outcome }): ToolResultItem => {
+      const { parts, isError } = outcome;
+      return { type: 'tool_result', kind: 'function', callId, name, parts, isError };
+    });
+    const added = [...items, ...results].map((item): Item => ({ ...item, path: OWN_PATH }));
+    return {
+      ...request,
+      items: [...request.items, ...added],
+      toolChoice: this.#isLastTurn ? { type: 'none' } : afterwards(request.toolChoice),
+      maxOutputTokens: this.#tokensLeft(),
+      prefill: undefined,
+    };
+  }
+}
+
+/** The same choice without force: a tool that must be called in every turn would be called for ever. */
+function afterwards(choice: ToolChoice | undefined): ToolChoice | undefined {
+  switch (choice?.type) {
+    case undefined:
+    case 'none':
+    case 'auto':
+      return choice;
+    case 'allowed':
+      return { ...choice, mode: 'auto' };
+    default:
+      return { type: 'auto' };
+  }
+}
+
+/** The plan with the endpoint first that served the turn before: it knows the conversation. */
+function startingWith(plan: Plan, served: Attempt | undefined): Plan {
+  const isServed = ({ endpoint }: Candidate): boolean => endpoint === served?.endpoint;
+  const candidates = [
+    ...plan.candidates.filter(isServed),
+    ...plan.candidates.filter((each) => !isServed(each)),
+  ];
+  return { ...plan, candidates };
+}
+
+/** Text that the model reads of a call that may not begin. The client never sees it. */
+function unshown(refusal: string): Made['outcome'] {
+  return { parts: [{ type: 'text', text: refusal }], isError: true };
+}
+
+/** The tools took all the time there was. */
+function tooLate(totalMs: number): GatewayError {
+  return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
+}

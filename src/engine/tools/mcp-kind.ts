@@ -1,0 +1,176 @@
+// MCP servers as a kind of tool: those that one request names, who may ask each of them, with which credentials, and what
+// is known of them from earlier turns. Asks none of them.
+import type {
+  CanonicalRequest,
+  HostedTool,
+  McpApproval,
+  McpFilter,
+  McpToolsFacts,
+  McpWish,
+} from '../../canonical/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { Secret } from '../../base/telemetry/secret.ts';
+import type { Native } from './available-tools.ts';
+import type { GatewayTool, ToolKind, ToolScene } from './gateway-tool.ts';
+import { McpServerTool } from './mcp-tool.ts';
+import type { McpServer, McpSession } from './mcp/session.ts';
+
+/** Most servers of one request: each is a connection, and a list of tools that the model reads. */
+const MOST_SERVERS = 32;
+
+export interface McpSource {
+  readonly native: Native;
+  /** Servers of the operator, by label. */
+  readonly servers: ReadonlyMap<string, ConfiguredMcpServer>;
+  /** Whether requests may bring servers of their own. */
+  readonly fromRequests: boolean;
+  /** Outcome of a request whose server cannot list its tools. */
+  readonly onUnlisted: 'fail' | 'continue';
+  /** Most tools that one server may list. */
+  readonly maxTools: number;
+  /** @throws GatewayError for a server that may not be asked, as far as its address alone tells */
+  open(server: McpServer): McpSession;
+  /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
+  check(url: string): Promise<void>;
+}
+
+export interface ConfiguredMcpServer {
+  readonly server: McpServer;
+  readonly allowed: McpFilter | null;
+  /** Approval rule of requests that name none. Undefined: a person is always asked. */
+  readonly approval: McpApproval | undefined;
+}
+
+interface Wish {
+  readonly hosted: HostedTool;
+  readonly wish: McpWish;
+}
+
+/** MCP servers, those of the operator and those that requests bring. */
+export function mcpKind(source: McpSource): ToolKind {
+  return {
+    open(request: CanonicalRequest, scene: ToolScene): readonly GatewayTool[] {
+      refuseAnswers(request);
+      const wishes = request.tools.flatMap((hosted): Wish[] =>
+        hosted.type === 'hosted' && hosted.meaning?.type === 'mcp'
+          ? [{ hosted, wish: hosted.meaning.mcp }]
+          : [],
+      );
+      if (wishes.length > MOST_SERVERS) {
+        const message = `tools: no more than ${MOST_SERVERS} MCP servers are asked`;
+        throw new GatewayError('invalid_request', message, { param: 'tools' });
+      }
+      checkLabels(wishes);
+      return wishes.map((wish) => openServer(wish, request, scene, source));
+    },
+  };
+}
+
+/** @throws GatewayError when a person has answered, and nobody says for which server: credentials are never kept */
+function refuseAnswers({ items, tools }: CanonicalRequest): void {
+  const last = items.at(-1);
+  if (last?.type !== 'hosted_call' || last.facts?.type !== 'mcp_answer') return;
+  // Connectors are servers as well, which only their vendor reaches.
+  if (tools.some((tool) => tool.type === 'hosted' && tool.kind === 'mcp')) return;
+  const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
+  throw new GatewayError('invalid_request', message, { param: 'tools' });
+}
+
+/** @throws GatewayError for a second server of the same label: items and answers of persons name servers by it */
+function checkLabels(wishes: readonly Wish[]): void {
+  const labels = new Set<string>();
+  for (const { wish, hosted } of wishes) {
+    const param = `${hosted.path ?? 'tools'}.server_label`;
+    if (labels.has(wish.label))
+      throw new GatewayError('invalid_request', `${param} is used by an earlier server`, { param });
+    labels.add(wish.label);
+  }
+}
+
+function openServer(
+  { hosted, wish }: Wish,
+  request: CanonicalRequest,
+  { names, hasItems }: ToolScene,
+  mcp: McpSource,
+): McpServerTool {
+  const path = hosted.path ?? 'tools';
+  const configured = mcp.servers.get(wish.label);
+  // Its label stands for it in items and in answers of persons: nobody else may take it.
+  if (configured && wish.url !== undefined && wish.url !== configured.server.url)
+    throw new GatewayError(
+      'invalid_request',
+      `${path}.server_url must be left out: "${wish.label}" is the label of a configured server`,
+      { param: `${path}.server_url` },
+    );
+  const approval = wish.approval ?? configured?.approval ?? 'always';
+  if (configured)
+    for (const name of ['authorization', 'headers'] as const)
+      if (wish[name]) request.report.add(`${path}.${name}`, 'dropped', "the operator's server has its own");
+  let refusal = configured ? null : refusalOf(wish, path, mcp.fromRequests);
+  if (!hasItems && approval !== 'never') refusal ??= unanswerable(path);
+  const server = configured?.server ?? {
+    label: wish.label,
+    url: wish.url ?? '',
+    headers: wish.headers ?? {},
+    ...(wish.authorization !== undefined && { authorization: new Secret(wish.authorization) }),
+    trusted: false,
+  };
+  let session: McpSession | null = null;
+  try {
+    session = refusal ? null : mcp.open(server);
+  } catch (error) {
+    const { message, code } = GatewayError.from(error);
+    refusal = new GatewayError('invalid_request', `${path}: ${message}`, { param: path, code });
+  }
+  return new McpServerTool({
+    wish,
+    hosted,
+    native: mcp.native,
+    isOurs: configured !== undefined,
+    refusal,
+    session,
+    names,
+    allowed: configured?.allowed ?? null,
+    approval,
+    earlier: earlierList(request, wish.label, mcp.maxTools),
+    hasItems,
+    onUnlisted: mcp.onUnlisted,
+    check: (url) => mcp.check(url),
+  });
+}
+
+/** Tools that the server listed in an earlier turn. Undefined: it must be asked, also where the list is too long. */
+function earlierList(
+  { items }: CanonicalRequest,
+  label: string,
+  maxTools: number,
+): McpToolsFacts | undefined {
+  for (const item of items.toReversed()) {
+    const facts = item.type === 'hosted_call' ? item.facts : undefined;
+    if (facts?.type !== 'mcp_tools' || facts.server !== label || facts.error !== undefined) continue;
+    return facts.tools.length <= maxTools ? facts : undefined;
+  }
+  return undefined;
+}
+
+/** Nobody could ever allow a call. */
+function unanswerable(path: string): GatewayError {
+  const param = `${path}.require_approval`;
+  const message = `${param} must be "never": this protocol has no place for asking a person; the Responses API has`;
+  return new GatewayError('invalid_request', message, { param });
+}
+
+/** Why a server may not be asked from here, as far as the request alone tells. */
+function refusalOf(wish: McpWish, path: string, fromRequests: boolean): GatewayError | null {
+  if (wish.url === undefined)
+    return new GatewayError(
+      'invalid_request',
+      `${path}.server_url is required: no server with the label "${wish.label.slice(0, 100)}" is configured`,
+      { param: `${path}.server_url` },
+    );
+  return fromRequests
+    ? null
+    : new GatewayError('invalid_request', `${path}.server_url: requests may not bring MCP servers here`, {
+        param: `${path}.server_url`,
+      });
+}

@@ -1,0 +1,124 @@
+// Result of a tool of an MCP server: every content type of the specification, and others kept as JSON text; text is
+// cut at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
+import { startInBytes } from '../start-in-bytes.ts';
+import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
+import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+
+export type McpContent =
+  | { readonly type: 'text'; readonly text: string }
+  /** `data` is base64. */
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  /** The content of a resource: `text`, or `blob` in base64. */
+  | {
+      readonly type: 'resource';
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly blob?: string;
+    }
+  /** A resource that can be read elsewhere. */
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    };
+
+export interface McpResult {
+  readonly parts: readonly McpContent[];
+  /** `structuredContent`, when it is an object no longer than the limit. */
+  readonly structured?: JsonObject;
+  /** The tool itself says that it failed: for the model to read. */
+  readonly isError: boolean;
+  /** Text was cut, or left out, to keep the limit. */
+  readonly truncated: boolean;
+}
+
+/** Blocks of one result: each is a part of the conversation, however little it holds. */
+const MOST_BLOCKS = 1_000;
+
+/**
+ * Reads the result of `tools/call`. Nothing in it can fail: what is not as specified is kept as JSON text.
+ * @param maxBytes of all text together, in UTF-8, descriptions of what is no text included; images and audio are bounded
+ * by the size of the answer
+ */
+export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
+  let left = maxBytes;
+  let truncated = false;
+  const take = (text: string): string => {
+    const cut = startInBytes(text, left);
+    left -= Buffer.byteLength(cut);
+    truncated ||= cut.length < text.length;
+    return cut;
+  };
+  const parts: McpContent[] = [];
+  const blocks = asArray(raw['content']);
+  truncated ||= blocks.length > MOST_BLOCKS;
+  for (const block of blocks.slice(0, MOST_BLOCKS)) {
+    const part = decodeBlock(block);
+    if (!('text' in part) || part.text === undefined) {
+      const bytes = describedBytes(part);
+      if (bytes > left) truncated = true;
+      else parts.push(part);
+      left -= Math.min(left, bytes);
+    } else if (left > 0 || part.text === '') parts.push({ ...part, text: take(part.text) });
+    else truncated = true;
+  }
+  const structured = raw['structuredContent'];
+  const json = structured === undefined ? '' : JSON.stringify(structured);
+  const kept = isJsonObject(structured) && Buffer.byteLength(json) <= maxBytes ? structured : undefined;
+  if (structured !== undefined && !kept) {
+    // Servers are to repeat it as text ("Structured Content"); for one that does not, we do.
+    if (parts.length === 0) parts.push({ type: 'text', text: take(json) });
+    else truncated = true;
+  }
+  return { parts, ...(kept && { structured: kept }), isError: raw['isError'] === true, truncated };
+}
+
+/** Bytes of the description of a part that is no text. */
+function describedBytes(part: McpContent): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(part))
+    if (name !== 'data' && name !== 'blob') bytes += Buffer.byteLength(value ?? '');
+  return bytes;
+}
+
+function decodeBlock(block: JsonValue): McpContent {
+  const raw = asObject(block);
+  const type = raw['type'];
+  const text = asString(raw['text']);
+  const data = asString(raw['data']);
+  const mimeType = asString(raw['mimeType']);
+  if (type === 'text' && text !== undefined) return { type, text };
+  if ((type === 'image' || type === 'audio') && data !== undefined && mimeType !== undefined)
+    return { type, data, mimeType };
+  if (type === 'resource') {
+    const resource = decodeResource(asObject(raw['resource']));
+    if (resource) return resource;
+  }
+  const uri = asString(raw['uri']);
+  if (type === 'resource_link' && uri !== undefined)
+    return { type, uri, ...strings(raw, ['name', 'description', 'mimeType']) };
+  return { type: 'text', text: JSON.stringify(block) };
+}
+
+function decodeResource(raw: JsonObject): McpContent | undefined {
+  const uri = asString(raw['uri']);
+  const content = strings(raw, ['mimeType', 'text', 'blob']);
+  if (uri === undefined || (content.text === undefined && content.blob === undefined)) return undefined;
+  return { type: 'resource', uri, ...content };
+}
+
+/** Members whose values are strings. */
+function strings<Name extends string>(
+  raw: JsonObject,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const value = asString(raw[name]);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+// Headers and token that an MCP server gets besides messages, and the secrets among them that must never be shown.
+// Sends nothing itself.
+import { secretsOfAddress } from '../../../canonical/index.ts';
+import { createRedactor } from '../../../base/telemetry/redact.ts';
+import type { Secret } from '../../../base/telemetry/secret.ts';
+import type { Credential } from '../../../upstream/credential.ts';
+import type { AccessTokens } from './access-token.ts';
+import { mcpErrors } from './mcp-error.ts';
+import type { McpErrors } from './mcp-error.ts';
+import type { McpServer } from './session.ts';
+
+export interface ServerCredentials {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Credential of a server that wants a token which expires. */
+  readonly credential: Credential | undefined;
+  /** Their texts never hold what was sent. */
+  readonly errors: McpErrors;
+}
+
+/** Headers that frame the message or belong to the protocol: not for anybody else to set. */
+const OURS =
+  /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/;
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** @throws GatewayError `mcp_invalid`: a header that cannot be sent; says which, not what */
+export function serverCredentials(server: McpServer, tokens: AccessTokens): ServerCredentials {
+  const { label, authorization, oauth, url } = server;
+  const given = Object.entries(server.headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    textOf(value),
+  ]);
+  if (authorization) given.push(['authorization', schemed(authorization.reveal())]);
+  const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretsOfAddress(url)];
+  if (oauth) secrets.push(oauth.clientSecret.reveal());
+  const errors = mcpErrors(label, (text) => {
+    // Both with its scheme and without.
+    const token = oauth && tokens.sent(oauth)?.split(' ');
+    return createRedactor(token ? [...secrets, ...token] : secrets)(text);
+  });
+  for (const [name, value] of given) {
+    if (!NAME.test(name) || OURS.test(name))
+      throw errors.make('mcp_invalid', `may not be sent the header \`${name}\``);
+    if (!VALUE.test(value))
+      throw errors.make(
+        'mcp_invalid',
+        `cannot be sent the header \`${name}\`: its value is not printable ASCII`,
+      );
+  }
+  const credential =
+    oauth && !authorization ? tokens.credential(oauth, { resource: url, errors }) : undefined;
+  return { headers: Object.fromEntries(given), credential, errors };
+}
+
+function textOf(value: Secret | string): string {
+  return typeof value === 'string' ? value : value.reveal();
+}
+
+/** `authorization` of a request is a token by its documentation; some clients send the whole header. */
+function schemed(text: string): string {
+  return text.includes(' ') ? text : `Bearer ${text}`;
+}

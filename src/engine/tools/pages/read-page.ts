@@ -1,0 +1,139 @@
+// Opens one web page and gives what a model can read of it. Fetches only through the guard; knows nothing of who asks.
+import { GatewayError } from '../../../canonical/index.ts';
+import type { ErrorKind } from '../../../canonical/index.ts';
+import type { GuardedAnswer, GuardedFetch } from '../../../upstream/fetch-guarded.ts';
+import { visibleText } from '../visible-text.ts';
+import { decodeText } from './decode-text.ts';
+import type { ReadableDocument } from './html-to-text.ts';
+import { startOf } from '../../../base/lib/cut-text.ts';
+
+export interface Page {
+  /** Final address, after redirects. */
+  readonly url: string;
+  /** Its own, else the name of the file. */
+  readonly title: string;
+  /**
+   * In the manner of Markdown where it was HTML, else as it is, without what nobody sees. Says so at its end when it was
+   * cut.
+   */
+  readonly text: string;
+}
+
+export interface PageReaderOptions {
+  readonly fetch: Pick<GuardedFetch, 'fetchWhole'>;
+  /** For fetching it, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Most bytes of the page as it arrives. */
+  readonly maxBytes?: number | undefined;
+  /** Most characters of its text. */
+  readonly maxChars?: number | undefined;
+  /** Text of a PDF. Absent: PDFs are refused. */
+  readonly readPdf?: ((bytes: Uint8Array, signal: AbortSignal) => Promise<string>) | undefined;
+}
+
+/** Servers that have a page as Markdown give that. */
+const ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5';
+const HTML: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+const TEXT =
+  /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml|sql|x-sh))$/;
+/** Media types that servers send when they do not know the type. */
+const UNKNOWN: ReadonlySet<string> = new Set([
+  '',
+  'application/octet-stream',
+  'binary/octet-stream',
+  'unknown/unknown',
+]);
+
+export class PageReader {
+  readonly #options: PageReaderOptions;
+  readonly #maxChars: number;
+
+  constructor(options: PageReaderOptions) {
+    this.#options = options;
+    this.#maxChars = options.maxChars ?? 200_000;
+  }
+
+  /**
+   * Reads one page.
+   * @param url absolute; its fragment is ignored
+   * @throws GatewayError as the guarded fetch does, and `not_found`, `unsupported` or `upstream_unavailable` with the
+   * code `page_not_read`
+   */
+  async read(url: string, signal: AbortSignal): Promise<Page> {
+    const { fetch, timeoutMs = 10_000, maxBytes = 10 * 1_048_576 } = this.#options;
+    const answer = await fetch.fetchWhole({ url, headers: { accept: ACCEPT }, maxBytes, timeoutMs }, signal);
+    if (answer.status < 200 || answer.status > 299) throw badStatus(answer.status);
+    const document = await this.#document(answer, signal);
+    const title = visibleText(document.title).trim();
+    const text = this.#cut(document.text);
+    if (text.trim() === '')
+      throw notRead(
+        'unsupported',
+        'it holds no text; perhaps only a browser that runs its scripts shows any',
+      );
+    return { url: answer.url, title: title === '' ? nameOf(answer.url) : title, text };
+  }
+
+  async #document(answer: GuardedAnswer, signal: AbortSignal): Promise<ReadableDocument> {
+    const { bytes, url, header } = answer;
+    const contentType = header('content-type');
+    const type = mediaTypeOf(bytes, contentType);
+    if (type === 'application/pdf') {
+      const { readPdf } = this.#options;
+      if (!readPdf) throw notRead('unsupported', 'it is a PDF, and those cannot be read yet');
+      return { title: '', text: await readPdf(bytes, signal) };
+    }
+    // One character more than is kept tells that there are more.
+    if (HTML.has(type)) {
+      // Loaded with the first page: most gateways never open one.
+      const { readHtml } = await import('./html-to-text.ts');
+      return readHtml(decodeText(bytes, contentType), url, this.#maxChars + 1, signal);
+    }
+    if (TEXT.test(type)) return { title: '', text: decodeText(bytes, contentType) };
+    throw notRead(
+      'unsupported',
+      `it is ${/^[\w.+/-]{1,80}$/.test(type) ? type : 'something'}, which holds no text to read`,
+    );
+  }
+
+  #cut(text: string): string {
+    // Cut first: of a text without end not all has to be looked at.
+    const kept = visibleText(startOf(text, this.#maxChars));
+    if (text.length <= this.#maxChars || kept.trim() === '') return kept;
+    return `${kept}\n\n[The page goes on; only its first ${this.#maxChars} characters are here.]`;
+  }
+}
+
+/** The type that the server tells, or what the first bytes look like when it does not know. */
+function mediaTypeOf(bytes: Uint8Array, contentType: string | null): string {
+  const told = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!UNKNOWN.has(told)) return told === 'application/x-pdf' ? 'application/pdf' : told;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1');
+  if (start.startsWith('%PDF-')) return 'application/pdf';
+  if (/^\s*(?:<!--[^]*?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(start)) return 'text/html';
+  return start.includes('\0') ? 'application/octet-stream' : 'text/plain';
+}
+
+/** The last part of the path, or the host. */
+function nameOf(address: string): string {
+  const { hostname, pathname } = new URL(address);
+  const last = pathname.split('/').findLast((part) => part !== '') ?? '';
+  try {
+    return decodeURIComponent(last) || hostname;
+  } catch {
+    return last;
+  }
+}
+
+function badStatus(status: number): GatewayError {
+  return status === 404 || status === 410
+    ? notRead('not_found', 'there is no such page')
+    : notRead('upstream_unavailable', `its server answered with status ${status}`);
+}
+
+function notRead(kind: ErrorKind, reason: string): GatewayError {
+  return new GatewayError(kind, `this page could not be read: ${reason}`, {
+    code: 'page_not_read',
+    fault: 'upstream',
+  });
+}

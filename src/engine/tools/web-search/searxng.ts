@@ -1,0 +1,74 @@
+// SearXNG: a search engine of one's own that asks others. Only how a search is written for it and read from it
+// (SearXNG documentation, "Search API" and `searx/webutils.py`, read 2026-11).
+import { asArray, asObject, asString } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { SearchApi } from './search-api.ts';
+
+/** With more, the words for the engines behind it would be longer than what they search for. */
+const MOST_DOMAINS = 5;
+
+export const searxng: SearchApi = {
+  name: 'searxng',
+  address: null,
+
+  // SearXNG takes a language but no location, and clients name no language.
+  encodeSearch({ query, allowed, blocked }, key) {
+    const parameters = new URLSearchParams({
+      q: [query, ...sites(allowed, blocked)].join(' '),
+      format: 'json',
+    });
+    const headers: Record<string, string> = {};
+    // It has no keys; a proxy in front of it may.
+    if (key) headers['authorization'] = `Bearer ${key.reveal()}`;
+    return { path: `/search?${parameters}`, headers };
+  },
+
+  decodeResults(answer) {
+    const results = answer['results'];
+    if (!Array.isArray(results)) return undefined;
+    if (results.length === 0) throwIfNoneAnswered(answer);
+    return asArray(results)
+      .map(asObject)
+      .map(({ url, title, content, publishedDate }) => ({
+        url,
+        title,
+        text: content,
+        publishedAt: publishedDate,
+      }));
+  },
+
+  explainRefusal: (status) =>
+    status === 401 || status === 403
+      ? `it answered with status ${status}; the operator must add \`json\` to \`search.formats\` in its settings.yml` +
+        ' (and check tools.web_search.api_key if something in front of it wants a key)'
+      : undefined,
+};
+
+/** Not every engine behind it knows these words, but without them hardly a result would be of these domains. */
+function sites(
+  allowed: readonly { readonly host: string }[],
+  blocked: readonly { readonly host: string }[],
+): readonly string[] {
+  const only = allowed.map(({ host }) => `site:${host}`);
+  const never = blocked.map(({ host }) => `-site:${host}`);
+  return [
+    ...(only.length > 0 && only.length <= MOST_DOMAINS ? [only.join(' OR ')] : []),
+    ...(never.length <= MOST_DOMAINS ? never : []),
+  ];
+}
+
+/** Nothing found because everybody refused is not nothing found. */
+function throwIfNoneAnswered(answer: JsonObject): void {
+  const failed = asArray(answer['unresponsive_engines']).map((entry) =>
+    asArray(entry)
+      .map((part) => asString(part) ?? '')
+      .join(': '),
+  );
+  if (failed.length > 0)
+    throw new GatewayError(
+      'upstream_unavailable',
+      `web search: none of the engines behind searxng answered (${failed.slice(0, 5).join(', ')})`,
+      { code: 'search_failed' },
+    );
+}

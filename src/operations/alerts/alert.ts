@@ -1,0 +1,25 @@
+// What an operator is told without asking. Knows neither when nor by whom.
+import type { JsonObject } from '../../base/json/index.ts';
+
+export const ALERT_TYPES = [
+  'budget.threshold_reached',
+  'endpoint.opened',
+  'provider.key_refused',
+  'ledger.failing',
+  'webhook.disabled',
+] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+export interface Alert {
+  readonly type: AlertType;
+  /** The same for the same event: it is told once. */
+  readonly id: string;
+  /** How long the same is not told again, in milliseconds; Infinity: never. */
+  readonly quietMs: number;
+  /** False: not to be noted in the database, which is what it is about. */
+  readonly isNoted: boolean;
+  /** A sentence for people. */
+  readonly message: string;
+  /** The same for programs; names are in snake case. */
+  readonly data: JsonObject;
+}

@@ -1,0 +1,84 @@
+// Tells each event once: in the log, and to the webhooks. What was told is in the database, so that a start tells nothing
+// again; while the database takes nothing, this process remembers.
+import { newId } from '../../base/runtime/ids.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { type AlertStore, type Announcer, eventId } from '../../accounts/ports/index.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import type { Alert } from './alert.ts';
+
+export interface AlertsOptions {
+  readonly store: AlertStore;
+  readonly announcer: Pick<Announcer, 'announce'>;
+  readonly clock: Pick<Clock, 'now' | 'wall'>;
+  readonly log: Logger;
+  /** Hears of each event that is told. */
+  readonly told: (alert: Alert) => void;
+}
+
+/** Events that this process remembers; the oldest is asked of the database again. */
+const MOST_REMEMBERED = 10_000;
+
+export class Alerts {
+  readonly #options: AlertsOptions;
+  /** When each event was told last, in milliseconds that only go forward. */
+  readonly #told = new Map<string, number>();
+
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+  }
+
+  /** Tells an event, unless that was done. Never rejects. */
+  async raise(alert: Alert): Promise<void> {
+    const { id, quietMs, isNoted, type, message, data } = alert;
+    const { clock, log, told } = this.#options;
+    const now = clock.now();
+    const before = this.#told.get(id);
+    if (before !== undefined && now - before < quietMs) return;
+    this.#remember(id, now);
+    if (isNoted && !(await this.#claim(id, clock.wall(), quietMs))) return;
+    log.warn(message, { alert: type, ...data });
+    told(alert);
+    await this.#announce(alert);
+    if (isNoted) await this.#keep(alert, clock.wall());
+  }
+
+  async #announce({ id, type, message, data }: Alert): Promise<void> {
+    const { announcer, clock, log } = this.#options;
+    try {
+      await announcer.announce({
+        id: eventId('alert', id, String(clock.wall())),
+        type,
+        projectId: null,
+        data: { message, ...data },
+      });
+    } catch (error) {
+      log.error('an alert could not be announced: no webhook gets it', { alert: type, error });
+    }
+  }
+
+  async #claim(id: string, nowMs: number, quietMs: number): Promise<boolean> {
+    const { store, log } = this.#options;
+    try {
+      return await store.claim(id, nowMs, quietMs);
+    } catch (error) {
+      log.warn('an alert cannot be noted: it may be told again after a start', { error });
+      return true;
+    }
+  }
+
+  async #keep({ type, message, data }: Alert, raisedAt: number): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      await store.keep({ id: newId('alert_'), raisedAt, type, message, data });
+    } catch (error) {
+      log.warn('an alert cannot be kept: the list of alerts lacks it', { error });
+    }
+  }
+
+  #remember(id: string, now: number): void {
+    this.#told.delete(id);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size >= MOST_REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
+    this.#told.set(id, now);
+  }
+}

@@ -1,0 +1,4 @@
+// Alerts: what operators are told without asking.
+export { type Alert, ALERT_TYPES } from './alert.ts';
+export { Alerts } from './alerts.ts';
+export { Watch } from './watch.ts';

@@ -1,0 +1,87 @@
+// Which budgets have passed half, four fifths and all of what they hold. Looks at those of requests that are over, and at
+// no others: a hundred thousand keys that nobody uses cost nothing.
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { GenerationRecord } from '../../accounts/ledger/index.ts';
+import { limitId, type Limits, limitText, type Standing, usdOf } from '../../accounts/limits/index.ts';
+import type { Alert } from './alert.ts';
+
+/** Percent of a budget. */
+const THRESHOLDS = [100, 80, 50] as const;
+type Threshold = (typeof THRESHOLDS)[number];
+/** From here on a budget that had no room for a request counts as spent: what is left is less than requests cost. */
+const NEARLY = 0.9;
+/** Tenants that are remembered between two looks; of those beyond, the next request is looked at. */
+const MOST_TENANTS = 10_000;
+
+/** What a budget has come to in its period. */
+interface Crossing {
+  readonly standing: Standing;
+  readonly percent: Threshold;
+  /** Unix milliseconds; 0: it has none. */
+  readonly periodStart: number;
+}
+
+export class BudgetWatch {
+  readonly #limits: Limits;
+  /** Whose requests are over since the last look, and whether any was refused for want of money. */
+  readonly #tenants = new Map<Principal, boolean>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** A request of this tenant is over. */
+  note(tenant: Principal, { error }: Pick<GenerationRecord, 'error'>): void {
+    const isRefused = error?.kind === 'quota' && error.upstreamStatus === null;
+    if (isRefused) this.#tenants.set(tenant, true);
+    else if (!this.#tenants.has(tenant) && this.#tenants.size < MOST_TENANTS)
+      this.#tenants.set(tenant, false);
+  }
+
+  /** What has been passed since the last look. @param nowMs Unix milliseconds */
+  *look(nowMs: number): Iterable<Alert> {
+    for (const [tenant, isRefused] of this.#tenants) {
+      const scopes = this.#limits.scopesOf(tenant);
+      for (const standing of this.#limits.limiter.standings(scopes, null, null)) {
+        const crossing = this.#crossing(standing, isRefused, nowMs);
+        if (crossing) yield alertOf(crossing);
+      }
+    }
+    this.#tenants.clear();
+  }
+
+  #crossing(standing: Standing, isRefused: boolean, nowMs: number): Crossing | null {
+    const { limit, used, reserved } = standing;
+    const { rule } = limit;
+    if (rule.kind !== 'usd') return null;
+    const share = (used - reserved) / rule.amount;
+    const reached = isRefused && share >= NEARLY ? 1 : share;
+    const percent = THRESHOLDS.find((each) => reached * 100 >= each);
+    if (percent === undefined) return null;
+    return { standing, percent, periodStart: this.#limits.limiter.periodStart(rule.window, nowMs) };
+  }
+}
+
+function alertOf({ standing, percent, periodStart }: Crossing): Alert {
+  const { limit, used, reserved } = standing;
+  const { owner, rule } = limit;
+  const { window, amount } = rule;
+  const whose = owner.kind === 'gateway' ? 'the gateway' : `${owner.kind} "${owner.name}"`;
+  const spent = usdOf(used - reserved);
+  return {
+    type: 'budget.threshold_reached',
+    // Another amount is another budget: whoever raises it wants to hear of the new one.
+    id: `budget ${limitId(limit)} ${amount} ${periodStart} ${percent}`,
+    quietMs: window.type === 'rolling' ? window.ms : Infinity,
+    isNoted: true,
+    message: `${percent} % of a budget of ${whose} is spent: ${limitText(rule)}`,
+    data: {
+      threshold_percent: percent,
+      owner: { type: owner.kind, id: owner.id, name: owner.name },
+      budget: limitText(rule),
+      budget_usd: usdOf(amount),
+      spent_usd: spent,
+      period_start: periodStart === 0 ? null : new Date(periodStart).toISOString(),
+    },
+  };
+}

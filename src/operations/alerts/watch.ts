@@ -1,0 +1,128 @@
+// Finds out what operators should hear of: from requests that are over, and from a look once a second at what they touched.
+// Nothing is found out on the way of a request.
+import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { Limits } from '../../accounts/limits/index.ts';
+import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
+import { type Clock, shownTime } from '../../base/runtime/clock.ts';
+import type { LedgerStore } from '../../accounts/ports/index.ts';
+import type { Alert } from './alert.ts';
+import { BudgetWatch } from './watch-budgets.ts';
+
+export interface WatchOptions {
+  readonly limits: Limits;
+  readonly routing: Pick<RoutingState, 'seen'>;
+  readonly ledger: Pick<LedgerStore, 'backlog'>;
+  readonly clock: Clock;
+  readonly raise: (alert: Alert) => Promise<void>;
+}
+
+const LOOK_MS = 1_000;
+const HOUR_MS = 3_600_000;
+/** How long the database may take nothing before somebody is told: others may hold it for a moment. */
+const STUCK_MS = 30_000;
+/** Endpoints and providers that are remembered between two looks. */
+const MOST_NOTED = 1_000;
+
+export class Watch implements SettlementObserver {
+  readonly #options: WatchOptions;
+  readonly #budgets: BudgetWatch;
+  readonly #stop: () => void;
+  /** Endpoints with a failed try since the last look. */
+  readonly #failed = new Map<string, EndpointId>();
+  /** Providers that refused their key since the last look, and with which status. */
+  readonly #refused = new Map<string, number>();
+  #isUnrecorded = false;
+  /** Unix milliseconds; undefined while the database takes records. */
+  #stuckSince: number | undefined;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#budgets = new BudgetWatch(options.limits);
+    this.#stop = options.clock.every(LOOK_MS, () => this.#look());
+  }
+
+  settled({ generation, attempts, models, principal, unrecorded }: Settlement): void {
+    this.#budgets.note(principal, generation);
+    if (unrecorded !== undefined) this.#isUnrecorded = true;
+    for (let at = 0; at < attempts.length; at++) {
+      const attempt = attempts[at];
+      if (attempt?.outcome === 'failed')
+        this.#noteFailure(models[at] ?? '', attempt.endpoint, attempt.provider, attempt.status);
+    }
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #noteFailure(modelId: string, slug: string, provider: string, status: number | null): void {
+    if (this.#failed.size < MOST_NOTED) this.#failed.set(`${modelId} ${slug}`, { modelId, slug });
+    if ((status === 401 || status === 403) && this.#refused.size < MOST_NOTED)
+      this.#refused.set(provider, status);
+  }
+
+  #look(): void {
+    const { raise, clock } = this.#options;
+    const now = clock.now();
+    for (const alert of [
+      ...this.#budgets.look(now),
+      ...this.#endpoints(now),
+      ...this.#keys(),
+      ...this.#ledger(now),
+    ])
+      void raise(alert);
+  }
+
+  *#endpoints(now: number): Iterable<Alert> {
+    for (const [id, { modelId, slug }] of this.#failed) {
+      const health = this.#options.routing.seen({ modelId, slug });
+      if (health?.isBroken(now) !== true) continue;
+      const { reason, until } = health.standing(now);
+      yield {
+        type: 'endpoint.opened',
+        id: `endpoint ${id}`,
+        quietMs: HOUR_MS,
+        isNoted: true,
+        message: `the endpoint ${slug} of ${modelId} keeps failing and is left alone: ${reason ?? 'no reason is known'}`,
+        data: {
+          model: modelId,
+          endpoint: slug,
+          reason,
+          until: until === null ? null : new Date(shownTime(this.#options.clock, until)).toISOString(),
+        },
+      };
+    }
+    this.#failed.clear();
+  }
+
+  *#keys(): Iterable<Alert> {
+    for (const [provider, status] of this.#refused)
+      yield {
+        type: 'provider.key_refused',
+        id: `provider key ${provider}`,
+        quietMs: HOUR_MS,
+        isNoted: true,
+        message: `the provider ${provider} refuses its key (status ${status})`,
+        data: { provider, status },
+      };
+    this.#refused.clear();
+  }
+
+  *#ledger(now: number): Iterable<Alert> {
+    const { isStuck, bytes } = this.#options.ledger.backlog();
+    this.#stuckSince = isStuck ? (this.#stuckSince ?? now) : undefined;
+    const isLong = this.#stuckSince !== undefined && now - this.#stuckSince >= STUCK_MS;
+    if (!isLong && !this.#isUnrecorded) return;
+    yield {
+      type: 'ledger.failing',
+      id: 'ledger',
+      quietMs: HOUR_MS,
+      isNoted: false,
+      message: this.#isUnrecorded
+        ? 'records of requests are lost: the ledger cannot be written'
+        : 'the database takes no records; they wait in the journal',
+      data: { unrecorded: this.#isUnrecorded, waiting_bytes: bytes },
+    };
+    this.#isUnrecorded = false;
+  }
+}

@@ -1,0 +1,253 @@
+// Paths below `/console`: the page and its files for everybody, a session for who signs in, and below `/console/api` the
+// management API for whoever has one. A session is nothing but a key that stays here instead of in the browser: all that
+// can be asked with it can be asked without. Knows no route of that API.
+import { timingSafeEqual } from 'node:crypto';
+import type { AdminSignIn, OneTimeCodes, Principal } from '../../accounts/auth/index.ts';
+import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { RefusedSignIns } from '../management/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Connection } from '../../base/runtime/http-server.ts';
+import { newGenerationId } from '../../base/runtime/ids.ts';
+import type { BodyReader } from '../../server/body/body-reader.ts';
+import { announcedBytes, readBody } from '../../server/body/body.ts';
+import type { MemoryBudget } from '../../server/body/memory-budget.ts';
+import { errorResponse } from '../../server/reply.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { Assets } from './assets.ts';
+import {
+  CSRF_HEADER,
+  clearCookie,
+  isOwnPage,
+  PAGE_HEADERS,
+  refuseOtherSites,
+  setCookie,
+  tokenOf,
+} from './browser.ts';
+import { Sessions, type Session, type SessionStore } from './sessions.ts';
+
+const ASSETS = '/console/assets/';
+const TYPES: Readonly<Record<string, string>> = { '.css': 'text/css; charset=utf-8', '.woff2': 'font/woff2' };
+const API = '/console/api';
+const SESSION = '/console/session';
+/** Tells a page that is opened later what its requests must carry. */
+const TOKEN = `${SESSION}/token`;
+/** Methods that change nothing. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Names change with contents. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+type Answering = (request: Request, connection: Connection) => Promise<Response>;
+
+export interface ConsoleDependencies {
+  readonly authenticateAdmin: AdminSignIn;
+  readonly codes: OneTimeCodes;
+  /** Credential of the operator in requests of this process. */
+  readonly inProcess: string;
+  /** Store of the sessions of all processes. */
+  readonly sessions: SessionStore;
+  /** Answers what is below `/management`. */
+  readonly management: Answering;
+  readonly dataDir: string;
+  readonly bodies: BodyReader;
+  readonly memory: MemoryBudget;
+  readonly clock: Pick<Clock, 'now' | 'wall' | 'every'>;
+  readonly log: Logger;
+}
+
+/** @returns what answers `/console` and everything below it; it never rejects */
+export function openConsole(deps: ConsoleDependencies): Answering {
+  const served = new Console(deps);
+  return async (request, connection) => {
+    try {
+      return await served.answer(request, connection);
+    } catch (error) {
+      return errorResponse(deps, error, newGenerationId(deps.clock.wall()));
+    }
+  };
+}
+
+class Console {
+  readonly #deps: ConsoleDependencies;
+  readonly #sessions: Sessions;
+  readonly #assets: Assets;
+  readonly #refused: RefusedSignIns;
+
+  constructor(deps: ConsoleDependencies) {
+    this.#deps = deps;
+    this.#sessions = new Sessions(deps.sessions, deps.clock);
+    this.#assets = new Assets(deps.dataDir);
+    this.#refused = new RefusedSignIns(deps.log);
+  }
+
+  async answer(request: Request, connection: Connection): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === SESSION) return this.#session(request, connection);
+    if (pathname === TOKEN) return this.#token(request);
+    if (pathname.startsWith(`${API}/`)) return this.#forward(request, connection);
+    if (!SAFE.has(request.method))
+      throw new GatewayError('not_found', `There is nothing at ${request.method} ${pathname.slice(0, 200)}.`);
+    if (pathname.startsWith(ASSETS)) return this.#file(pathname.slice(ASSETS.length));
+    // Every other address is one of the page's own.
+    const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
+    return new Response(await this.#assets.page(), { headers });
+  }
+
+  async #file(name: string): Promise<Response> {
+    return new Response(await this.#assets.file(name), {
+      headers: {
+        'content-type': TYPES[name.slice(name.lastIndexOf('.'))] ?? 'text/javascript; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cache-control': FOR_EVER,
+      },
+    });
+  }
+
+  async #session(request: Request, connection: Connection): Promise<Response> {
+    refuseOtherSites(request);
+    const token = tokenOf(request);
+    switch (request.method) {
+      case 'GET': {
+        const found = await this.#find(token);
+        return Response.json(found ? shown(found.session, found.principal) : SIGNED_OUT);
+      }
+      case 'POST': {
+        const key = await this.#keyOf(await this.#read(request));
+        const principal = this.#admin(key, connection);
+        if (token !== null) await this.#sessions.end(token);
+        const opened = await this.#sessions.open(key);
+        const headers = { 'set-cookie': setCookie(request, opened.token) };
+        const { csrf, tab } = opened.session;
+        return Response.json({ ...shown(opened.session, principal), csrf, tab }, { headers });
+      }
+      case 'DELETE': {
+        this.#refuseWithoutToken(request, (await this.#find(token))?.session);
+        if (token !== null) await this.#sessions.end(token);
+        return Response.json(SIGNED_OUT, { headers: { 'set-cookie': clearCookie(request) } });
+      }
+      default:
+        throw new GatewayError('not_found', `There is nothing at ${request.method} ${SESSION}.`);
+    }
+  }
+
+  /**
+   * The token of a session, for a page that was opened after the sign-in. The cookie alone is not enough: servers on other
+   * ports of the host get it, too. The page shows what the sign-in left in the storage of its own origin.
+   */
+  async #token(request: Request): Promise<Response> {
+    if (request.method !== 'POST')
+      throw new GatewayError('not_found', `There is nothing at ${request.method} ${TOKEN}.`);
+    if (!isOwnPage(request)) refuseOtherPages();
+    const { tab } = await this.#read(request);
+    const found = await this.#find(tokenOf(request));
+    if (!found || !isSame(asString(tab) ?? '', found.session.tab)) return Response.json(SIGNED_OUT);
+    return Response.json({ ...shown(found.session, found.principal), csrf: found.session.csrf });
+  }
+
+  /** The same request as one with the session's key, without what only the browser's was about. */
+  async #forward(request: Request, connection: Connection): Promise<Response> {
+    refuseOtherSites(request);
+    const session = (await this.#find(tokenOf(request)))?.session;
+    if (!session)
+      throw new GatewayError('authentication', 'You are not signed in, or the session has ended.', {
+        code: 'session_ended',
+      });
+    const url = new URL(request.url);
+    if (!isTable(request, url)) this.#refuseWithoutToken(request, session);
+    url.pathname = url.pathname.slice(API.length);
+    const headers = new Headers(request.headers);
+    for (const name of ['cookie', CSRF_HEADER, 'x-api-key', 'x-goog-api-key']) headers.delete(name);
+    headers.set('authorization', `Bearer ${this.#credentialOf(session.key)}`);
+    const signal = AbortSignal.any([request.signal, session.ended]);
+    const { method, body } = request;
+    return this.#deps.management(new Request(url, { method, headers, body, signal }), connection);
+  }
+
+  async #read(request: Request): Promise<JsonObject> {
+    // Forms of other sites can send no JSON.
+    if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
+      throw new GatewayError('invalid_request', 'content-type: must be application/json');
+    const hold = this.#deps.memory.open('console');
+    try {
+      return asObject((await readBody(request, announcedBytes(request), this.#deps.bodies, hold)).json);
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** The key that somebody gives; null where they give a code instead. @throws GatewayError `authentication` */
+  async #keyOf({ key, code }: JsonObject): Promise<string | null> {
+    const [given, once] = [asString(key), asString(code)];
+    if (given !== undefined && given !== '') return given;
+    if (once === undefined) return '';
+    if (await this.#deps.codes.take(once)) return null;
+    throw new GatewayError('authentication', 'The sign-in link was used already, or has expired.', {
+      code: 'invalid_code',
+    });
+  }
+
+  /** Authorization of a session's requests: its key, or what stands for the operator. */
+  #credentialOf(key: string | null): string {
+    return key ?? this.#deps.inProcess;
+  }
+
+  /** @throws GatewayError `authentication` or `permission` */
+  #admin(key: string | null, connection: Connection | null): Principal {
+    const authorization = `Bearer ${this.#credentialOf(key)}`;
+    try {
+      const header = (name: string): string | null => (name === 'authorization' ? authorization : null);
+      return this.#deps.authenticateAdmin({ method: 'GET', url: 'http://console', header });
+    } catch (error) {
+      if (connection)
+        this.#refused.note(GatewayError.from(error), connection.address(), this.#deps.clock.now());
+      throw error;
+    }
+  }
+
+  /** A session whose key is still good; others end here. */
+  async #find(
+    token: string | null,
+  ): Promise<{ readonly session: Session; readonly principal: Principal } | null> {
+    const session = token === null ? null : await this.#sessions.find(token);
+    if (token === null || !session) return null;
+    try {
+      return { session, principal: this.#admin(session.key, null) };
+    } catch {
+      await this.#sessions.end(token);
+      return null;
+    }
+  }
+
+  /** @throws GatewayError `permission` where the header is not the session's: another site may have made the request */
+  #refuseWithoutToken(request: Request, session: Session | undefined): void {
+    if (session && isSame(request.headers.get(CSRF_HEADER) ?? '', session.csrf)) return;
+    throw new GatewayError('permission', `${CSRF_HEADER}: must be the one of the session`, {
+      code: 'csrf_token',
+      param: CSRF_HEADER,
+    });
+  }
+}
+
+const SIGNED_OUT: JsonObject = { signed_in: false };
+
+/** A table for a spreadsheet, which a link of the page opens: links carry no headers of ours. */
+function isTable(request: Request, url: URL): boolean {
+  return SAFE.has(request.method) && url.searchParams.get('format') === 'csv' && isOwnPage(request);
+}
+
+function refuseOtherPages(): never {
+  throw new GatewayError('permission', 'The console is asked by its own page only.', { code: 'cross_site' });
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function shown({ endsAt }: Session, { keyId, name, roles }: Principal): JsonObject {
+  return {
+    signed_in: true,
+    actor: { id: keyId, name, roles: [...roles] },
+    ends_at: new Date(endsAt).toISOString(),
+  };
+}

@@ -1,0 +1,118 @@
+// The probes in their order, what they cost, and the examination of one endpoint from the first to the last.
+import type { Endpoint, MeasuredFacts } from '../../catalog/index.ts';
+import type { AnswerAsking, Task } from '../../engine/index.ts';
+import { findProtocol } from '../../protocols/index.ts';
+import { Examination } from './examination.ts';
+import { PROBES_VERSION, type Finding, type Probe, type Verdict } from './probe.ts';
+import { ANSWERS, answers, doesTask } from './probes/answers.ts';
+import { conversationProbes } from './probes/conversation.ts';
+import { formatProbes } from './probes/formats.ts';
+import { lastProbes, outputProbes } from './probes/output.ts';
+import { deepProbes, placeProbes } from './probes/place.ts';
+import { reasoningProbes } from './probes/reasoning.ts';
+import { toolProbes } from './probes/tools.ts';
+
+/** Later ones build on what earlier ones found. */
+const PROBES: readonly Probe[] = [
+  answers,
+  ...placeProbes,
+  ...outputProbes,
+  ...conversationProbes,
+  ...formatProbes,
+  ...toolProbes,
+  ...reasoningProbes,
+  ...deepProbes,
+  ...lastProbes,
+];
+
+/** Probe results of one endpoint. */
+export interface Diagnosis {
+  readonly provider: string;
+  readonly protocol: Endpoint['protocol'];
+  /** The upstream's own name. */
+  readonly model: string;
+  readonly baseUrl: string;
+  /** Unix milliseconds. */
+  readonly probedAt: number;
+  /** Which set of probes it was. */
+  readonly probes: number;
+  readonly findings: readonly Finding[];
+  readonly facts: MeasuredFacts;
+}
+
+export interface Cost {
+  readonly calls: number;
+  /** Prompts and answers together. */
+  readonly tokens: number;
+}
+
+/** The probes for an endpoint. @param deep true: the expensive ones too. @param task what its model does; absent: text */
+export function probesFor({ protocol }: Endpoint, deep: boolean, task?: Task): readonly Probe[] {
+  if (task?.facts) return task.probe ? [doesTask(task.probe)] : [];
+  const spoken = findProtocol(protocol);
+  if (!spoken) return [];
+  return PROBES.filter((probe) => (probe.suits?.(spoken) ?? true) && (deep || !probe.deep));
+}
+
+/** Highest cost of the examination of an endpoint. */
+export function costOfProbes(endpoint: Endpoint, deep: boolean, task?: Task): Cost {
+  const probes = probesFor(endpoint, deep, task);
+  return {
+    calls: probes.reduce((sum, probe) => sum + probe.calls, 0),
+    tokens: probes.reduce((sum, probe) => sum + probe.tokens(endpoint.contextLength), 0),
+  };
+}
+
+export interface ExamineOptions {
+  readonly deep: boolean;
+  /** Task of the endpoint's model. Absent: text. */
+  readonly task?: Task | undefined;
+  /** Answers that all endpoints of one address share, asked for once: give every examination of a run the same map. */
+  readonly shared: Map<string, Promise<unknown>>;
+  /** Called before a probe asks. */
+  readonly starting?: ((probe: Probe) => void) | undefined;
+  readonly found?: ((finding: Finding) => void) | undefined;
+}
+
+/** Examines an endpoint. Never rejects for what the endpoint does. */
+export async function examine(
+  endpoint: Endpoint,
+  asking: AnswerAsking,
+  options: ExamineOptions,
+): Promise<Diagnosis> {
+  const examination = new Examination(endpoint, asking, options.shared);
+  const findings: Finding[] = [];
+  for (const probe of probesFor(endpoint, options.deep, options.task)) {
+    const verdict = await judge(probe, examination, options);
+    const { facts, ...rest } = verdict;
+    const finding: Finding = { probe: probe.id, title: probe.title, ...rest };
+    if (facts) examination.learn(facts);
+    examination.outcomes.set(probe.id, finding.outcome);
+    findings.push(finding);
+    options.found?.(finding);
+    if (probe.id === ANSWERS && finding.outcome !== 'yes') examination.giveUp(finding.detail);
+  }
+  const { provider, protocol, model, baseUrl } = endpoint;
+  return {
+    provider,
+    protocol,
+    model,
+    baseUrl,
+    probedAt: asking.clock.wall(),
+    probes: PROBES_VERSION,
+    findings,
+    facts: examination.facts,
+  };
+}
+
+async function judge(probe: Probe, examination: Examination, options: ExamineOptions): Promise<Verdict> {
+  if (examination.givenUp !== null && probe.calls > 0)
+    return { outcome: 'unknown', detail: 'not asked, after what went before' };
+  options.starting?.(probe);
+  return probe.run(examination);
+}
+
+/** True when the endpoint was reached, took the key and answered. */
+export function isAnswering({ findings }: Diagnosis): boolean {
+  return findings.some(({ probe, outcome }) => probe === ANSWERS && outcome === 'yes');
+}

@@ -1,0 +1,68 @@
+// The first question: is anybody there, does the key open the door, and in which member is the answer limited. Nothing
+// else is asked where this fails.
+import type { GatewayError, Quirks } from '../../../canonical/index.ts';
+import { QUESTION_TOKENS, type Examination } from '../examination.ts';
+import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { isRefused, wordsOf, wordsOfFailure } from '../read-answer.ts';
+import type { Task } from '../../../engine/index.ts';
+
+export const ANSWERS = 'answers';
+const HELLO = 'Say hello in one word.';
+
+export const answers: Probe = {
+  id: ANSWERS,
+  title: 'reachable, key accepted',
+  calls: 2,
+  tokens: () => 2 * QUESTION_TOKENS,
+  async run(examination) {
+    const answer = await examination.ask({ text: HELLO });
+    if (!answer.failure) return yes('it answers');
+    if (isRefused(answer)) {
+      // Some servers know only one of the two names, and take neither for the other.
+      const maxTokensField = otherField(examination);
+      const again = await examination.ask({ text: HELLO, quirks: { maxTokensField } });
+      if (!again.failure)
+        return yes(`it answers, but not to the other name of the output limit: ${wordsOf(answer)}`, {
+          facts: { quirks: { maxTokensField } },
+        });
+    }
+    return failed(answer.failure, wordsOf(answer));
+  },
+};
+
+/** The one question to an endpoint that does a task besides text. */
+export function doesTask({ ask, tokens }: NonNullable<Task['probe']>): Probe {
+  return {
+    id: ANSWERS,
+    title: answers.title,
+    calls: 1,
+    tokens: () => tokens,
+    async run({ endpoint, asking }) {
+      const failure = await ask(endpoint, asking);
+      return failure ? failed(failure, wordsOfFailure(failure)) : yes('it answers');
+    },
+  };
+}
+
+function otherField({ quirks }: Examination): Quirks['maxTokensField'] {
+  return quirks.maxTokensField === 'max_completion_tokens' ? 'max_tokens' : 'max_completion_tokens';
+}
+
+function failed(failure: GatewayError | null, words: string): Verdict {
+  switch (failure?.kind) {
+    case 'rate_limited':
+    case 'quota':
+      return unknown(`reached, but it does not answer now: ${words}`);
+    case 'authentication':
+    case 'permission':
+      return no(`the key is refused: ${words}`);
+    case 'not_found':
+      return no(`no such model or address: ${words}`);
+    case 'timeout':
+      return no(`silent: ${words}`);
+    default: {
+      const status = failure?.upstream?.status;
+      return status === undefined || status < 500 ? no(words) : unknown(`reached, but it fails: ${words}`);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Which answer formats an endpoint enforces. A model that is merely asked would answer the questions here in prose.
+import type { JsonObject } from '../../../base/json/index.ts';
+import { isJsonObject, parseJson } from '../../../base/json/index.ts';
+import { QUESTION_TOKENS } from '../examination.ts';
+import { no, unknown, whereVaries, yes, type Probe } from '../probe.ts';
+import { isRefused, isUnclear, textOf, wordsOf } from '../read-answer.ts';
+
+const SCHEMA_PROBE = 'json_schema';
+const QUESTION = 'Which colour has the sky at noon? Answer in one short sentence of plain English.';
+const SHADES: readonly string[] = ['teal-7', 'ochre-9'];
+/** Names and values that nobody would guess. */
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { zq_shade: { type: 'string', enum: SHADES }, zq_weight: { type: 'integer' } },
+  required: ['zq_shade', 'zq_weight'],
+  additionalProperties: false,
+};
+
+const jsonSchema: Probe = {
+  id: SCHEMA_PROBE,
+  title: 'enforces a JSON schema',
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  async run(examination) {
+    const answer = await examination.ask({
+      text: QUESTION,
+      responseFormat: { type: 'json_schema', name: 'shade', schema: SCHEMA, strict: true },
+      quirks: { structuredOutput: 'json_schema' },
+    });
+    if (isRefused(answer)) return no(`refused, the gateway emulates it: ${wordsOf(answer)}`);
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    return follows(parseJson(textOf(answer)))
+      ? yes('the answer follows it', { facts: { quirks: { structuredOutput: 'json_schema' } } })
+      : no(`accepted, but not enforced, the gateway emulates it: ${wordsOf(answer)}`);
+  },
+};
+
+function follows(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.keys(value).length === 2 &&
+    SHADES.includes(String(value['zq_shade'])) &&
+    Number.isInteger(value['zq_weight'])
+  );
+}
+
+const jsonObject: Probe = {
+  id: 'json_object',
+  title: 'enforces JSON without a schema',
+  suits: whereVaries('structuredOutput'),
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  async run(examination) {
+    const answer = await examination.ask({
+      // Servers that enforce it may demand that the word stands in the prompt (API reference, `response_format`).
+      text: `${QUESTION} (JSON is mentioned here only because some servers insist.)`,
+      responseFormat: { type: 'json_object' },
+      quirks: { structuredOutput: 'json_object' },
+    });
+    // A schema is the better format: what is below matters only where it is not enforced.
+    const isBest = examination.outcomes.get(SCHEMA_PROBE) === 'no';
+    const found = (structuredOutput: 'json_object' | 'none') =>
+      isBest ? { facts: { quirks: { structuredOutput } } } : {};
+    if (isRefused(answer)) return no(`refused, the gateway emulates it: ${wordsOf(answer)}`, found('none'));
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    return isJsonObject(parseJson(textOf(answer)))
+      ? yes('the answer is an object', found('json_object'))
+      : no(`accepted, but not enforced, the gateway emulates it: ${wordsOf(answer)}`, found('none'));
+  },
+};
+
+export const formatProbes: readonly Probe[] = [jsonSchema, jsonObject];

@@ -1,0 +1,142 @@
+// How an answer comes and ends: its limit, streams and their token counts, stop sequences, the reason for the end. Must
+// not know what answers are about.
+import { outputTokens, type Quirks } from '../../../canonical/index.ts';
+import type { AskedAnswer } from '../../../engine/index.ts';
+import { serverFacts } from '../../../protocols/index.ts';
+import { type Examination, QUESTION_TOKENS } from '../examination.ts';
+import { no, unknown, whereTaken, yes, type Probe } from '../probe.ts';
+import { callsOf, isRefused, isUnclear, quoted, textOf, wordsOf } from '../read-answer.ts';
+
+/** The Responses API takes no smaller limit (API reference, `max_output_tokens`, 2026). */
+const SMALL_LIMIT = 16;
+/** An answer that kept to the limit has no more tokens than that; the slack is for servers that count otherwise. */
+const OBEYED = SMALL_LIMIT * 2;
+
+const limit: Probe = {
+  id: 'output_limit',
+  title: 'output limit obeyed',
+  calls: 2,
+  tokens: () => 2 * QUESTION_TOKENS,
+  async run(examination) {
+    const { maxTokensField: names } = serverFacts(examination.endpoint.protocol).varies;
+    // Whatever a client wrote is one of the names.
+    const fields = names
+      ? examination.valuesOf('maxTokensField').filter((name) => names.includes(name))
+      : [null];
+    let last = '';
+    let isCertain = true;
+    for (const field of fields) {
+      const quirks = field === null ? {} : { maxTokensField: field };
+      const answer = await examination.ask({ text: 'count to 200', maxOutputTokens: SMALL_LIMIT, quirks });
+      const { finish, usage } = answer.collected;
+      if (answer.failure) {
+        isCertain &&= isRefused(answer);
+        last = wordsOf(answer);
+      } else if (
+        finish?.reason === 'length' ||
+        (usage && !usage.estimated && outputTokens(usage) <= OBEYED && !textOf(answer).includes('100'))
+      ) {
+        return yes('the answer was cut where it was told to', {
+          value: field ?? undefined,
+          facts: { quirks: { ...quirks, ...cutFacts(examination, answer) } },
+        });
+      } else last = `${field ?? 'the limit'} of ${SMALL_LIMIT} is ignored`;
+    }
+    return isCertain ? no(last) : unknown(last);
+  },
+};
+
+/** Some servers call an answer complete that its limit cut. */
+function cutFacts({ endpoint }: Examination, { collected: { finish, usage } }: AskedAnswer): Partial<Quirks> {
+  if (!serverFacts(endpoint.protocol).varies.namesCutAnswers || !finish) return {};
+  if (finish.reason === 'length') return { namesCutAnswers: true };
+  return usage && outputTokens(usage) >= SMALL_LIMIT ? { namesCutAnswers: false } : {};
+}
+
+const streaming: Probe = {
+  id: 'streaming',
+  title: 'streams with token counts',
+  calls: 2,
+  tokens: () => 2 * QUESTION_TOKENS,
+  async run(examination) {
+    const ways = examination.valuesOf('streamUsage');
+    let last = unknown('nothing was asked');
+    let isOtherRefused = false;
+    for (const streamUsage of ways) {
+      const answer = await examination.ask({ text: 'count to 10', stream: true, quirks: { streamUsage } });
+      if (answer.failure) {
+        isOtherRefused ||= isRefused(answer);
+        if (last.outcome !== 'no') last = isRefused(answer) ? no(wordsOf(answer)) : unknown(wordsOf(answer));
+        continue;
+      }
+      if (!answer.streamed) return no('it answers as a whole when a stream is asked for');
+      if (answer.collected.usage && !answer.collected.usage.estimated)
+        return yes(streamUsage === 'always' ? 'counts come by themselves' : 'counts come when asked for', {
+          value: streamUsage,
+          facts: { quirks: { streamUsage } },
+        });
+      last = no('it streams, but never says how many tokens: the gateway estimates them', {
+        value: 'no counts',
+        facts: isOtherRefused ? { quirks: { streamUsage } } : {},
+      });
+    }
+    return last;
+  },
+};
+
+const stop: Probe = {
+  id: 'stop',
+  title: 'stop sequences obeyed',
+  suits: whereTaken('stop'),
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  async run(examination) {
+    const answer = await examination.ask({ text: 'count to 12', stop: ['7'] });
+    if (isRefused(answer))
+      return no(`refused, the gateway cuts instead: ${wordsOf(answer)}`, {
+        facts: { parameters: { stop: false } },
+      });
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    const text = textOf(answer);
+    if (/7|8/.test(text))
+      return no('ignored, the gateway cuts instead', { facts: { parameters: { stop: false } } });
+    return text.includes('6')
+      ? yes('it stopped before the sequence', { facts: { parameters: { stop: true } } })
+      : unknown(wordsOf(answer));
+  },
+};
+
+/** Looks at what the other probes were answered. The gateway derives the reason from what was said: no fact follows. */
+const endReason: Probe = {
+  id: 'end_reason',
+  title: 'says rightly why it ended',
+  calls: 0,
+  tokens: () => 0,
+  async run(examination) {
+    const faults = new Set<string>();
+    const { namesEnds } = serverFacts(examination.endpoint.protocol);
+    let seen = 0;
+    for (const { wish, answer } of examination.asked) {
+      const { finish } = answer.collected;
+      if (answer.failure || !finish || wish.at) continue;
+      seen += 1;
+      if (finish.raw === undefined && namesEnds) faults.add('no reason at all');
+      // A named tool that was forced ends with `stop` at OpenAI too.
+      else if (
+        callsOf(answer).length > 0 &&
+        wish.toolChoice?.type !== 'tool' &&
+        finish.reason !== 'tool_calls' &&
+        namesEnds
+      )
+        faults.add(`"${quoted(finish.raw ?? finish.reason)}" after calls of tools`);
+      else if (finish.reason === 'unknown' && finish.raw !== undefined)
+        faults.add(`the unknown word "${quoted(finish.raw)}"`);
+    }
+    if (seen === 0) return unknown('no answer to judge by');
+    if (faults.size === 0) return yes(`in ${seen} answers`);
+    return no(`${[...faults].join(', ')}; clients of the gateway get the right one`);
+  },
+};
+
+export const outputProbes: readonly Probe[] = [limit, streaming, stop];
+export const lastProbes: readonly Probe[] = [endReason];

@@ -1,0 +1,166 @@
+// Probes of an address: which models it serves, with which context, and which other protocols.
+import { asNumber } from '../../../base/json/index.ts';
+import type { Endpoint } from '../../../catalog/index.ts';
+import { listModels } from '../../../engine/index.ts';
+import { findProtocol, protocols, type Protocol } from '../../../protocols/index.ts';
+import { QUESTION_TOKENS, type Examination } from '../examination.ts';
+import { MOST_CONTEXT, no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
+import { isRefused, quoted } from '../read-answer.ts';
+
+const CONTEXT_MEMBERS = [
+  // vLLM, OpenRouter, Groq, Anthropic, Gemini, LM Studio and Mistral, in their API references (2026).
+  'max_model_len',
+  'context_length',
+  'context_window',
+  'max_input_tokens',
+  'inputTokenLimit',
+  'max_context_length',
+];
+
+const modelsList: Probe = {
+  id: 'models_list',
+  title: 'lists the model',
+  calls: 1,
+  tokens: () => 0,
+  async run({ endpoint, asking, shared }) {
+    const listed = await once(shared, `list ${endpoint.provider} ${endpoint.baseUrl}`, () =>
+      listModels(endpoint, asking),
+    );
+    if (!listed) return unknown('it gives no list of models');
+    // Ollama lists every model with its tag, and takes it without the usual one.
+    const entry = listed.get(endpoint.model) ?? listed.get(`${endpoint.model}:latest`);
+    if (!entry) return no(`not among the ${listed.size} models that it lists`);
+    const contextLength = CONTEXT_MEMBERS.map((member) => asNumber(entry[member])).find(
+      (tokens) => tokens !== undefined && Number.isInteger(tokens) && tokens > 0 && tokens <= MOST_CONTEXT,
+    );
+    return yes(`one of ${listed.size}`, {
+      value: contextLength === undefined ? undefined : `context ${contextLength}`,
+      facts: contextLength === undefined ? {} : { contextLength },
+    });
+  },
+};
+
+const SIBLINGS = protocols.filter(({ upstream }) => upstream.facts.hasSiblings);
+
+/** True where the paths of a protocol begin with the version, and base URLs do not end with it. */
+function isVersioned({ upstream }: Protocol): boolean {
+  return upstream.path.startsWith(VERSION);
+}
+const VERSION = '/v1';
+
+/** The same server as another protocol would address it. */
+function siblingOf(endpoint: Endpoint, protocol: Protocol): Endpoint {
+  const own = findProtocol(endpoint.protocol);
+  const root = endpoint.baseUrl.replace(/\/v1$/, '');
+  const hasVersion = (own && isVersioned(own)) || root !== endpoint.baseUrl;
+  const baseUrl = !isVersioned(protocol) && hasVersion ? root + VERSION : root;
+  const auth = endpoint.auth && { ...protocol.upstream.facts.auth, key: endpoint.auth.key };
+  return {
+    ...endpoint,
+    protocol: protocol.name,
+    baseUrl,
+    auth,
+    faithful: false,
+    reasoningStyle: 'none',
+  };
+}
+
+const otherProtocols: Probe = {
+  id: 'protocols',
+  title: 'other protocols, same address',
+  suits: (protocol) => SIBLINGS.includes(protocol),
+  calls: SIBLINGS.length - 1,
+  tokens: () => (SIBLINGS.length - 1) * QUESTION_TOKENS,
+  run: (examination) =>
+    once(
+      examination.shared,
+      `protocols ${examination.endpoint.provider} ${examination.endpoint.baseUrl}`,
+      () => findSiblings(examination),
+    ),
+};
+
+async function findSiblings(examination: Examination): Promise<Verdict> {
+  const { endpoint } = examination;
+  if (endpoint.hosting || endpoint.credential)
+    return unknown('not asked: another vendor’s protocol has addresses of its own there');
+  const found: string[] = [];
+  const unclear: string[] = [];
+  for (const protocol of SIBLINGS) {
+    if (protocol.name === endpoint.protocol) continue;
+    const answer = await examination.ask({
+      text: 'Say hello in one word.',
+      at: siblingOf(endpoint, protocol),
+    });
+    const status = answer.failure?.upstream?.status;
+    if (!answer.failure) found.push(protocol.name);
+    else if (isRefused(answer)) unclear.push(`${protocol.name}: ${quoted(answer.failure.message)}`);
+    else if (status !== 404 && status !== 405 && status !== 501)
+      unclear.push(`${protocol.name}: ${quoted(answer.failure.message)}`);
+  }
+  if (found.length > 0) return yes('they can be configured under `protocols`', { value: found.join(', ') });
+  return unclear.length > 0 ? unknown(unclear.join('; ')) : no('none');
+}
+
+/** One question for all endpoints of a place. */
+function once<T>(shared: Map<string, Promise<unknown>>, name: string, ask: () => Promise<T>): Promise<T> {
+  const known = shared.get(name) as Promise<T> | undefined;
+  if (known) return known;
+  const asked = ask();
+  shared.set(name, asked);
+  return asked;
+}
+
+/** Tokens, where nobody says how long the context is. */
+const USUAL_CONTEXT = 131_072;
+/** So much longer than the context that other tokenizers do not bring it back below. */
+const EXCESS = 1.5;
+/** The longest prompt that is sent to be refused: what a server says of its context decides no more than this. */
+const MOST_WORDS = 4_000_000;
+
+/** Null: longer than is sent. */
+function wordsFor(contextLength: number | null): number | null {
+  const words = Math.ceil((contextLength ?? USUAL_CONTEXT) * EXCESS);
+  return words > MOST_WORDS ? null : words;
+}
+
+const context: Probe = {
+  id: 'context_limit',
+  title: 'says how long its context is',
+  deep: true,
+  calls: 1,
+  tokens: (contextLength) => wordsFor(contextLength) ?? 0,
+  async run(examination) {
+    const { endpoint } = examination;
+    const words = wordsFor(endpoint.contextLength);
+    if (words === null) return unknown(`not asked: a prompt would have more than ${MOST_WORDS} words`);
+    const answer = await examination.ask({ text: 'word '.repeat(words), maxOutputTokens: 16 });
+    const { failure } = answer;
+    if (!failure)
+      return unknown(`a prompt of ${words} words was answered: it is longer, or the prompt was cut`);
+    const contextLength = limitIn(failure.message);
+    const isLimit = failure.kind === 'context_overflow' || isRefused(answer);
+    if (!isLimit || contextLength === null) return unknown(quoted(failure.message));
+    return yes(quoted(failure.message), { value: `${contextLength} tokens`, facts: { contextLength } });
+  },
+};
+
+const LIMIT_WORDS = [
+  // OpenAI, vLLM, DeepSeek and most others; Anthropic; Gemini; llama.cpp; Groq (2026).
+  /maximum context (?:length|window)[^\d]{0,40}(\d{3,8})/i,
+  /> (\d{3,8}) maximum/i,
+  /maximum number of tokens allowed[^\d]{0,20}(\d{3,8})/i,
+  /available context size[^\d]{0,20}(\d{3,8})/i,
+  /context (?:length|size|window|limit)[^\d]{0,20}(\d{3,8})/i,
+];
+
+function limitIn(message: string): number | null {
+  const plain = message.replace(/(\d),(?=\d{3}\b)/g, '$1');
+  for (const pattern of LIMIT_WORDS) {
+    const found = Number(pattern.exec(plain)?.[1]);
+    if (found > 0) return found;
+  }
+  return null;
+}
+
+export const placeProbes: readonly Probe[] = [modelsList, otherProtocols];
+export const deepProbes: readonly Probe[] = [context];

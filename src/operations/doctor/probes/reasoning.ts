@@ -1,0 +1,182 @@
+// How an endpoint is told to think or not, where it shows its thoughts, and whether it wants them back. A member that
+// changes nothing is no switch, even where it is accepted: many servers ignore what they do not know.
+import type {
+  Item,
+  Quirks,
+  ReasoningItem,
+  ReasoningStyle,
+  ResolvedReasoning,
+} from '../../../canonical/index.ts';
+import type { MeasuredFacts } from '../../../catalog/index.ts';
+import type { AskedAnswer } from '../../../engine/index.ts';
+import { serverFacts } from '../../../protocols/index.ts';
+import { QUESTION_TOKENS, userSays, type Examination } from '../examination.ts';
+import { no, unknown, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
+import { callsOf, hasReasoned, isRefused, wordsOf } from '../read-answer.ts';
+import { toolNamed } from './tools.ts';
+
+const RIDDLE = 'A farmer has 17 sheep; all but 9 run away. How many are left? Answer with the number alone.';
+/** The smallest budget that Anthropic takes (documentation "Extended thinking"); others take less. */
+const BUDGET = 1024;
+/** Room for the budget and an answer. */
+const ROOM = 2 * BUDGET;
+const ON: ResolvedReasoning = { mode: 'on', effort: 'low', budgetTokens: BUDGET, summary: undefined };
+const BY_EFFORT: ResolvedReasoning = { ...ON, budgetTokens: undefined };
+const OFF: ResolvedReasoning = { mode: 'off' };
+
+/** Reasoning style of a model that obeys the field, where nothing else is known of the model. */
+const STYLE_OF: readonly (readonly [Exclude<Quirks['reasoningField'], 'none'>, ReasoningStyle])[] = [
+  ['reasoning_effort', 'effort'],
+  ['reasoning', 'effort'],
+  ['thinking', 'effort'],
+  ['enable_thinking', 'budget'],
+  ['chat_template_kwargs', 'effort'],
+];
+
+const reasoning: Probe = {
+  id: 'reasoning',
+  title: 'reasons when told to',
+  calls: 1 + STYLE_OF.length,
+  tokens: () => (1 + STYLE_OF.length) * (QUESTION_TOKENS + BUDGET),
+  async run(examination) {
+    const base = await examination.ask({ text: RIDDLE, maxOutputTokens: ROOM });
+    if (base.failure) return unknown(wordsOf(base));
+    note(examination, base);
+    const byItself = hasReasoned(base);
+    return serverFacts(examination.endpoint.protocol).varies.reasoningField
+      ? findField(examination, byItself)
+      : findStyle(examination, byItself);
+  },
+};
+
+/** Member that servers use for it: the one that changes what the model does of itself is the switch. */
+async function findField(examination: Examination, byItself: boolean): Promise<Verdict> {
+  const preset = examination.quirks.reasoningField;
+  const known = examination.endpoint.reasoningStyle;
+  const candidates = STYLE_OF.toSorted(([a], [b]) => Number(b === preset) - Number(a === preset));
+  const refusals: string[] = [];
+  let isCertain = true;
+  for (const [field, style] of candidates) {
+    const answer = await examination.ask({
+      text: RIDDLE,
+      maxOutputTokens: ROOM,
+      reasoning: byItself ? OFF : style === 'budget' ? ON : BY_EFFORT,
+      reasoningStyle: known === 'none' ? style : known,
+      quirks: { reasoningField: field },
+    });
+    if (isRefused(answer)) refusals.push(field);
+    else if (answer.failure) isCertain = false;
+    else if (hasReasoned(answer) !== byItself) {
+      note(examination, answer);
+      return yes(byItself ? 'by itself, and can be told not to' : 'when asked to', {
+        value: [field, shown(examination)].filter(Boolean).join(', '),
+        facts: {
+          quirks: { reasoningField: field },
+          reasoningStyle: known === 'none' ? style : known,
+          reasoningMandatory: false,
+        },
+      });
+    }
+  }
+  if (byItself)
+    return yes('by itself; nothing switches it off', {
+      value: ['always', shown(examination)].filter(Boolean).join(', '),
+      facts: isCertain && known !== 'none' ? { reasoningStyle: known, reasoningMandatory: true } : {},
+    });
+  if (!isCertain) return unknown('some of the questions were not answered');
+  if (refusals.length === candidates.length)
+    return no('every member for it is refused', { facts: { reasoningStyle: 'none' } });
+  return no('no member for it changes anything');
+}
+
+/** Finds the style of a protocol that has one member for it, which takes levels, tokens, or both. */
+async function findStyle(examination: Examination, byItself: boolean): Promise<Verdict> {
+  const works: ReasoningStyle[] = [];
+  const words: string[] = [];
+  let refused = 0;
+  const styles = serverFacts(examination.endpoint.protocol).reasoningStyles;
+  for (const reasoningStyle of styles) {
+    const answer = await examination.ask({
+      text: RIDDLE,
+      maxOutputTokens: ROOM,
+      reasoning: reasoningStyle === 'effort' ? BY_EFFORT : ON,
+      reasoningStyle,
+    });
+    if (isRefused(answer)) {
+      refused += 1;
+      words.push(`${reasoningStyle}: ${wordsOf(answer)}`);
+    } else if (answer.failure) return unknown(wordsOf(answer));
+    else if (hasReasoned(answer)) works.push(reasoningStyle);
+  }
+  const [style] = works;
+  const facts: Partial<MeasuredFacts> = style
+    ? { reasoningStyle: works.length > 1 ? 'both' : style }
+    : refused === styles.length
+      ? { reasoningStyle: 'none' }
+      : {};
+  if (style) return yes(`told by ${works.join(' or ')}`, { value: facts.reasoningStyle, facts });
+  return byItself
+    ? yes('by itself; it cannot be told to', { value: 'always', facts })
+    : no(words.join('; ') || 'no sign of it', { facts });
+}
+
+const MEMBERS = ['reasoning_details', 'reasoning_content', 'reasoning'] as const;
+
+/** Remembers where thoughts were shown. */
+function note(examination: Examination, { text }: AskedAnswer): void {
+  examination.reasoningMember ??= MEMBERS.find((member) =>
+    new RegExp(`"${member}"\\s*:\\s*(?:"[^"]|\\[\\s*\\{)`).test(text),
+  );
+}
+
+function shown({ reasoningMember }: Examination): string {
+  return reasoningMember === undefined ? '' : `shown in ${reasoningMember}`;
+}
+
+const replay: Probe = {
+  id: 'reasoning_replay',
+  title: 'works without its reasoning back',
+  suits: whereVaries('reasoningReplay'),
+  calls: 3,
+  tokens: () => 3 * (QUESTION_TOKENS + BUDGET),
+  async run(examination) {
+    const member = examination.reasoningMember;
+    if (member === undefined) return unknown('it showed no reasoning that could be given back');
+    const question = userSays('What is the weather in Paris? Call get_weather.');
+    const always = {
+      tools: [toolNamed('get_weather', 'city', 'Gets the weather of one city.')],
+      maxOutputTokens: ROOM,
+      reasoning: examination.reasoningStyle === 'none' ? undefined : BY_EFFORT,
+    };
+    const first = await examination.ask({ ...always, items: [question] });
+    const [call] = callsOf(first);
+    if (!call || !hasReasoned(first)) return unknown('it made no call with reasoning before it');
+    const items: readonly Item[] = [
+      question,
+      ...first.collected.items.map((item) => (item.type === 'reasoning' ? own(item, examination) : item)),
+      {
+        type: 'tool_result',
+        kind: 'function',
+        callId: call.callId,
+        parts: [{ type: 'text', text: 'Sunny' }],
+      },
+    ];
+    const without = await examination.ask({ ...always, items, quirks: { reasoningReplay: 'none' } });
+    if (!without.failure) return yes('a turn of calls goes on without it');
+    if (!isRefused(without)) return unknown(wordsOf(without));
+    const back = await examination.ask({ ...always, items, quirks: { reasoningReplay: member } });
+    return back.failure
+      ? unknown(`refused without it (${wordsOf(without)}), and with it: ${wordsOf(back)}`)
+      : no(`it must be given back: ${wordsOf(without)}`, {
+          value: member,
+          facts: { quirks: { reasoningReplay: member } },
+        });
+  },
+};
+
+/** Marked as the endpoint's own, as answers are that pass through the gateway. */
+function own(item: ReasoningItem, { endpoint }: Examination): ReasoningItem {
+  return { ...item, format: endpoint.reasoningFormat ?? undefined };
+}
+
+export const reasoningProbes: readonly Probe[] = [reasoning, replay];

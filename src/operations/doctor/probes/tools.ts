@@ -1,0 +1,177 @@
+// How an endpoint calls functions: when it must, the one that it must, with the arguments that it must, several at once.
+import type { FunctionTool } from '../../../canonical/index.ts';
+import { isJsonObject, parseJson } from '../../../base/json/index.ts';
+import { QUESTION_TOKENS, type Examination } from '../examination.ts';
+import { no, unknown, whereTaken, whereVaries, yes, type Probe, type Verdict } from '../probe.ts';
+import { callsOf, isRefused, isUnclear, quoted, wordsOf } from '../read-answer.ts';
+
+/** A function with one string argument. */
+export function toolNamed(name: string, argument: string, description: string): FunctionTool {
+  return {
+    type: 'function',
+    name,
+    description,
+    parameters: {
+      type: 'object',
+      properties: { [argument]: { type: 'string' } },
+      required: [argument],
+      additionalProperties: false,
+    },
+  };
+}
+
+const FACT = toolNamed('note_fact', 'fact', 'Notes a fact.');
+const PLACE = toolNamed('note_place', 'place', 'Notes the name of a place.');
+const WEATHER = toolNamed('get_weather', 'city', 'Gets the weather of one city.');
+
+const TOOLS = 'tools';
+
+const tools: Probe = {
+  id: TOOLS,
+  title: 'calls tools',
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  async run(examination) {
+    const answer = await examination.ask({
+      text: 'What is the weather in Paris? Call get_weather.',
+      tools: [WEATHER],
+    });
+    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    const [call] = callsOf(answer);
+    return call ? yes(`it called ${quoted(call.name)}`) : unknown(`no call: ${wordsOf(answer)}`);
+  },
+};
+
+/** A server without tools cannot be asked how it calls them: a refusal would say nothing about the details. */
+function withTools(
+  ask: (examination: Examination) => Promise<Verdict>,
+): (examination: Examination) => Promise<Verdict> {
+  return (examination) =>
+    examination.outcomes.get(TOOLS) === 'no' ? Promise.resolve(no('it takes no tools')) : ask(examination);
+}
+
+const required: Probe = {
+  id: 'tool_required',
+  title: 'a call can be demanded',
+  calls: 2,
+  tokens: () => 2 * QUESTION_TOKENS,
+  run: withTools(async (examination) => {
+    const words = examination.valuesOf('requiredToolChoice');
+    let last = '';
+    let isCertain = true;
+    for (const requiredToolChoice of words) {
+      const answer = await examination.ask({
+        text: 'Say hello in one word. Call nothing.',
+        tools: [FACT],
+        toolChoice: { type: 'required' },
+        quirks: { requiredToolChoice },
+      });
+      if (!answer.failure && callsOf(answer).length > 0)
+        return yes('it calls although told not to', {
+          value: words.length > 1 ? requiredToolChoice : undefined,
+          facts: { quirks: { requiredToolChoice } },
+        });
+      if (isUnclear(answer)) isCertain = false;
+      last = isRefused(answer) ? `refused: ${wordsOf(answer)}` : `ignored: ${wordsOf(answer)}`;
+    }
+    return isCertain ? no(last) : unknown(last);
+  }),
+};
+
+const named: Probe = {
+  id: 'tool_named',
+  title: 'a named call can be demanded',
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  run: withTools(async (examination) => {
+    const answer = await examination.ask({
+      text: 'Note the fact that snow is white.',
+      tools: [FACT, PLACE],
+      toolChoice: { type: 'tool', kind: 'function', name: PLACE.name },
+      quirks: { namedToolChoice: true },
+    });
+    const facts = (namedToolChoice: boolean) => ({ facts: { quirks: { namedToolChoice } } });
+    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    const names = callsOf(answer).map((call) => call.name);
+    return names.length > 0 && names.every((name) => name === PLACE.name)
+      ? yes('it calls the other one', facts(true))
+      : no(`ignored: it called ${quoted(names.join(', ')) || 'nothing'}`, facts(false));
+  }),
+};
+
+const COLOURS: readonly string[] = ['teal-7', 'ochre-9'];
+const PAINT: FunctionTool = {
+  type: 'function',
+  name: 'paint_wall',
+  description: 'Paints the wall.',
+  parameters: {
+    type: 'object',
+    properties: { colour: { type: 'string', enum: COLOURS } },
+    required: ['colour'],
+    additionalProperties: false,
+  },
+  strict: true,
+};
+
+const strict: Probe = {
+  id: 'tool_strict',
+  title: 'strict arguments enforced',
+  suits: whereVaries('strictTools'),
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  run: withTools(async (examination) => {
+    const answer = await examination.ask({
+      text: 'Call paint_wall with the colour "blue", exactly that.',
+      tools: [PAINT],
+      quirks: { strictTools: true },
+    });
+    const facts = (strictTools: boolean) => ({ facts: { quirks: { strictTools } } });
+    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    const [call] = callsOf(answer);
+    if (isUnclear(answer) || !call) return unknown(wordsOf(answer));
+    const value = parseJson(call.arguments);
+    return isJsonObject(value) && COLOURS.includes(String(value['colour']))
+      ? yes('the arguments follow the schema', facts(true))
+      : no(`accepted, but not enforced: ${quoted(call.arguments)}`, facts(false));
+  }),
+};
+
+const CITIES = 'Call get_weather for Paris and for Rome, in parallel: both calls at once.';
+
+const parallel: Probe = {
+  id: 'tool_parallel',
+  title: 'several calls at once',
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  run: withTools(async (examination) => {
+    const answer = await examination.ask({ text: CITIES, tools: [WEATHER] });
+    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`);
+    if (isUnclear(answer)) return unknown(wordsOf(answer));
+    const count = callsOf(answer).length;
+    if (count === 0) return unknown(`no call at all: ${wordsOf(answer)}`);
+    return count > 1 ? yes(`${count} calls in one answer`) : no('one call in an answer that wanted two');
+  }),
+};
+
+const oneAtATime: Probe = {
+  id: 'tool_one_at_a_time',
+  title: 'can be held to one call',
+  suits: whereTaken('parallelToolCalls'),
+  calls: 1,
+  tokens: () => QUESTION_TOKENS,
+  run: withTools(async (examination) => {
+    const answer = await examination.ask({ text: CITIES, tools: [WEATHER], parallelToolCalls: false });
+    const facts = (parallelToolCalls: boolean) => ({ facts: { parameters: { parallelToolCalls } } });
+    if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
+    const count = callsOf(answer).length;
+    if (isUnclear(answer) || count === 0) return unknown(wordsOf(answer));
+    // Nothing to believe: what is ignored does no harm, and the gateway holds to it whatever the endpoint does.
+    return count === 1
+      ? yes('one call', facts(true))
+      : no('ignored, the gateway lets only the first one pass');
+  }),
+};
+
+export const toolProbes: readonly Probe[] = [tools, required, named, strict, parallel, oneAtATime];

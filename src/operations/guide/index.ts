@@ -1,0 +1,51 @@
+// The site of the documents at `/docs/guide`, as `npm run pack` made it. Its files are read from the disk, or from the executable,
+// each time; the page may load nothing from anywhere else.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from '../../canonical/index.ts';
+
+const SITE = fileURLToPath(new URL('../../../dist/docs', import.meta.url));
+const BASE = '/docs/guide';
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  png: 'image/png',
+};
+
+/** True for what `guidePage` answers. */
+export function isGuide(path: string): boolean {
+  return path === BASE || path.startsWith(`${BASE}/`);
+}
+
+/**
+ * A page of the site, or a file that it loads.
+ * @param path as asked for
+ * @param folder of the site; tests give their own
+ * @throws GatewayError `not_found`
+ */
+export async function guidePage(path: string, folder = SITE): Promise<Response> {
+  const name = path.slice(BASE.length + 1) || 'index';
+  const file = /\.\w+$/.test(name) ? name : `${name}.html`;
+  const type = TYPES[file.slice(file.lastIndexOf('.') + 1)];
+  const isPlain = /^[\w-]+(?:\/[\w-]+)*\.\w+$/.test(file);
+  const bytes = isPlain && type !== undefined ? await readFile(join(folder, file)).catch(() => null) : null;
+  if (bytes === null || type === undefined)
+    throw new GatewayError(
+      'not_found',
+      `There is no page ${path.slice(0, 200)}. In a checkout, \`npm run pack\` makes the documents.`,
+    );
+  return new Response(new Uint8Array(bytes), {
+    headers: {
+      'content-type': type,
+      'content-security-policy': POLICY,
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+    },
+  });
+}

@@ -1,0 +1,95 @@
+// The state of an endpoint in one word, by the latest attempts at it. The first rule that matches, from the top, wins.
+import type { EndpointHealth } from '../../engine/routing/index.ts';
+
+/** The worst first. */
+export const ENDPOINT_STATES = [
+  'failing',
+  'recovering',
+  'degraded',
+  'disabled',
+  'healthy',
+  'no_traffic',
+] as const;
+export type EndpointState = (typeof ENDPOINT_STATES)[number];
+
+const DAY_MS = 24 * 3_600_000;
+/** Good of all below which an endpoint is degraded, and how many attempts that takes. */
+const GOOD_SHARE = 0.95;
+const ENOUGH = 20;
+/** Fewer attempts are judged by the last one. */
+const FEW = 5;
+/** Times its usual time from which on it is slow. */
+const SLOW = 3;
+
+/** Times that 95 % of the requests of a day did not exceed, in milliseconds. Null: unknown. */
+export interface DayTimes {
+  readonly firstContentMs: number | null;
+}
+
+/** Times are milliseconds that only go forward. */
+export interface StateOfEndpoint {
+  readonly state: EndpointState;
+  /** Null: unknown, or nothing is wrong. */
+  readonly sinceMs: number | null;
+  /** End of the time for which it is disabled. Null: it is not. */
+  readonly untilMs: number | null;
+  /** Why it was disabled. */
+  readonly reason: string | null;
+  /** When the last attempt ended, where the last 15 minutes had none. */
+  readonly asOfMs: number | null;
+  readonly attempts: number;
+  readonly good: number;
+  readonly bad: number;
+  readonly limited: number;
+  readonly lastAttemptMs: number | null;
+}
+
+export function endpointState(
+  health: EndpointHealth | null,
+  nowMs: number,
+  day: DayTimes | undefined,
+): StateOfEndpoint {
+  if (!health)
+    return {
+      state: 'no_traffic',
+      sinceMs: null,
+      untilMs: null,
+      reason: null,
+      asOfMs: null,
+      attempts: 0,
+      good: 0,
+      bad: 0,
+      limited: 0,
+      lastAttemptMs: null,
+    };
+  const { recent } = health;
+  const { attempts, good, bad, limited, asOfMs, lastWasBad } = recent.window(nowMs);
+  const disabled = health.disabled(nowMs);
+  const { badSince: sinceMs, lastAt: lastAttemptMs } = recent;
+  const counted = { asOfMs, attempts, good, bad, limited, lastAttemptMs };
+  if (disabled)
+    return { ...counted, state: 'disabled', sinceMs: null, untilMs: disabled.until, reason: disabled.reason };
+  const state = ((): EndpointState => {
+    const breaker = health.breaker(nowMs).state;
+    // The breaker may have opened by rate limits alone, which are no failures here.
+    const isLimited = breaker !== 'closed' && sinceMs === null;
+    if (breaker === 'half-open' && !isLimited) return 'recovering';
+    const isForgotten = lastAttemptMs === null || lastAttemptMs < nowMs - DAY_MS;
+    if ((breaker === 'open' && !isLimited) || (recent.isFailing && !isForgotten)) return 'failing';
+    if (isForgotten) return 'no_traffic';
+    const isPoor = attempts >= ENOUGH && good / attempts < GOOD_SHARE;
+    const isSlow = asOfMs === null && isAbove(health.p95Ms(true), day?.firstContentMs);
+    return isLimited || isPoor || isSlow || (attempts < FEW && lastWasBad) ? 'degraded' : 'healthy';
+  })();
+  const isWell = state === 'healthy' || state === 'no_traffic';
+  return { ...counted, state, sinceMs: isWell ? null : sinceMs, untilMs: null, reason: null };
+}
+
+function isAbove(ms: number | null, usualMs: number | null | undefined): boolean {
+  return ms !== null && usualMs !== null && usualMs !== undefined && ms > SLOW * usualMs;
+}
+
+/** The worst of some states. No states: no traffic. */
+export function worstOf<T extends { readonly state: EndpointState }>(all: readonly T[]): T | undefined {
+  return all.toSorted((a, b) => ENDPOINT_STATES.indexOf(a.state) - ENDPOINT_STATES.indexOf(b.state))[0];
+}

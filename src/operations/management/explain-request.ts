@@ -1,0 +1,280 @@
+// Why a request took as long as it did, or ended as it ended: one sentence of a few fixed patterns, and the facts it is made of.
+import { z } from 'zod';
+import { type AttemptRecord, type GenerationRecord, requestState } from '../../accounts/ledger/index.ts';
+import { type Limits, limitText, OWNER_KINDS, type Standing, usdOf } from '../../accounts/limits/index.ts';
+import { outputTokens } from '../../canonical/index.ts';
+import { isoTime } from './time.ts';
+import type { Baseline, Percentiles } from './usual-times.ts';
+
+const EXPLANATIONS = [
+  'normal',
+  'slow',
+  'recovered',
+  'failed',
+  'broken_stream',
+  'limit_reached',
+  'rejected',
+  'cancelled',
+] as const;
+const PHASES = [
+  'gateway',
+  'queue',
+  'connect',
+  'first_content',
+  'generation',
+  'earlier_attempts',
+  'between_attempts',
+] as const;
+type Phase = (typeof PHASES)[number];
+
+const text = z.string().nullable();
+const number = z.number().nullable();
+
+export const explanationSchema = z.object({
+  kind: z.enum(EXPLANATIONS),
+  text: z.string().describe('In a sentence or two.'),
+  answered_by: text.describe('Provider; null: nobody answered.'),
+  duration_ms: z.number(),
+  normal: z
+    .object({ value_ms: z.number(), p50_ms: z.number(), p95_ms: z.number() })
+    .nullable()
+    .describe('Against answers of its endpoint in the last 24 hours; null: there were too few.'),
+  slowest_phase: z
+    .object({ phase: z.enum(PHASES), ms: z.number(), provider: text })
+    .nullable()
+    .describe('`first_content`: waiting for it once connected. Null: nobody was asked.'),
+  earlier: z
+    .array(z.object({ provider: z.string(), status: number, kind: text, message: text, ms: z.number() }))
+    .describe('Attempts that failed before the last one.'),
+  failure: z
+    .object({
+      by: z.enum(['provider', 'gateway']),
+      provider: text,
+      status: number,
+      kind: z.string(),
+      message: z.string(),
+    })
+    .nullable(),
+  limit: z
+    .object({
+      text: z.string(),
+      owner: z.object({ kind: z.enum(OWNER_KINDS), id: z.string(), name: z.string() }),
+      unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
+      used: z.number().describe('Now, reservations included.'),
+      allowed: z.number(),
+      resets_at: z.iso.datetime().nullable(),
+    })
+    .nullable()
+    .describe('The limit that refused it, as it stands now; null: none did, or it was changed since.'),
+  cancelled: z.object({ after_ms: z.number(), output_tokens: number, had_content: z.boolean() }).nullable(),
+});
+type Explanation = z.input<typeof explanationSchema>;
+
+interface Explained {
+  readonly generation: GenerationRecord;
+  /** In order. */
+  readonly attempts: readonly AttemptRecord[];
+  /** Slug of the endpoint that answered; null: nobody did. */
+  readonly baseline: Baseline | null;
+  readonly limits: Limits;
+}
+
+export function explainRequest({ generation: g, attempts, baseline, limits }: Explained): Explanation {
+  const state = requestState(g, attempts);
+  const durationMs = Math.max(0, g.endedAt - g.createdAt);
+  const last = attempts.at(-1);
+  const isWhole = state === 'ok' || state === 'recovered';
+  const usual = isWhole && baseline ? usualOf(g, baseline) : null;
+  const isSlow = usual !== null && durationMs > usual.p95;
+  const facts: Omit<Explanation, 'text'> = {
+    kind: state === 'ok' ? (isSlow ? 'slow' : 'normal') : state,
+    answered_by: isWhole ? g.provider : null,
+    duration_ms: durationMs,
+    normal: usual && { value_ms: durationMs, p50_ms: usual.p50, p95_ms: usual.p95 },
+    slowest_phase: slowestOf(g, attempts),
+    earlier: attempts
+      .slice(0, -1)
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ provider, status, error, startedAt, endedAt }) => ({
+        provider,
+        status,
+        kind: error && error.kind,
+        message: error && error.message,
+        ms: endedAt - startedAt,
+      })),
+    failure: state === 'limit_reached' || state === 'cancelled' ? null : failureOf(g, last),
+    limit: state === 'limit_reached' ? limitOf(g, limits) : null,
+    cancelled:
+      state === 'cancelled'
+        ? {
+            after_ms: durationMs,
+            output_tokens: g.usage && outputTokens(g.usage),
+            had_content: g.firstContentAt !== null,
+          }
+        : null,
+  };
+  return { ...facts, text: sentence(facts, g, isSlow) };
+}
+
+/** Milliseconds of a request before its first attempt and after its last one, and those between attempts. */
+export function timesOutside(
+  { createdAt, endedAt }: Pick<GenerationRecord, 'createdAt' | 'endedAt'>,
+  attempts: readonly Pick<AttemptRecord, 'startedAt' | 'endedAt'>[],
+): { readonly gatewayMs: number; readonly betweenMs: number } {
+  const [first, ...others] = attempts.toSorted((a, b) => a.startedAt - b.startedAt);
+  if (!first) return { gatewayMs: endedAt - createdAt, betweenMs: 0 };
+  let [between, reached] = [0, first.endedAt];
+  for (const attempt of others) {
+    between += Math.max(0, attempt.startedAt - reached);
+    reached = Math.max(reached, attempt.endedAt);
+  }
+  const gatewayMs = Math.max(0, first.startedAt - createdAt) + Math.max(0, endedAt - reached);
+  return { gatewayMs, betweenMs: between };
+}
+
+/** Output tokens a second, from the first content to the end. Null: unknown, or too short to be measured. */
+export function tokensPerSecond(g: GenerationRecord): number | null {
+  const ms = g.endedAt - (g.firstContentAt ?? g.createdAt);
+  return g.usage === null || ms < 50 ? null : Math.round((outputTokens(g.usage) * 10_000) / ms) / 10;
+}
+
+function failureOf(g: GenerationRecord, last: AttemptRecord | undefined): Explanation['failure'] {
+  if (!g.error) return null;
+  const { kind, message, upstreamStatus } = g.error;
+  const isTried = last?.outcome === 'failed';
+  return {
+    by: isTried || upstreamStatus !== null ? 'provider' : 'gateway',
+    provider: isTried ? last.provider : g.provider,
+    status: upstreamStatus,
+    kind,
+    message,
+  };
+}
+
+function usualOf(g: GenerationRecord, { streamed, whole }: Baseline): Percentiles | null {
+  const usual = g.firstContentAt === null ? whole : streamed;
+  return usual && usual.duration;
+}
+
+function slowestOf(g: GenerationRecord, attempts: readonly AttemptRecord[]): Explanation['slowest_phase'] {
+  const last = attempts.at(-1);
+  if (!last) return null;
+  const { gatewayMs, betweenMs } = timesOutside(g, attempts);
+  const queue = last.queuedMs ?? 0;
+  const connect = last.connectMs ?? 0;
+  const first =
+    last.firstContentAt === null ? (last.headersMs ?? null) : last.firstContentAt - last.startedAt;
+  const all = last.endedAt - last.startedAt;
+  const phases: readonly (readonly [Phase, number, string | null])[] = [
+    ['gateway', gatewayMs, null],
+    ['between_attempts', betweenMs, null],
+    [
+      'earlier_attempts',
+      attempts.slice(0, -1).reduce((sum, each) => sum + each.endedAt - each.startedAt, 0),
+      null,
+    ],
+    ['queue', queue, last.provider],
+    ['connect', connect, last.provider],
+    ['first_content', Math.max(0, (first ?? all) - queue - connect), last.provider],
+    ['generation', first === null ? 0 : Math.max(0, all - first), last.provider],
+  ];
+  const [phase, ms, provider] = phases.reduce((most, each) => (each[1] > most[1] ? each : most));
+  return { phase, ms, provider };
+}
+
+/** The limit whose words are in the refusal. */
+function limitOf(g: GenerationRecord, limits: Limits): Explanation['limit'] {
+  const message = g.error?.message ?? '';
+  const owners = [
+    { kinds: ['key'] as const, id: g.keyId },
+    { kinds: ['project'] as const, id: g.projectId },
+    { kinds: ['gateway'] as const, id: '' },
+  ];
+  const standings = owners.flatMap((owner) => limits.standings(limits.writtenFor(owner)));
+  const found = standings.find(
+    ({ limit: { rule, owner } }) =>
+      message.includes(limitText(rule)) && (owner.kind === 'gateway' || message.includes(`"${owner.name}"`)),
+  );
+  return found ? limitFacts(found) : null;
+}
+
+/** A limit as it stands, in the amounts that people read. */
+export function limitFacts({ limit: { rule, owner }, used, clearsAtMs }: Standing) {
+  const amount = (counted: number): number => (rule.kind === 'usd' ? usdOf(counted) : counted);
+  return {
+    text: limitText(rule),
+    owner: { kind: owner.kind, id: owner.id, name: owner.name },
+    unit: rule.kind,
+    used: amount(used),
+    allowed: amount(rule.amount),
+    resets_at: isoTime(clearsAtMs),
+  };
+}
+
+const PHASE_WORDS: Readonly<Record<Phase, string>> = {
+  gateway: 'in the gateway',
+  earlier_attempts: 'in earlier attempts',
+  between_attempts: 'between attempts',
+  queue: 'in the queue for a connection',
+  connect: 'connecting',
+  first_content: 'waiting for the first content',
+  generation: 'writing the answer',
+};
+
+function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow: boolean): string {
+  const { failure, limit, cancelled, normal, slowest_phase: slowest, earlier } = facts;
+  const took = duration(facts.duration_ms);
+  const before = beforeThat(earlier);
+  switch (facts.kind) {
+    case 'normal':
+    case 'slow':
+    case 'recovered': {
+      const usual = normal
+        ? `: ${isSlow ? 'slow' : 'normal'} (p50 ${duration(normal.p50_ms)}, p95 ${duration(normal.p95_ms)})`
+        : '';
+      const most = slowest && isSlow ? ` Of it ${duration(slowest.ms)} ${PHASE_WORDS[slowest.phase]}.` : '';
+      return `Answered by ${facts.answered_by ?? 'the gateway'} in ${took}${usual}.${most}${before}`;
+    }
+    case 'cancelled': {
+      const sent = cancelled?.had_content
+        ? cancelled.output_tokens === null
+          ? 'a part of the answer had been sent'
+          : `${cancelled.output_tokens} tokens had been sent`
+        : 'nothing had been sent';
+      return `The client left after ${took}; ${sent}.`;
+    }
+    case 'limit_reached':
+      if (!limit) return g.error?.message ?? '';
+      return `${limit.text} of ${limit.owner.kind === 'gateway' ? 'the gateway' : `${limit.owner.kind} "${limit.owner.name}"`} had no room for it${limit.resets_at === null ? '' : `; it is free again at ${limit.resets_at}`}.`;
+    default: {
+      if (!failure) return '';
+      const who = failure.by === 'gateway' || failure.provider === null ? 'The gateway' : failure.provider;
+      const status = failure.status ?? (failure.by === 'gateway' ? g.status : null);
+      const what =
+        facts.kind === 'broken_stream'
+          ? `The stream of ${failure.provider ?? 'the gateway'} broke after ${took}`
+          : facts.kind === 'rejected'
+            ? `${who} rejected it${status === null ? '' : ` with ${status}`}`
+            : `${who} failed${status === null ? ` (${failure.kind})` : ` with ${status}`}`;
+      return `${what}: ${failure.message}${before}`;
+    }
+  }
+}
+
+/** Attempts that failed before, those that failed alike together. */
+function beforeThat(earlier: Explanation['earlier']): string {
+  const alike = Map.groupBy(
+    earlier,
+    ({ provider, status, kind }) => `${provider} failed with ${status ?? kind ?? 'no answer'}`,
+  );
+  return [...alike]
+    .map(([what, { length }]) => ` Before it ${what}${length > 1 ? ` ${length} times` : ''}.`)
+    .join('');
+}
+
+/** `40 ms`, `3.2 s`, `2 min 5 s`. */
+function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}

@@ -1,0 +1,136 @@
+// Filters of a list of generations, as queries say them: the same for the list, its counts and its facets.
+import { z } from 'zod';
+import type { KeyCommands } from '../../accounts/auth/index.ts';
+import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
+import type { GenerationFilters } from '../../accounts/ports/index.ts';
+import { isFound } from './page.ts';
+import { momentMs, time } from './time.ts';
+import type { UsualTimes } from './usual-times.ts';
+
+/** Keys whose name contains a text: of more than these a text finds the first. */
+const MOST_KEYS = 100;
+
+const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
+
+/** `ok` was called `answered`. */
+const WORDS: readonly string[] = [...OUTCOMES, 'answered'];
+
+function someOf(words: readonly string[], what: string) {
+  const word = `(?:${words.join('|')})`;
+  return z
+    .string()
+    .regex(new RegExp(`^${word}(,${word})*$`), {
+      error: `must be some of ${words.join(', ')}, behind commas`,
+    })
+    .optional()
+    .describe(`${what}: one or several, behind commas.`);
+}
+
+/** Members of a query. */
+export const GENERATION_FILTERS = {
+  project: several('Projects'),
+  key: several('Ids of keys'),
+  model: several('Models that ran, or were asked for where none did'),
+  requested_model: several('Models as clients wrote them'),
+  provider: several('Providers that answered, or were tried last'),
+  attempted: several('Providers that were tried, also where another one answered'),
+  endpoint: several('Endpoints'),
+  protocol: several('Protocols of clients'),
+  end_user: several('End users, as records have them'),
+  status: z
+    .string()
+    .regex(/^\d{3}(,\d{3})*$/, { error: 'must be HTTP statuses, behind commas' })
+    .optional()
+    .describe('HTTP statuses that clients got: one or several, behind commas.'),
+  outcome: someOf(WORDS, 'How they ended'),
+  state: someOf(REQUEST_STATES, 'States'),
+  error_kind: several('Kinds of errors'),
+  min_cost_usd: z.coerce.number().min(0).optional().describe('Only those that cost as much, or more.'),
+  min_duration_ms: z.coerce.number().min(0).optional().describe('Only those that took as long, or longer.'),
+  min_attempts: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Only those with as many attempts, or more.'),
+  slow: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      '`true`: only those that took longer than 95 % of the requests at their endpoint in the last day.',
+    ),
+  text: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("Part of a model's or key's name, an id of a key, or the first digits of an id (4 or more)."),
+  from: time.optional().describe('Only requests at or after this time.'),
+  to: time.optional().describe('Only requests before this time.'),
+};
+
+const querySchema = z.strictObject(GENERATION_FILTERS);
+export type GenerationFilterQuery = z.output<typeof querySchema>;
+
+interface FilterDependencies {
+  readonly keys: Pick<KeyCommands, 'configured' | 'list'>;
+  readonly usual: Pick<UsualTimes, 'slow'>;
+  /** Time zone of days in queries. */
+  readonly timeZone: string;
+}
+
+/** The filters of a query. */
+export async function generationFilters(
+  query: GenerationFilterQuery,
+  { keys, usual, timeZone }: FilterDependencies,
+): Promise<GenerationFilters> {
+  const outcome = namesIn(query.outcome)?.map((word) => OUTCOMES.find((each) => each === word) ?? 'ok');
+  const state = namesIn(query.state)?.flatMap((word) => REQUEST_STATES.find((each) => each === word) ?? []);
+  const text = query.text?.trim();
+  return {
+    project: namesIn(query.project),
+    key: namesIn(query.key),
+    model: namesIn(query.model),
+    requestedModel: namesIn(query.requested_model),
+    provider: namesIn(query.provider),
+    attempted: namesIn(query.attempted),
+    endpoint: namesIn(query.endpoint),
+    protocol: namesIn(query.protocol),
+    endUser: namesIn(query.end_user),
+    status: namesIn(query.status)?.map(Number),
+    outcome,
+    state,
+    errorKind: namesIn(query.error_kind),
+    minCostUsd: query.min_cost_usd,
+    minDurationMs: query.min_duration_ms,
+    minAttempts: query.min_attempts,
+    slowerThan: query.slow === 'true' ? await usual.slow() : undefined,
+    text: text ? { text, keyIds: await keysWith(text, keys) } : undefined,
+    fromMs: momentMs(query.from, timeZone),
+    toMs: momentMs(query.to, timeZone),
+  };
+}
+
+async function keysWith(text: string, keys: FilterDependencies['keys']): Promise<readonly string[]> {
+  const inFile = keys.configured().filter(({ id, name }) => isFound(text, id, name));
+  const stored = await keys.list({ limit: MOST_KEYS, order: 'desc', search: text, projectId: undefined });
+  return [...inFile, ...stored.entries].map(({ id }) => id);
+}
+
+/** Names of keys by their ids. Keys that are gone have none. */
+export async function keyNames(
+  ids: readonly string[],
+  keys: FilterDependencies['keys'],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)];
+  const found = keys.configured().filter(({ id }) => wanted.includes(id));
+  const stored =
+    wanted.length > found.length
+      ? (await keys.list({ limit: wanted.length, order: 'asc', ids: wanted, projectId: undefined })).entries
+      : [];
+  return new Map([...found, ...stored].map(({ id, name }) => [id, name]));
+}
+
+/** Names behind commas. */
+export function namesIn(given: string | undefined): readonly string[] | undefined {
+  return given?.split(',').map((name) => name.trim());
+}

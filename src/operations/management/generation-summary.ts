@@ -1,0 +1,18 @@
+// A request in a list, as the API describes it.
+import { z } from 'zod';
+import { generationSummaryView } from '../../accounts/ledger/index.ts';
+import type { ListedGeneration } from '../../accounts/ports/index.ts';
+import { generationFacts } from './generation-schema.ts';
+
+export const generationSummarySchema = z.looseObject({
+  ...generationFacts,
+  attempts: z.int().describe('How many there were.'),
+  key_name: z.string().nullable().optional().describe('Null: the key is gone.'),
+});
+
+export function generationSummary({
+  generation,
+  attempts,
+}: ListedGeneration): z.input<typeof generationSummarySchema> {
+  return generationSummaryView(generation, attempts) as z.input<typeof generationSummarySchema>;
+}

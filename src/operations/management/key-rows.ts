@@ -1,0 +1,220 @@
+// Keys as operators see them: what each spent this month, when it was used last, how its tightest budget stands, and its state in
+// one word.
+import { z } from 'zod';
+import type { KeyView } from '../../accounts/auth/index.ts';
+import type { Owner, Standing } from '../../accounts/limits/index.ts';
+import { intervalAt, knownUsd, type UsageCounts } from '../../accounts/usage/index.ts';
+import { budgetsUsedUp } from './budget-refusals.ts';
+import { limitFacts } from './explain-request.ts';
+import type { RawCall } from './route.ts';
+import { isoTime } from './time.ts';
+
+/** In the order in which they matter. */
+export const KEY_STATES = [
+  'active',
+  'expires_soon',
+  'budget_used_up',
+  'project_archived',
+  'expired',
+  'revoked',
+] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** Orders that a list of keys can have. */
+export const KEY_ORDERS = ['created', 'name', 'last_used', 'spent', 'state'] as const;
+export type KeyOrder = (typeof KEY_ORDERS)[number];
+
+const DAY_MS = 86_400_000;
+const SOON_MS = 7 * DAY_MS;
+/** Keys that are asked for by their ids; of more all are read. */
+const MOST_NAMED = 200;
+/** Archived projects that are looked at. */
+const MOST_PROJECTS = 1_000;
+
+const time = z.iso.datetime().nullable();
+
+/** Members of a key in lists. */
+export const KEY_USE = {
+  state: z
+    .enum(KEY_STATES)
+    .describe('`expires_soon`: within a week; `budget_used_up`: of the key, its project or the gateway.'),
+  last_used_at: time.describe(
+    'To 5 minutes where another process served it, or before the last start; to the day after two days. Null: never.',
+  ),
+  spent_usd: z
+    .number()
+    .nullable()
+    .describe('This month, in `server.timezone`. Null: nothing has a known price.'),
+  spent_unpriced_requests: z.number().describe('Requests of this month without a known price.'),
+  requests: z.number().describe('This month.'),
+  tightest: z
+    .object({
+      of: z.enum(['key', 'project']),
+      text: z.string(),
+      unit: z.string(),
+      used: z.number(),
+      allowed: z.number(),
+      share: z.number().describe('Of the budget, 0 to 1 and above.'),
+      resets_at: time,
+    })
+    .nullable()
+    .describe('The budget of the key or its project with the largest share used; null: they have none.'),
+};
+
+const useSchema = z.object(KEY_USE);
+export type KeyUse = z.input<typeof useSchema>;
+
+/** How the budgets of a key stand. */
+export const STANDINGS = z
+  .array(
+    z.object({
+      of: z.enum(['key', 'project']),
+      text: z.string(),
+      unit: z.string(),
+      used: z.number(),
+      allowed: z.number(),
+      resets_at: time,
+      lasts_until: time.describe(
+        'At the pace of its period so far; null: longer than the period, or unknown.',
+      ),
+    }),
+  )
+  .describe('Limits and budgets of the key and its project.');
+
+type UseCall = Pick<RawCall, 'deps' | 'projects' | 'now' | 'timeZone'>;
+
+/** Use of keys, by their ids. */
+export async function keyUses(
+  keys: readonly KeyView[],
+  { deps, projects, now, timeZone }: UseCall,
+): Promise<ReadonlyMap<string, KeyUse>> {
+  const ids = keys.map(({ id }) => id);
+  const named = ids.length > MOST_NAMED ? undefined : ids;
+  if (ids.length === 0) return new Map();
+  const month = await deps.usage.query({
+    fromMs: intervalAt(now, 'month', timeZone).startMs,
+    toMs: now,
+    interval: null,
+    groupBy: ['key'],
+    filters: { key: named },
+    wanted: { counts: ['requests', 'nano_usd', 'unpriced'], details: false },
+  });
+  const spent = new Map(month.rows.map(({ group, sums }) => [group.key, sums.counts]));
+  const last = await deps.usage.lastUsed(named);
+  const archived = new Set(await archivedProjects(keys, projects));
+  const standingsOf = (owners: readonly Owner[]): readonly Standing[] =>
+    deps.limits.standings(deps.limits.written(owners));
+  const ofGateway = standingsOf([GATEWAY]);
+  const ofKeys = keys.map((key) => standingsOf(ownersOf(key)));
+  const isUsedUp = await budgetsUsedUp([...ofGateway, ...ofKeys.flat()], { deps, now, timeZone });
+  const isSpent = ofGateway.some(isUsedUp);
+  return new Map(
+    keys.map((key, at) => {
+      const standings = ofKeys[at] ?? [];
+      const used = Math.max(last.get(key.id) ?? 0, deps.lastUsed(key.id) ?? 0);
+      const use: KeyUse = {
+        state: stateOf(key, archived, isSpent || standings.some(isUsedUp), now),
+        last_used_at: isoTime(used === 0 ? null : used),
+        ...spentView(spent.get(key.id)),
+        tightest: tightestOf(standings),
+      };
+      return [key.id, use];
+    }),
+  );
+}
+
+/** Limits of a key and its project as they stand, with how long each budget lasts. */
+export function keyStandings(key: KeyView, { deps, now }: UseCall): z.input<typeof STANDINGS> {
+  return deps.limits.standings(deps.limits.written(ownersOf(key))).map((standing) => {
+    const { owner, resets_at: resetsAt, ...facts } = limitFacts(standing);
+    return {
+      of: owner.kind === 'project' ? ('project' as const) : ('key' as const),
+      ...facts,
+      resets_at: resetsAt,
+      lasts_until: isoTime(lastsUntil(standing, deps, now)),
+    };
+  });
+}
+
+/** Keys in another order than that of their making. What has no value comes last. */
+export function inKeyOrder(
+  keys: readonly KeyView[],
+  uses: ReadonlyMap<string, KeyUse>,
+  by: KeyOrder,
+  order: 'asc' | 'desc',
+): readonly KeyView[] {
+  const sign = order === 'asc' ? 1 : -1;
+  const valueOf = (key: KeyView): number | string | null => {
+    const use = uses.get(key.id);
+    if (by === 'name') return key.name.toLowerCase();
+    if (by === 'created') return key.createdAt;
+    if (by === 'last_used') return use?.last_used_at ?? null;
+    if (by === 'spent') return use?.spent_usd ?? null;
+    return use ? KEY_STATES.indexOf(use.state) : null;
+  };
+  return keys.toSorted((a, b) => {
+    const [one, other] = [valueOf(a), valueOf(b)];
+    if (one === other) return a.id < b.id ? -1 : 1;
+    if (one === null) return 1;
+    if (other === null) return -1;
+    return (one < other ? -1 : 1) * sign;
+  });
+}
+
+const GATEWAY: Owner = { kind: 'gateway', id: '', name: '' };
+
+function ownersOf({ id, name, projectId }: KeyView): readonly Owner[] {
+  const own: Owner = { kind: 'key', id, name };
+  return projectId === null ? [own] : [own, { kind: 'project', id: projectId, name: projectId }];
+}
+
+function stateOf(
+  { state, projectId, expiresAt }: KeyView,
+  archived: ReadonlySet<string>,
+  isSpent: boolean,
+  now: number,
+): KeyState {
+  if (state !== 'active') return state;
+  if (projectId !== null && archived.has(projectId)) return 'project_archived';
+  if (isSpent) return 'budget_used_up';
+  return expiresAt !== null && expiresAt <= now + SOON_MS ? 'expires_soon' : 'active';
+}
+
+async function archivedProjects(
+  keys: readonly KeyView[],
+  projects: RawCall['projects'],
+): Promise<readonly string[]> {
+  if (keys.every(({ projectId }) => projectId === null)) return [];
+  const { entries } = await projects.list({ limit: MOST_PROJECTS, order: 'asc', isArchived: true });
+  return entries.map(({ id }) => id);
+}
+
+function spentView(counts: UsageCounts | undefined) {
+  return {
+    spent_usd: counts ? knownUsd(counts) : 0,
+    spent_unpriced_requests: counts?.unpriced ?? 0,
+    requests: counts?.requests ?? 0,
+  };
+}
+
+function tightestOf(standings: readonly Standing[]): KeyUse['tightest'] {
+  const share = ({ used, limit: { rule } }: Standing): number => used / rule.amount;
+  const [tightest] = standings
+    .filter(({ limit: { rule } }) => rule.kind === 'usd')
+    .toSorted((a, b) => share(b) - share(a));
+  if (!tightest) return null;
+  const { owner, ...facts } = limitFacts(tightest);
+  return { of: owner.kind === 'project' ? 'project' : 'key', ...facts, share: share(tightest) };
+}
+
+/** Unix milliseconds at which a budget is used up if it goes on as in its period so far. */
+function lastsUntil(
+  { limit: { rule }, used, remaining, clearsAtMs }: Standing,
+  { limits, clock }: UseCall['deps'],
+  now: number,
+): number | null {
+  if (rule.kind !== 'usd' || rule.window.type !== 'calendar' || used <= 0) return null;
+  const passed = now - limits.limiter.periodStart(rule.window, clock.now());
+  const until = now + (remaining * passed) / used;
+  return passed <= 0 || (clearsAtMs !== null && until >= clearsAtMs) ? null : until;
+}

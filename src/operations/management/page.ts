@@ -1,0 +1,135 @@
+// Lists in pages: the query that asks for one and the envelope around it, as OpenAI's administration API has them.
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+
+const MOST = 100;
+
+/** Parameters that ask for a page of a list. */
+export const PAGE = {
+  limit: z.coerce.number().int().min(1).max(MOST).default(20).describe('Most entries of the page.'),
+  after: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe('The page that follows this one: the `last_id` of a page.'),
+  before: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe('The page that comes before this one: the `first_id` of a page. Not with `after`.'),
+};
+
+/** Parameters that narrow a list to what somebody looks for. */
+export const SEARCH = z.string().max(200).optional();
+
+/** Whether one of these texts contains what is looked for, in small letters or capitals. */
+export function isFound(search: string | undefined, ...texts: readonly string[]): boolean {
+  return texts.some((text) => text.toLowerCase().includes((search ?? '').toLowerCase()));
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+/** The schema of a page of these. */
+export function listOf<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    object: z.literal('list'),
+    data: z.array(entry),
+    first_id: z.string().nullable().describe('Of the first entry; null for an empty page.'),
+    last_id: z.string().nullable().describe('Of the last entry; null for an empty page.'),
+    has_more: z.boolean().describe('Whether there is more in the direction in which was asked.'),
+  });
+}
+
+/** A page as it is answered. */
+export function pageWith<Entry>(data: readonly Entry[], idOf: (entry: Entry) => string, hasMore: boolean) {
+  const [first, last] = [data[0], data.at(-1)];
+  return {
+    object: 'list' as const,
+    data: [...data],
+    first_id: first === undefined ? null : idOf(first),
+    last_id: last === undefined ? null : idOf(last),
+    has_more: hasMore,
+  };
+}
+
+/**
+ * A page of a list that is at hand as a whole.
+ * @throws GatewayError `invalid_request` for a cursor that names nothing in it
+ */
+export function pageOf<Entry>(
+  entries: readonly Entry[],
+  idOf: (entry: Entry) => string,
+  { limit, after, before }: PageQuery,
+): ReturnType<typeof pageWith<Entry>> {
+  refuseBoth({ after, before });
+  if (before !== undefined) {
+    const end = placeOf(before, 'before');
+    const start = Math.max(0, end - limit);
+    return pageWith(entries.slice(start, end), idOf, start > 0);
+  }
+  const start = after === undefined ? 0 : placeOf(after, 'after') + 1;
+  const end = start + limit;
+  return pageWith(entries.slice(start, end), idOf, end < entries.length);
+
+  function placeOf(id: string, param: string): number {
+    const place = entries.findIndex((entry) => idOf(entry) === id);
+    if (place >= 0) return place;
+    throw new GatewayError(
+      'invalid_request',
+      `${param}: there is no ${JSON.stringify(id.slice(0, 100))} in this list`,
+      { param },
+    );
+  }
+}
+
+/** One part of a list: at most `limit` entries that follow the one called `after`, in the order of their making. */
+type ReadStored<Entry> = (part: {
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+}) => Promise<{ readonly entries: readonly Entry[]; readonly hasMore: boolean }>;
+
+/**
+ * A page of a list that begins with a few entries at hand, before those that are stored.
+ * @throws GatewayError `invalid_request` for a cursor that names nothing in it
+ */
+export async function pageOfBoth<Entry>(
+  first: readonly Entry[],
+  stored: ReadStored<Entry>,
+  idOf: (entry: Entry) => string,
+  query: PageQuery,
+): Promise<ReturnType<typeof pageWith<Entry>>> {
+  refuseBoth(query);
+  const { limit, after, before } = query;
+  const isFirst = (id: string | undefined): boolean => first.some((entry) => idOf(entry) === id);
+  if (before !== undefined) {
+    if (isFirst(before)) return pageOf(first, idOf, query);
+    const part = await stored({ after: before, limit, order: 'desc' });
+    const found = part.entries.toReversed();
+    const room = limit - found.length;
+    const shown = room > 0 ? first.slice(-room) : [];
+    return pageWith([...shown, ...found], idOf, part.hasMore || shown.length < first.length);
+  }
+  const beginsInFirst = after === undefined || isFirst(after);
+  const start = first.findIndex((entry) => idOf(entry) === after) + 1;
+  const shown = beginsInFirst ? first.slice(start, start + limit) : [];
+  const isCut = beginsInFirst && start + limit < first.length;
+  // One row beyond a full page says whether anything follows.
+  const room = limit - shown.length;
+  const part = await stored({ after: beginsInFirst ? undefined : after, limit: room || 1, order: 'asc' });
+  const following = room === 0 ? [] : part.entries;
+  const hasMore = isCut || part.hasMore || following.length < part.entries.length;
+  return pageWith([...shown, ...following], idOf, hasMore);
+}
+
+/** Throws GatewayError `invalid_request` for a page that would lie on both sides of nothing. */
+export function refuseBoth({ after, before }: Pick<PageQuery, 'after' | 'before'>): void {
+  if (after !== undefined && before !== undefined)
+    throw new GatewayError('invalid_request', 'before: cannot stand beside `after`', { param: 'before' });
+}

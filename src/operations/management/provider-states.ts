@@ -1,0 +1,305 @@
+// How providers do: the states of their endpoints, what they said when they failed, and what became of the requests. Reads what
+// routing remembers, sums and records; answers are kept for a second.
+import type { AttemptRecord } from '../../accounts/ledger/index.ts';
+import type { LedgerStore, UsageRow, UsageStore } from '../../accounts/ports/index.ts';
+import { knownUsd, latencyAt, noUsageSums, type UsageSums } from '../../accounts/usage/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Catalog, Endpoint } from '../../catalog/index.ts';
+import { attemptEnd, type PastAttempt, type RoutingState } from '../../engine/routing/index.ts';
+import { FAILURE_RULES } from '../../engine/index.ts';
+import {
+  ENDPOINT_STATES,
+  type EndpointState,
+  endpointState,
+  type StateOfEndpoint,
+  worstOf,
+} from './endpoint-state.ts';
+import { knownEndpoints } from './endpoint-view.ts';
+import type { DayTime, UsualTimes } from './usual-times.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const KEPT_MS = 1_000;
+/** Records of before this process that say how endpoints did. */
+const MOST_SEEDED = 1_000;
+/** Failed requests that are looked at for the words of a provider. */
+const MOST_FAILED = 200;
+const MOST_ERRORS = 5;
+
+interface StatesDependencies {
+  readonly catalog: () => Catalog;
+  readonly routing: RoutingState;
+  readonly ledger: Pick<LedgerStore, 'list' | 'count'>;
+  readonly usage: Pick<UsageStore, 'query'>;
+  readonly usual: Pick<UsualTimes, 'day'>;
+  readonly clock: Clock;
+}
+
+/** An error that a provider gave, with those like it. */
+export interface RecentError {
+  readonly kind: string;
+  readonly status: number | null;
+  readonly message: string;
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly lastMs: number;
+  readonly exampleId: string;
+  readonly endpoint: string;
+}
+
+export interface EndpointStanding extends StateOfEndpoint {
+  readonly endpoint: Endpoint;
+}
+
+export interface ProviderStanding {
+  readonly id: string;
+  readonly state: EndpointState;
+  readonly worst: EndpointStanding | undefined;
+  readonly endpoints: readonly EndpointStanding[];
+  readonly counts: Readonly<Partial<Record<EndpointState, number>>>;
+  /** The last 24 hours. */
+  readonly day: UsageSums;
+  readonly trend: readonly { readonly startMs: number; readonly attempts: number; readonly failed: number }[];
+  /** The latest first; none unless something is wrong. */
+  readonly errors: readonly RecentError[];
+  /** Requests of the last 24 hours that another provider answered after this one failed. */
+  readonly rerouted: number;
+  /** Requests that failed, and were tried here last. */
+  readonly failed: number;
+}
+
+/** Rows of the sums. */
+interface StoredSums {
+  readonly sums: readonly UsageRow[];
+  readonly hours: readonly UsageRow[];
+  /** By model and endpoint. */
+  readonly day: ReadonlyMap<string, DayTime>;
+}
+
+/** Answers of the database, each kept for a second. */
+class Kept<T> {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #found = new Map<string, { readonly atMs: number; readonly value: Promise<T> }>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  get(name: string, read: () => Promise<T>): Promise<T> {
+    const now = this.#clock.now();
+    const kept = this.#found.get(name);
+    if (kept && now - kept.atMs < KEPT_MS) return kept.value;
+    const value = read();
+    this.#found.set(name, { atMs: now, value });
+    value.catch(() => this.#found.delete(name));
+    return value;
+  }
+}
+
+export class ProviderStates {
+  readonly #deps: StatesDependencies;
+  #seeded: Promise<void> | undefined;
+  readonly #stored: Kept<StoredSums>;
+  readonly #errors: Kept<readonly RecentError[]>;
+  readonly #moved: Kept<number>;
+
+  constructor(deps: StatesDependencies) {
+    this.#deps = deps;
+    this.#stored = new Kept(deps.clock);
+    this.#errors = new Kept(deps.clock);
+    this.#moved = new Kept(deps.clock);
+  }
+
+  /** The worst first. States are those of this moment, what the database says is at most a second old. */
+  async all(): Promise<readonly ProviderStanding[]> {
+    const { catalog, routing, clock } = this.#deps;
+    await (this.#seeded ??= this.#seed());
+    const { sums, hours, day } = await this.#stored.get('sums', () => this.#readSums());
+    const now = clock.now();
+    const byProvider = Map.groupBy(knownEndpoints(catalog(), routing), ({ provider }) => provider);
+    const found = [...catalog().providers().keys()].map(async (id): Promise<ProviderStanding> => {
+      const endpoints = (byProvider.get(id) ?? []).map((endpoint): EndpointStanding => {
+        const times = day.get(JSON.stringify([endpoint.modelId, endpoint.slug]));
+        return { endpoint, ...endpointState(routing.seen(endpoint), now, times) };
+      });
+      const worst = worstOf(endpoints);
+      const state = worst?.state ?? 'no_traffic';
+      const own = sums.find(({ group }) => group.provider === id)?.sums ?? noUsageSums();
+      const isWrong = state === 'failing' || state === 'recovering' || state === 'degraded';
+      const counts = Map.groupBy(endpoints, (each) => each.state);
+      return {
+        id,
+        state,
+        worst,
+        endpoints,
+        counts: Object.fromEntries([...counts].map(([each, of]) => [each, of.length])),
+        day: own,
+        trend: this.#trend(hours, id),
+        errors: isWrong ? await this.#errors.get(id, () => this.errorsOf(id)) : [],
+        rerouted: own.counts.failed_attempts > 0 ? await this.#moved.get(id, () => this.#rerouted(id)) : 0,
+        failed: own.counts.failed,
+      };
+    });
+    const rank = (state: EndpointState): number => ENDPOINT_STATES.indexOf(state);
+    return (await Promise.all(found)).toSorted(
+      (a, b) => rank(a.state) - rank(b.state) || (a.id < b.id ? -1 : 1),
+    );
+  }
+
+  /** The last distinct errors of a provider in 24 hours. @param most requests that are looked at */
+  async errorsOf(provider: string, most: number = MOST_FAILED): Promise<readonly RecentError[]> {
+    const { ledger, clock } = this.#deps;
+    const { generations } = await ledger.list({
+      filters: {
+        attempted: [provider],
+        state: ['recovered', 'broken_stream', 'failed'],
+        fromMs: clock.wall() - DAY_MS,
+      },
+      order: 'desc',
+      limit: most,
+    });
+    const errors = new Map<string, RecentError>();
+    for (const { generation, attempts } of generations)
+      for (const attempt of attempts.toReversed()) {
+        const error = attempt.provider === provider ? attempt.error : null;
+        if (!error || attempt.outcome !== 'failed') continue;
+        // Ids and numbers in them differ, what they say does not.
+        const name = `${attempt.status} ${error.kind} ${error.message.replaceAll(/[\w-]*\d[\w-]*/g, '#')}`;
+        const known = errors.get(name);
+        if (!known && errors.size >= MOST_ERRORS) continue;
+        errors.set(name, {
+          kind: error.kind,
+          status: attempt.status,
+          message: error.message,
+          lastMs: attempt.endedAt,
+          exampleId: generation.id,
+          endpoint: attempt.endpoint,
+          ...known,
+          count: (known?.count ?? 0) + 1,
+        });
+      }
+    return [...errors.values()];
+  }
+
+  async #readSums(): Promise<StoredSums> {
+    const [sums, hours, times] = await Promise.all([
+      this.#sums(null),
+      this.#sums('hour'),
+      this.#deps.usual.day(),
+    ]);
+    const day = new Map(times.map((each) => [JSON.stringify([each.model, each.endpoint]), each]));
+    return { sums, hours, day };
+  }
+
+  async #sums(interval: 'hour' | null): Promise<readonly UsageRow[]> {
+    const { usage, clock } = this.#deps;
+    const toMs = clock.wall();
+    const wanted =
+      interval === null
+        ? ({
+            counts: ['requests', 'failed', 'attempts', 'failed_attempts', 'nano_usd', 'unpriced'],
+            details: true,
+          } as const)
+        : ({ counts: ['attempts', 'failed_attempts'], details: false } as const);
+    const query = {
+      fromMs: toMs - DAY_MS,
+      toMs,
+      interval,
+      groupBy: ['provider'] as const,
+      filters: {},
+      wanted,
+    };
+    return (await usage.query(query)).rows;
+  }
+
+  #trend(rows: readonly UsageRow[], provider: string): ProviderStanding['trend'] {
+    const thisHour = Math.floor(this.#deps.clock.wall() / HOUR_MS) * HOUR_MS;
+    const own = new Map(
+      rows.filter(({ group }) => group.provider === provider).map((row) => [row.startMs, row]),
+    );
+    return Array.from({ length: 24 }, (_, at) => {
+      const startMs = thisHour - (23 - at) * HOUR_MS;
+      const counts = own.get(startMs)?.sums.counts;
+      return { startMs, attempts: counts?.attempts ?? 0, failed: counts?.failed_attempts ?? 0 };
+    });
+  }
+
+  /** All that recovered after it was tried, but for those that it answered itself. */
+  async #rerouted(provider: string): Promise<number> {
+    const { ledger, clock } = this.#deps;
+    const toMs = clock.wall();
+    const edges = [toMs - DAY_MS, toMs];
+    const countOf = async (filters: object): Promise<number> => {
+      const { intervals } = await ledger.count({ filters: { ...filters, state: ['recovered'] }, edges });
+      return intervals.reduce((sum, { count }) => sum + count, 0);
+    };
+    const [tried, answered] = await Promise.all([
+      countOf({ attempted: [provider] }),
+      countOf({ provider: [provider] }),
+    ]);
+    return Math.max(0, tried - answered);
+  }
+
+  /** How the last attempts of before this process ended. */
+  async #seed(): Promise<void> {
+    const { ledger, clock, catalog, routing } = this.#deps;
+    const wall = clock.wall();
+    const { generations } = await ledger.list({
+      filters: { fromMs: wall - DAY_MS },
+      order: 'desc',
+      limit: MOST_SEEDED,
+    });
+    const endpoints = new Map(
+      knownEndpoints(catalog(), routing).map((each) => [JSON.stringify([each.slug, each.model]), each]),
+    );
+    const past = new Map<Endpoint, PastAttempt[]>();
+    for (const { attempts } of generations.toReversed())
+      for (const attempt of attempts) {
+        const endpoint = endpoints.get(JSON.stringify([attempt.endpoint, attempt.model]));
+        if (!endpoint || attempt.outcome === 'cancelled') continue;
+        const own = past.get(endpoint) ?? [];
+        own.push({ atMs: clock.now() - (wall - attempt.endedAt), end: endOf(attempt) });
+        past.set(endpoint, own);
+      }
+    for (const [endpoint, attempts] of past) routing.recall(endpoint, attempts);
+  }
+}
+
+function endOf({ outcome, error }: AttemptRecord): PastAttempt['end'] {
+  if (outcome === 'completed' || error === null) return 'good';
+  return attemptEnd(error.kind, FAILURE_RULES[error.kind].endpointsFault);
+}
+
+/** Problem of a provider, in a few words: `401 key refused`. */
+export function problemText({ status, kind }: Pick<RecentError, 'status' | 'kind'>): string {
+  // The status was sent before the answer broke.
+  if (status !== null && status < 300) return CUT[kind] ?? 'stream cut';
+  const words = WORDS[kind] ?? kind.replaceAll('_', ' ');
+  return status === null ? words : `${status} ${words}`;
+}
+
+const CUT: Readonly<Record<string, string>> = { timeout: 'stream stalled' };
+
+const WORDS: Readonly<Record<string, string>> = {
+  authentication: 'key refused',
+  permission: 'key refused',
+  rate_limited: 'rate limited',
+  quota: 'quota used up',
+  not_found: 'model not found',
+  timeout: 'no answer in time',
+  upstream_unavailable: 'unavailable',
+};
+
+/** Sums of 24 hours, as answers have them. */
+export function dayView({ counts, details }: UsageSums) {
+  const p95 = latencyAt(0.95, details.firstContents);
+  return {
+    requests: counts.requests,
+    attempts: counts.attempts,
+    failed_attempts: counts.failed_attempts,
+    good_share: counts.attempts === 0 ? null : 1 - counts.failed_attempts / counts.attempts,
+    usd: knownUsd(counts),
+    unpriced_requests: counts.unpriced,
+    first_content_ms_p95: p95 === Infinity ? null : p95,
+  };
+}

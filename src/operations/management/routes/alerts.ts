@@ -1,0 +1,197 @@
+// Alerts that operators got, kept over restarts, and what is wrong now.
+import { z } from 'zod';
+import type { ProviderStanding } from '../provider-states.ts';
+import { shownTime } from '../../../base/runtime/clock.ts';
+import { type KeyView } from '../../../accounts/auth/index.ts';
+import { OWNER_KINDS } from '../../../accounts/limits/index.ts';
+import { budgetsUsedUp } from '../budget-refusals.ts';
+import { ENDPOINT_STATES } from '../endpoint-state.ts';
+import { limitFacts } from '../explain-request.ts';
+import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
+import { problemText } from '../provider-states.ts';
+import { type RawCall, route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const DAY_MS = 86_400_000;
+/** Time before its end in which a key is told. */
+const SOON_MS = 7 * DAY_MS;
+/** Owners of budgets, and keys, that are looked at. */
+const MOST_OWNERS = 10_000;
+const MOST_KEYS = 1_000;
+/** Problems of one kind. */
+const MOST_PROBLEMS = 50;
+
+const alertSchema = z.object({
+  object: z.literal('alert'),
+  id: z.string(),
+  type: z.string(),
+  message: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  raised_at: z.iso.datetime(),
+});
+
+const problemSchema = z.object({
+  kind: z.enum(['provider', 'budget', 'key_expiry', 'ledger']),
+  text: z.string(),
+  since: z.iso.datetime().nullable(),
+  provider: z.string().optional(),
+  state: z.enum(ENDPOINT_STATES).optional(),
+  status: z.int().nullable().optional(),
+  message: z.string().nullable().optional().describe('In the words of the provider.'),
+  rerouted: z.int().optional(),
+  failed: z.int().optional(),
+  limit: z
+    .object({
+      text: z.string(),
+      owner: z.object({ kind: z.enum(OWNER_KINDS), id: z.string(), name: z.string() }),
+      unit: z.string(),
+      used: z.number(),
+      allowed: z.number(),
+      resets_at: z.iso.datetime().nullable(),
+    })
+    .optional(),
+  key: z.object({ id: z.string(), name: z.string(), expires_at: z.iso.datetime() }).optional(),
+});
+type Problem = z.input<typeof problemSchema>;
+
+export const ALERT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/alerts',
+    tag: 'Alerts',
+    summary: 'What operators were told, newest first: it is kept for 400 days.',
+    query: z.strictObject({ ...PAGE, type: z.string().optional().describe('Only alerts of this type.') }),
+    answer: listOf(alertSchema),
+    run: async ({ deps, query }) => {
+      refuseBoth(query);
+      const { alerts, hasMore } = await deps.alerts.list(query);
+      const shown = alerts.map(({ id, type, message, data, raisedAt }) => ({
+        object: 'alert' as const,
+        id,
+        type,
+        message,
+        data: { ...data },
+        raised_at: new Date(raisedAt).toISOString(),
+      }));
+      return pageWith(shown, ({ id }) => id, hasMore);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/problems',
+    tag: 'Alerts',
+    summary: 'What is wrong now, the worst first, and one sentence that says it.',
+    answer: z.object({
+      object: z.literal('problems'),
+      sentence: z.object({
+        text: z.string(),
+        failing: z.int().describe('Providers.'),
+        degraded: z.int(),
+        rerouted: z.int().describe('Requests of 24 hours that another provider answered.'),
+        failed: z.int(),
+        since: z.iso.datetime().nullable(),
+      }),
+      data: z.array(problemSchema),
+    }),
+    run: async (call) => {
+      const wrong = (await call.states.all()).filter(({ state }) => WRONG.has(state));
+      const providers = wrong.map((standing) => ofProvider(standing, call));
+      const count = (of: (standing: ProviderStanding) => number): number =>
+        wrong.reduce((sum, standing) => sum + of(standing), 0);
+      const failing = count(({ state }) => Number(state !== 'degraded'));
+      const facts = {
+        failing,
+        degraded: wrong.length - failing,
+        rerouted: count(({ rerouted }) => rerouted),
+        failed: count(({ failed }) => failed),
+      };
+      const since = providers.flatMap((problem) => problem.since ?? []).toSorted()[0] ?? null;
+      return {
+        object: 'problems' as const,
+        sentence: { ...facts, since, text: sentence(facts) },
+        data: [...providers, ...ledger(call), ...(await budgets(call)), ...(await expiries(call))],
+      };
+    },
+  }),
+];
+
+const WRONG: ReadonlySet<string> = new Set(['failing', 'recovering', 'degraded']);
+
+function ofProvider(
+  { id, state, worst, errors, rerouted, failed }: ProviderStanding,
+  { deps }: Pick<RawCall, 'deps'>,
+): Problem {
+  const [error] = errors;
+  return {
+    kind: 'provider',
+    provider: id,
+    state,
+    text: error ? problemText(error) : 'slower than usual',
+    since: isoTime(shownTime(deps.clock, worst?.sinceMs ?? null)),
+    status: error?.status ?? null,
+    message: error?.message ?? null,
+    rerouted,
+    failed,
+  };
+}
+
+function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
+  const { isStuck, isFull } = deps.ledger.backlog();
+  if (!isStuck && !isFull) return [];
+  const text = isFull
+    ? 'The journal is full: records may be lost.'
+    : 'The database takes no records: they wait in the journal.';
+  return [{ kind: 'ledger', text, since: null }];
+}
+
+/** Budgets that have no room. */
+async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promise<readonly Problem[]> {
+  const { limits } = call.deps;
+  const written = limits.writtenFor().filter(({ owner }) => owner.kind !== 'provider');
+  const standings = limits.standings(written.slice(0, MOST_OWNERS));
+  const isUsedUp = await budgetsUsedUp(standings, call);
+  return standings
+    .filter(isUsedUp)
+    .slice(0, MOST_PROBLEMS)
+    .map((standing): Problem => {
+      const limit = limitFacts(standing);
+      const { kind, name } = limit.owner;
+      const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
+      return { kind: 'budget', text: `${limit.text} of ${whose} is used up`, since: null, limit };
+    });
+}
+
+/** Keys that end within a week. */
+async function expiries({ keys, now }: Pick<RawCall, 'keys' | 'now'>): Promise<readonly Problem[]> {
+  const stored = await keys.list({ limit: MOST_KEYS, order: 'desc', projectId: undefined, isRevoked: false });
+  const soon = ({ expiresAt }: KeyView): boolean =>
+    expiresAt !== null && expiresAt > now && expiresAt <= now + SOON_MS;
+  return [...keys.configured(), ...stored.entries]
+    .filter(soon)
+    .slice(0, MOST_PROBLEMS)
+    .map(({ id, name, expiresAt }): Problem => ({
+      kind: 'key_expiry',
+      text: `The key "${name}" expires soon`,
+      since: null,
+      key: { id, name, expires_at: new Date(expiresAt ?? 0).toISOString() },
+    }));
+}
+
+function sentence({
+  failing,
+  degraded,
+  rerouted,
+  failed,
+}: Readonly<Record<'failing' | 'degraded' | 'rerouted' | 'failed', number>>): string {
+  if (failing + degraded === 0) return 'All providers that were asked are healthy.';
+  const parts = [
+    ...(failing > 0 ? [`${failing} ${failing === 1 ? 'provider fails' : 'providers fail'}`] : []),
+    ...(degraded > 0
+      ? [
+          `${degraded}${failing > 0 ? '' : degraded === 1 ? ' provider' : ' providers'} ${degraded === 1 ? 'is' : 'are'} degraded`,
+        ]
+      : []),
+  ];
+  const moved = `${rerouted} ${rerouted === 1 ? 'request was' : 'requests were'} rerouted, ${failed} failed`;
+  return `${parts.join(', ')}; ${moved}.`;
+}

@@ -1,0 +1,89 @@
+// Results of `dragoman doctor` about endpoints. It is asked by the command alone: a probe costs money.
+import { z } from 'zod';
+import { formatDiagnosis, type Diagnosis } from '../../doctor/index.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { listOf, PAGE, pageOf } from '../page.ts';
+import { route, type Route } from '../route.ts';
+
+const diagnosisSchema = z.object({
+  object: z.literal('doctor.diagnosis'),
+  id: z.string().describe('Of this list; the same for as long as the place is.'),
+  provider: z.string(),
+  protocol: z.string(),
+  model: z.string().describe("The provider's own name of the model."),
+  base_url: z.string().describe('Where it was asked. At another address, it says nothing.'),
+  model_id: z.string().nullable().describe('The model that is served there now; null: nothing is.'),
+  slug: z.string().nullable().describe('Its endpoint, as requests and records name it; null: there is none.'),
+  probed_at: z.iso.datetime(),
+  probes: z.int().describe('Which set of probes it was.'),
+  facts: z
+    .object({
+      quirks: z.record(z.string(), z.union([z.string(), z.boolean()])),
+      supported: z.array(z.string()).describe('Parameters that it takes.'),
+      unsupported: z.array(z.string()).describe('Parameters that it does not take.'),
+      reasoning: z.string().optional(),
+      reasoning_mandatory: z.boolean().optional(),
+      context_length: z.number().optional().describe('Tokens.'),
+    })
+    .describe('What the gateway goes by, unless the configuration says otherwise.'),
+  findings: z.array(
+    z.object({
+      probe: z.string(),
+      title: z.string().describe('The question.'),
+      outcome: z.enum(['yes', 'no', 'unknown']),
+      value: z.string().optional(),
+      detail: z.string(),
+    }),
+  ),
+});
+
+export const DOCTOR_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/doctor/findings',
+    tag: 'Providers',
+    summary: 'What `dragoman doctor` found out about endpoints, by provider and model.',
+    query: z.strictObject({
+      ...PAGE,
+      provider: z.string().optional().describe('Only of this provider.'),
+      model: z.string().max(200).optional().describe("Only of models with this name of the provider's own."),
+    }),
+    answer: listOf(diagnosisSchema),
+    run: ({ deps, query }) => {
+      const found = deps
+        .findings()
+        .filter(({ provider }) => query.provider === undefined || provider === query.provider)
+        .filter(({ model }) => query.model === undefined || model === query.model)
+        .toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+      const page = pageOf(found, idOf, query);
+      return { ...page, data: page.data.map((diagnosis) => viewOf(diagnosis, deps)) };
+    },
+  }),
+];
+
+function idOf({ provider, model, protocol }: Diagnosis): string {
+  return `${provider}/${model}:${protocol}`;
+}
+
+function viewOf(diagnosis: Diagnosis, { catalog }: ManagementDependencies): z.input<typeof diagnosisSchema> {
+  const { provider, protocol, model, baseUrl } = diagnosis;
+  const known = catalog();
+  // Models are found by their own id; one that no list has, by its provider's name.
+  const asProvided = known.hasProvider(provider) ? known.find(`${provider}/${model}`) : undefined;
+  const endpoint = [...known.known(), ...(asProvided ? [asProvided] : [])]
+    .flatMap(({ endpoints }) => endpoints)
+    .find(
+      (one) =>
+        one.provider === provider &&
+        one.protocol === protocol &&
+        one.model === model &&
+        one.baseUrl === baseUrl,
+    );
+  return {
+    ...(formatDiagnosis(diagnosis) as Omit<z.input<typeof diagnosisSchema>, 'object' | 'id'>),
+    object: 'doctor.diagnosis',
+    id: idOf(diagnosis),
+    model_id: endpoint?.modelId ?? null,
+    slug: endpoint?.slug ?? null,
+  };
+}

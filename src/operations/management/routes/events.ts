@@ -1,0 +1,97 @@
+// Events of the gateway, as they happen: requests that are over, endpoints whose state changes, alerts.
+import { z } from 'zod';
+import { ALERT_TYPES } from '../../alerts/index.ts';
+import type { LiveEvent } from '../../events/index.ts';
+import { Activity, ACTIVE_PARTS } from '../activity.ts';
+import { eventStream } from '../event-stream.ts';
+import { generationSummarySchema } from '../generation-summary.ts';
+import { route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const TYPES = ['generation', 'endpoint', 'alert', 'activity'] as const;
+
+const eventSchemas = {
+  generation: generationSummarySchema,
+  endpoint: z.object({
+    model: z.string(),
+    endpoint: z.string(),
+    state: z.enum(['closed', 'open', 'half-open']),
+    until: z.iso.datetime().nullable(),
+    reason: z.string().nullable(),
+  }),
+  alert: z.object({
+    type: z.enum(ALERT_TYPES),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  }),
+  lost: z.object({ events: z.int() }),
+  activity: z.object({ changed: z.array(z.enum(ACTIVE_PARTS)) }),
+} satisfies Record<Told['type'] | 'activity', z.ZodType>;
+
+export const EVENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/events',
+    tag: 'Events',
+    summary: 'What happens from now on, as a stream of server-sent events.',
+    description:
+      'The `event` of each is `generation` (a request is over; `data` is as in the list of generations), `endpoint` (its breaker has another state), `alert` (operators are told of something: a budget that passes 50, 80 or 100 %, a breaker that opens), `activity` (which parts of this API may answer otherwise than before, by the first word of their paths, at most once a second: `changed`), or `lost` (the reader was too slow, or other processes had more to tell than they tell: so many `events` are missing). With workers, or a `redis_url`, it tells of all processes. A comment every 15 seconds keeps the stream alive. It ends within two seconds when the key is no longer good, and when the gateway stops.',
+    query: z.strictObject({
+      types: z
+        .string()
+        .meta({ pattern: `^ *(?:${TYPES.join('|')}) *(?:, *(?:${TYPES.join('|')}) *)*$` })
+        .optional()
+        .describe('Which: one or several, behind commas; all unless given.')
+        .transform((given) => given?.split(',').map((type) => type.trim()) ?? [...TYPES])
+        .pipe(z.array(z.enum(TYPES))),
+    }),
+    answer: z.string(),
+    media: 'text/event-stream',
+    run: ({ deps, query, reader }) => {
+      const wanted = new Set<string>(query.types);
+      reader.stays();
+      return eventStream({
+        clock: deps.clock,
+        signal: reader.signal,
+        mayRead: reader.mayRead,
+        open: (write, close) => {
+          const activity =
+            wanted.has('activity') &&
+            new Activity(deps.clock, (changed) =>
+              write('activity', { changed: [...changed] } satisfies Data['activity']),
+            );
+          const stop = deps.events.listen((event) => {
+            if (event.type !== 'change' && (event.type === 'lost' || wanted.has(event.type)))
+              write(event.type, dataOf(event));
+            if (activity) activity.note(event);
+          }, close);
+          return () => {
+            stop();
+            if (activity) activity.stop();
+          };
+        },
+      });
+    },
+  }),
+];
+
+/** Something else that is in force is told as activity alone. */
+type Told = Exclude<LiveEvent, { type: 'change' }>;
+type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
+
+function dataOf(event: Told): Data[Told['type']] {
+  switch (event.type) {
+    case 'generation':
+      return event.summary() as Data['generation'];
+    case 'endpoint': {
+      const { modelId, slug, state, until, reason } = event.change;
+      return { model: modelId, endpoint: slug, state, until: isoTime(until), reason };
+    }
+    case 'alert': {
+      const { type, message, data } = event.alert;
+      return { type, message, data: { ...data } };
+    }
+    case 'lost':
+      return { events: event.events };
+  }
+}

@@ -1,0 +1,305 @@
+// API keys: made, listed, changed, given another secret, revoked. A key itself is in the answer that makes it, and nowhere else.
+import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../../accounts/schema/index.ts';
+import { z } from 'zod';
+import { keyJson, type KeyView } from '../../../accounts/auth/index.ts';
+import { GatewayError, KEY_ROLES } from '../../../canonical/index.ts';
+import { changeOf } from '../change-of.ts';
+import type { Versioned } from '../entity-tag.ts';
+import {
+  inKeyOrder,
+  KEY_ORDERS,
+  KEY_STATES,
+  KEY_USE,
+  keyStandings,
+  type KeyUse,
+  keyUses,
+  STANDINGS,
+} from '../key-rows.ts';
+import { isFound, listOf, PAGE, pageOf, pageOfBoth, SEARCH } from '../page.ts';
+import { route, type RawCall, type Route } from '../route.ts';
+
+/** Ids that a list is narrowed to: as many as a page has entries. */
+const MOST_IDS = 100;
+/** Keys that are ordered by what they were used for, and that are read at once. */
+const MOST_SORTED = 20_000;
+const AT_ONCE = 1_000;
+const STATE_WORDS = [...KEY_STATES, 'unrevoked'];
+const LONGEST_GRACE_MS = 90 * 24 * 3_600_000;
+const roles = z.array(z.enum(KEY_ROLES)).min(1);
+const models = z.array(z.string().min(1).max(500)).min(1).max(1_000);
+
+const keySchema = z.object({
+  object: z.literal('key'),
+  id: z.string(),
+  name: z.string(),
+  project: z.string().nullable().describe('Null: it is a project of its own.'),
+  roles: z.array(z.enum(KEY_ROLES)),
+  hint: z.string().describe('Its first and last characters.'),
+  source: z.enum(['file', 'database']).describe('What the file defines is changed there alone.'),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable().describe('Null: never.'),
+  revoked_at: z.iso.datetime().nullable(),
+  previous_valid_until: z.iso.datetime().nullable().describe('Of the secret before the last rotation.'),
+  models: z.array(z.string()).nullable().describe('Models or patterns with `*`; null: all.'),
+  log_content: z.boolean().nullable().describe('Null: as `logging.content` says.'),
+  strict: z.boolean().nullable().describe('Null: as for everybody.'),
+  routing: routingDefaultsSchema
+    .nullable()
+    .optional()
+    .describe('Absent for a key of the file: `/management/config` has it.'),
+  limits: limitsSchema,
+  budgets: budgetsSchema,
+  version: z.int().nullable().describe('Grows with each change; the `ETag`. Null for a key of the file.'),
+});
+const listedKeySchema = keySchema.extend(KEY_USE);
+const oneKeySchema = listedKeySchema.extend({ standings: STANDINGS });
+const madeKeySchema = listedKeySchema.extend({
+  key: z.string().describe('The key itself. It is shown this once and kept nowhere.'),
+});
+
+/** Members that a key may be given. */
+const settings = {
+  roles: roles.optional().describe('Default: `models` alone.'),
+  models: models.nullable().optional().describe('Models or patterns with `*`; null: all.'),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Null: never.'),
+  log_content: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Keep prompts and answers in its records; null: as `logging.content` says.'),
+  strict: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe('Refuse what would lose something; null: as for everybody.'),
+  routing: routingDefaultsSchema.nullable().optional(),
+  limits: limitsSchema.optional(),
+  budgets: budgetsSchema.optional(),
+};
+const name = z.string().min(1).max(256);
+const changesSchema = z.strictObject({ name: name.optional(), ...settings });
+const newKeySchema = z.strictObject({
+  name,
+  project: z.string().nullable().optional().describe('Null: it is a project of its own. It stays there.'),
+  ...settings,
+});
+
+export const KEY_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/keys',
+    tag: 'Keys',
+    summary:
+      'All keys: those of the configuration file first, then the stored ones in the order of their making.',
+    query: z.strictObject({
+      ...PAGE,
+      project: z.string().optional().describe('Only keys of this project.'),
+      state: z
+        .string()
+        .regex(new RegExp(`^(?:${STATE_WORDS.join('|')})(?:,(?:${STATE_WORDS.join('|')}))*$`), {
+          error: `must be some of ${STATE_WORDS.join(', ')}, behind commas`,
+        })
+        .optional()
+        .describe('Only those in these states, behind commas; `unrevoked`: all but the revoked.'),
+      order_by: z
+        .enum(KEY_ORDERS)
+        .optional()
+        .describe(
+          'Absent: those of the file first, then in the order of their making. `spent` is this month.',
+        ),
+      order: z.enum(['asc', 'desc']).default('asc').describe('With `order_by`.'),
+      name: name.optional().describe('Only keys that are called so.'),
+      search: SEARCH.describe('Only keys whose name or id contains this text, in small letters or capitals.'),
+      id: z
+        .string()
+        .optional()
+        .describe(`Only the keys of these ids, behind commas, at most ${MOST_IDS}: records name them so.`)
+        .transform((given) => given?.split(',').map((id) => id.trim()))
+        .pipe(z.array(z.string().min(1)).max(MOST_IDS).optional()),
+    }),
+    answer: listOf(listedKeySchema),
+    run: async (call) => {
+      const { keys, query } = call;
+      const { project, name, search, id: ids, order_by: orderBy, order } = query;
+      const states = query.state?.split(',') ?? [];
+      const isRevoked = REVOKED[query.state ?? ''];
+      const isNarrowed = states.length > 0 && isRevoked === undefined;
+      const inFile = isRevoked === true ? [] : keys.configured();
+      const first = inFile.filter(
+        (key) =>
+          (project === undefined || key.projectId === project) &&
+          (name === undefined || key.name === name) &&
+          isFound(search, key.name, key.id) &&
+          ids?.includes(key.id) !== false,
+      );
+      const filter = { projectId: project, isRevoked, name, search, ids };
+      if (orderBy !== undefined || isNarrowed) {
+        const all = [...first, ...(await everyKey(keys, filter))];
+        const uses = await keyUses(all, call);
+        const wanted = isNarrowed ? all.filter((key) => isIn(states, uses.get(key.id))) : all;
+        const sorted = orderBy ? inKeyOrder(wanted, uses, orderBy, order) : wanted;
+        const page = pageOf(sorted, ({ id }) => id, query);
+        return { ...page, data: page.data.map((key) => rowOf(key, uses.get(key.id))) };
+      }
+      const page = await pageOfBoth(
+        first,
+        (part) => keys.list({ ...part, ...filter }),
+        ({ id }) => id,
+        query,
+      );
+      const uses = await keyUses(page.data, call);
+      return { ...page, data: page.data.map((key) => rowOf(key, uses.get(key.id))) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/keys',
+    tag: 'Keys',
+    summary: 'Makes a key. The answer holds it, this once.',
+    body: newKeySchema,
+    answer: madeKeySchema,
+    status: 201,
+    refusals: [404, 409],
+    tagged: true,
+    idempotent: true,
+    run: async (call) => {
+      const { deps, keys, body } = call;
+      const settings = settingsOf(body, deps);
+      const made = await keys.create({ ...settings, name: body.name, projectId: body.project });
+      await deps.tenantsChanged();
+      return { ...(await standingOf(made.record, call)), key: made.key };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'One key, by its id or its name.',
+    answer: oneKeySchema,
+    refusals: [404, 409],
+    tagged: true,
+    run: async (call) => {
+      const key = await call.keys.find(call.param('id'));
+      return { ...(await standingOf(key, call)), standings: keyStandings(key, call) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'Changes what a key may do; what is absent stays as it is.',
+    body: changesSchema,
+    answer: listedKeySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    run: async (call) => {
+      const { deps, keys, body } = call;
+      const changes = { ...settingsOf(body, deps), ...(body.name !== undefined && { name: body.name }) };
+      const before = await keys.find(call.param('id'));
+      const changed = await changeOf(call, before, (condition) => keys.change(before.id, changes, condition));
+      return standingOf(changed, call);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/keys/{id}/rotate',
+    tag: 'Keys',
+    summary: 'Gives a key another secret; all that it has stays its own.',
+    body: z
+      .strictObject({
+        grace_ms: z
+          .int()
+          .min(0)
+          .max(LONGEST_GRACE_MS)
+          .default(0)
+          .describe('How long the secret of before is good, too.'),
+      })
+      .prefault({}),
+    answer: madeKeySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    idempotent: true,
+    run: async (call) => {
+      const { keys, body } = call;
+      const before = await keys.find(call.param('id'));
+      const made = await changeOf(call, before, (condition) =>
+        keys.rotate(before.id, body.grace_ms, condition),
+      );
+      return { ...(await standingOf(made.record, call)), key: made.key };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/keys/{id}',
+    tag: 'Keys',
+    summary: 'Revokes a key. Its records stay; revoking twice keeps the first time.',
+    answer: listedKeySchema,
+    refusals: [404, 409],
+    tagged: true,
+    conditional: true,
+    run: async (call) => {
+      const before = await call.keys.find(call.param('id'));
+      const revoked = await changeOf(call, before, (condition) => call.keys.revoke(before.id, condition));
+      return standingOf(revoked, call);
+    },
+  }),
+];
+
+function settingsOf(
+  { expires_at: expires, log_content: logContent, ...given }: Omit<z.output<typeof changesSchema>, 'name'>,
+  { checkRouting }: RawCall['deps'],
+) {
+  const { roles: wanted, models: named, strict, routing, limits, budgets } = given;
+  if (routing) checkRouting(routing);
+  return {
+    roles: wanted,
+    models: named,
+    strict,
+    routing,
+    limits,
+    budgets,
+    logContent,
+    ...(expires !== undefined && { expiresAt: expires === null ? null : Date.parse(expires) }),
+  };
+}
+
+const REVOKED: Readonly<Record<string, boolean>> = { revoked: true, unrevoked: false };
+
+async function standingOf(
+  key: KeyView,
+  call: Parameters<typeof keyUses>[1],
+): Promise<ReturnType<typeof rowOf>> {
+  return rowOf(key, (await keyUses([key], call)).get(key.id));
+}
+
+function rowOf(key: KeyView, use: KeyUse | undefined): z.input<typeof listedKeySchema> & Versioned {
+  return { ...keyJson(key), ...use } as z.input<typeof listedKeySchema> & Versioned;
+}
+
+function isIn(states: readonly string[], use: KeyUse | undefined): boolean {
+  if (!use) return false;
+  return states.includes(use.state) || (states.includes('unrevoked') && use.state !== 'revoked');
+}
+
+/** All keys that pass, for orders that the database does not have. @throws GatewayError `invalid_request` for too many */
+async function everyKey(
+  keys: RawCall['keys'],
+  filter: Omit<Parameters<RawCall['keys']['list']>[0], 'limit' | 'order' | 'after'>,
+): Promise<readonly KeyView[]> {
+  const found: KeyView[] = [];
+  for (let hasMore = true; hasMore;) {
+    const page = await keys.list({ ...filter, limit: AT_ONCE, order: 'asc', after: found.at(-1)?.id });
+    found.push(...page.entries);
+    ({ hasMore } = page);
+    if (found.length > MOST_SORTED)
+      throw new GatewayError(
+        'invalid_request',
+        `order_by: more than ${MOST_SORTED.toLocaleString('en')} keys cannot be ordered so: narrow them by \`project\` or \`search\``,
+        { param: 'order_by' },
+      );
+  }
+  return found;
+}

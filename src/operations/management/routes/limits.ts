@@ -1,0 +1,92 @@
+// Limits and budgets as they stand: what of each is used, what running requests have reserved, and when it frees.
+import { budgetsSchema, limitsSchema } from '../../../accounts/schema/index.ts';
+import { z } from 'zod';
+import {
+  limitText,
+  OWNER_KINDS,
+  usdOf,
+  type LimitRule,
+  type Owner,
+  type Standing,
+} from '../../../accounts/limits/index.ts';
+import { listOf, PAGE, pageOf } from '../page.ts';
+import { route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+const amount = z.number().min(0);
+const standingSchema = z.object({
+  limit: z.union([limitsSchema.element, budgetsSchema.element]).describe('As it is written.'),
+  text: z.string().describe('In words.'),
+  unit: z.enum(['requests', 'tokens', 'concurrent', 'usd']),
+  used: amount.describe('Reservations included.'),
+  reserved: amount.describe('By requests that run.'),
+  remaining: amount,
+  clears_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When nothing of it will be used if nothing else comes; null: never.'),
+});
+const ownerSchema = z.object({
+  object: z.literal('limits'),
+  id: z.string().describe('Kind and id of the owner.'),
+  owner: z.object({
+    kind: z.enum(OWNER_KINDS),
+    id: z.string().describe('Empty for the gateway as a whole.'),
+    name: z.string(),
+  }),
+  limits: z.array(standingSchema).describe('Those that each end user has for themselves are not here.'),
+});
+
+export const LIMIT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/limits',
+    tag: 'Limits',
+    summary: 'How far limits and budgets are used: of the gateway, its projects, keys and providers.',
+    query: z.strictObject({
+      ...PAGE,
+      kind: z.enum(OWNER_KINDS).optional().describe('Only owners of this kind.'),
+      id: z.string().optional().describe('Only the owner of this id.'),
+    }),
+    answer: listOf(ownerSchema),
+    run: ({ deps: { limits }, query }) => {
+      const owners = limits.writtenFor({ kinds: query.kind && [query.kind], id: query.id });
+      // Only those of the page are counted: a hundred thousand keys may have some.
+      const page = pageOf(owners, ({ owner }) => idOf(owner), query);
+      const data = page.data.map((written) => ({
+        object: 'limits' as const,
+        id: idOf(written.owner),
+        owner: { ...written.owner },
+        limits: limits.standings([written]).map(viewOf),
+      }));
+      return { ...page, data };
+    },
+  }),
+];
+
+function idOf({ kind, id }: Owner): string {
+  return id === '' ? kind : `${kind}:${id}`;
+}
+
+function viewOf({
+  limit: { rule },
+  used,
+  reserved,
+  remaining,
+  clearsAtMs,
+}: Standing): z.input<typeof standingSchema> {
+  return {
+    limit: rule.entry as z.input<typeof standingSchema>['limit'],
+    text: limitText(rule),
+    unit: rule.kind,
+    used: amountOf(rule, used),
+    reserved: amountOf(rule, reserved),
+    remaining: amountOf(rule, remaining),
+    clears_at: isoTime(clearsAtMs),
+  };
+}
+
+/** Money is counted in whole nano-dollars. */
+function amountOf({ kind }: LimitRule, counted: number): number {
+  return kind === 'usd' ? usdOf(counted) : counted;
+}

@@ -1,0 +1,326 @@
+// Providers that are on: how their endpoints do, and putting them aside or taking them back by hand.
+import { z } from 'zod';
+import { keyHint } from '../../../accounts/auth/index.ts';
+import { GatewayError, withoutSecrets } from '../../../canonical/index.ts';
+import type { Endpoint } from '../../../catalog/index.ts';
+import { shownTime } from '../../../base/runtime/clock.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { endpointSchema, endpointView, knownEndpoints } from '../endpoint-view.ts';
+import { ENDPOINT_STATES, type StateOfEndpoint } from '../endpoint-state.ts';
+import { listOf, PAGE, pageOf } from '../page.ts';
+import { dayView, problemText, type ProviderStanding, type RecentError } from '../provider-states.ts';
+import { type RawCall, route, type Route } from '../route.ts';
+import { isoTime } from '../time.ts';
+
+/** How long an endpoint can be put aside: who forgets it again finds it served again. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
+const USUAL_MS = 3_600_000;
+/** Failed requests that are looked at for the errors of one provider. */
+const MOST_FAILED = 1_000;
+
+const time = z.iso.datetime().nullable();
+const text = z.string().nullable();
+const stateSchema = z
+  .enum(ENDPOINT_STATES)
+  .describe(
+    'By the last 15 minutes, else the last 20 attempts of 24 hours; `docs/management.md` has the rules.',
+  );
+const problemSchema = z
+  .object({
+    kind: z.string(),
+    status: z.int().nullable(),
+    text: z.string().describe('In a few words.'),
+    message: z.string().describe('In the words of the provider.'),
+    since: time,
+  })
+  .nullable();
+const standingSchema = {
+  state: stateSchema,
+  state_since: time.describe('Since when something is wrong; null: nothing is, or nobody knows.'),
+  state_until: time.describe('Until when it is disabled.'),
+  as_of: time.describe('End of the last attempt, where the last 15 minutes had none.'),
+  last_attempt_at: time,
+};
+
+const summarySchema = z.object({
+  object: z.literal('provider'),
+  id: z.string(),
+  name: z.string(),
+  protocols: z.array(z.string()),
+  models: z.int().describe('Listed models that it serves.'),
+  running: z.int().describe('Attempts that run now.'),
+  open: z.int().describe('Endpoints that are left alone now.'),
+  ...standingSchema,
+  disabled_by: z.object({ name: z.string(), reason: text }).nullable(),
+  problem: problemSchema,
+  worst: z
+    .object({ model_id: z.string(), slug: z.string(), state: stateSchema })
+    .nullable()
+    .describe('The endpoint whose state the provider has; null: it has none.'),
+  endpoints_by_state: z.partialRecord(stateSchema, z.int()),
+  day: z
+    .object({
+      requests: z.number().describe('Answered here, or tried here last.'),
+      attempts: z.number(),
+      failed_attempts: z.number(),
+      good_share: z.number().nullable().describe('Of attempts, 0 to 1; null: there were none.'),
+      usd: z.number().nullable().describe('Null: nothing has a known price.'),
+      unpriced_requests: z.number(),
+      first_content_ms_p95: z.number().nullable(),
+    })
+    .describe('The last 24 hours.'),
+  trend: z
+    .array(z.object({ start: z.iso.datetime(), attempts: z.number(), failed_attempts: z.number() }))
+    .describe('The last 24 hours, hour by hour.'),
+  effect: z.object({
+    rerouted: z.int().describe('Requests of 24 hours that another provider answered after this one failed.'),
+    failed: z.int().describe('Those that failed and were tried here last.'),
+  }),
+});
+const providerSchema = summarySchema.extend({
+  endpoints: z.array(
+    endpointSchema.extend({
+      ...standingSchema,
+      window: z.object({ attempts: z.int(), good: z.int(), bad: z.int(), rate_limited: z.int() }),
+    }),
+  ),
+  recent_errors: z
+    .array(
+      z.object({
+        kind: z.string(),
+        status: z.int().nullable(),
+        text: z.string().describe('In a few words.'),
+        message: z.string(),
+        count: z.int().describe('Among the last 1,000 failed requests of 24 hours.'),
+        last_at: z.iso.datetime(),
+        example_id: z.string().describe('Id of a generation.'),
+        endpoint: z.string(),
+      }),
+    )
+    .describe('The last five that differ.'),
+  base_urls: z.array(z.string()),
+  key_hint: text.describe('First and last characters of the key that is sent; null: none is.'),
+});
+const breakerSchema = z.object({
+  object: z.literal('provider.breaker'),
+  provider: z.string(),
+  state: z.enum(['open', 'closed']),
+  until: z.iso.datetime().nullable(),
+  endpoints: z.array(z.object({ model_id: z.string(), slug: z.string() })),
+});
+
+export const PROVIDER_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/providers',
+    tag: 'Providers',
+    summary: 'All providers that are on, those that fail first.',
+    query: z.strictObject(PAGE),
+    answer: listOf(summarySchema),
+    run: async (call) => {
+      const page = pageOf(await call.states.all(), ({ id }) => id, call.query);
+      return { ...page, data: await Promise.all(page.data.map((standing) => summaryOf(standing, call))) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/providers/{id}',
+    tag: 'Providers',
+    summary:
+      'One provider, with every endpoint: state, health, measured speed, price, and what is known of it.',
+    answer: providerSchema,
+    refusals: [404],
+    run: async (call) => {
+      const { deps, states, param } = call;
+      const id = existing(param('id'), deps);
+      const standing = (await states.all()).find((each) => each.id === id);
+      if (!standing) throw unknown(id);
+      return {
+        ...(await summaryOf(standing, call)),
+        endpoints: standing.endpoints.map((each) => ({
+          ...endpointView(each.endpoint, deps),
+          ...standingView(each, deps),
+          window: {
+            attempts: each.attempts,
+            good: each.good,
+            bad: each.bad,
+            rate_limited: each.limited,
+          },
+        })),
+        recent_errors: (await states.errorsOf(id, MOST_FAILED)).map((error) => ({
+          kind: error.kind,
+          status: error.status,
+          text: problemText(error),
+          message: error.message,
+          count: error.count,
+          last_at: new Date(error.lastMs).toISOString(),
+          example_id: error.exampleId,
+          endpoint: error.endpoint,
+        })),
+        base_urls: [
+          ...new Set(standing.endpoints.map(({ endpoint }) => withoutSecrets(endpoint.baseUrl))),
+        ].toSorted(),
+        key_hint: keyHintOf(standing),
+      };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/providers/{id}/breaker',
+    tag: 'Providers',
+    summary: 'Puts the endpoints of a provider aside for a time, or takes them back.',
+    description:
+      'An endpoint that was put aside is asked only when there is nothing better. `closed` also forgets what its own breaker and rate limits had found. It holds for this process, until it ends.',
+    body: z.strictObject({
+      state: z.enum(['open', 'closed']),
+      model: z.string().optional().describe('Only the endpoints of this model.'),
+      for_ms: z.int().min(1).max(LONGEST_MS).default(USUAL_MS).describe('How long it stays open.'),
+      reason: z.string().max(200).default('put aside by hand').describe('What the route table says.'),
+    }),
+    answer: breakerSchema,
+    refusals: [404],
+    run: async ({ deps, param, body, record }) => {
+      const id = existing(param('id'), deps);
+      const all = byProvider(deps).get(id) ?? [];
+      const endpoints = body.model === undefined ? all : ofModel(body.model, id, deps);
+      const until = body.state === 'open' ? deps.clock.now() + body.for_ms : null;
+      const before = { open: openOf(endpoints, deps) };
+      for (const endpoint of endpoints)
+        if (until === null) deps.routing.takeBack(endpoint);
+        else deps.routing.setAside(endpoint, until, body.reason);
+      const after = { open: openOf(endpoints, deps), reason: body.reason };
+      await record({ action: `provider.breaker.${body.state}`, target: id, before, after });
+      return {
+        object: 'provider.breaker' as const,
+        provider: id,
+        state: body.state,
+        until: isoTime(shownTime(deps.clock, until)),
+        endpoints: endpoints.map(({ modelId, slug }) => ({ model_id: modelId, slug })),
+      };
+    },
+  }),
+];
+
+function byProvider({ catalog, routing }: ManagementDependencies): ReadonlyMap<string, readonly Endpoint[]> {
+  return Map.groupBy(knownEndpoints(catalog(), routing), ({ provider }) => provider);
+}
+
+async function summaryOf(
+  { id, state, worst, endpoints, counts, day, trend, errors, rerouted, failed }: ProviderStanding,
+  { deps }: Pick<RawCall, 'deps'>,
+): Promise<z.input<typeof summarySchema>> {
+  const { catalog, routing, clock } = deps;
+  const healths = endpoints.flatMap(({ endpoint }) => routing.seen(endpoint) ?? []);
+  const own = worst ? standingView(worst, deps) : NOTHING_KNOWN;
+  return {
+    object: 'provider',
+    id,
+    name: catalog().providers().get(id) ?? id,
+    protocols: [...new Set(endpoints.map(({ endpoint }) => endpoint.protocol))].toSorted(),
+    models: new Set(endpoints.map(({ endpoint }) => endpoint.modelId)).size,
+    running: healths.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    open: healths.filter((health) => health.standing(clock.now()).state === 'open').length,
+    ...own,
+    last_attempt_at: latest(endpoints.map((each) => standingView(each, deps).last_attempt_at)),
+    disabled_by: state === 'disabled' ? await disabledBy(id, worst?.reason ?? null, deps) : null,
+    problem: problemOf(errors[0], own.state_since),
+    worst: worst ? { model_id: worst.endpoint.modelId, slug: worst.endpoint.slug, state: worst.state } : null,
+    endpoints_by_state: { ...counts },
+    day: dayView(day),
+    trend: trend.map((hour) => ({
+      start: new Date(hour.startMs).toISOString(),
+      attempts: hour.attempts,
+      failed_attempts: hour.failed,
+    })),
+    effect: { rerouted, failed },
+  };
+}
+
+const NOTHING_KNOWN = {
+  state: 'no_traffic' as const,
+  state_since: null,
+  state_until: null,
+  as_of: null,
+  last_attempt_at: null,
+};
+
+/** An endpoint's state, by the clock that people read. */
+function standingView(
+  { state, sinceMs, untilMs, asOfMs, lastAttemptMs }: StateOfEndpoint,
+  { clock }: Pick<ManagementDependencies, 'clock'>,
+) {
+  const shown = (ms: number | null): string | null => isoTime(shownTime(clock, ms));
+  return {
+    state,
+    state_since: shown(sinceMs),
+    state_until: shown(untilMs),
+    as_of: shown(asOfMs),
+    last_attempt_at: shown(lastAttemptMs),
+  };
+}
+
+function latest(times: readonly (string | null)[]): string | null {
+  return (
+    times
+      .filter((each) => each !== null)
+      .toSorted()
+      .at(-1) ?? null
+  );
+}
+
+/** Last error of a provider, as a problem. */
+export function problemOf(
+  error: RecentError | undefined,
+  since: string | null,
+): z.input<typeof problemSchema> {
+  if (!error) return null;
+  const { kind, status, message } = error;
+  return { kind, status, text: problemText(error), message, since };
+}
+
+/** Operator who disabled it, as the audit log knows. */
+async function disabledBy(
+  id: string,
+  reason: string | null,
+  { audit }: Pick<ManagementDependencies, 'audit'>,
+): Promise<{ name: string; reason: string | null }> {
+  const { entries } = await audit.list({ limit: 1, action: 'provider.breaker.open', target: id });
+  return { name: entries[0]?.actor.name ?? 'an operator', reason };
+}
+
+/** Endpoints that are left alone. */
+function openOf(
+  endpoints: readonly Endpoint[],
+  { routing, clock }: ManagementDependencies,
+): readonly string[] {
+  const isOpen = (endpoint: Endpoint): boolean =>
+    routing.seen(endpoint)?.standing(clock.now()).state === 'open';
+  return endpoints.filter(isOpen).map(({ modelId, slug }) => `${modelId} at ${slug}`);
+}
+
+function existing(id: string, { catalog }: ManagementDependencies): string {
+  if (catalog().providers().has(id)) return id;
+  throw unknown(id);
+}
+
+function unknown(id: string): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `There is no provider ${JSON.stringify(id.slice(0, 100))} that is on.`,
+  );
+}
+
+function ofModel(model: string, provider: string, { catalog }: ManagementDependencies): readonly Endpoint[] {
+  const found = catalog()
+    .find(model)
+    ?.endpoints.filter((endpoint) => endpoint.provider === provider);
+  if (found && found.length > 0) return found;
+  const name = JSON.stringify(model.slice(0, 200));
+  throw new GatewayError('not_found', `model: ${provider} does not serve ${name}.`, { param: 'model' });
+}
+
+/** Endpoints of one provider share a key; several protocols may each have their own. */
+function keyHintOf({ endpoints }: Pick<ProviderStanding, 'endpoints'>): string | null {
+  const hints = endpoints.flatMap(({ endpoint: { auth } }) => (auth ? [keyHint(auth.key.reveal())] : []));
+  return [...new Set(hints)].join(', ') || null;
+}

@@ -1,0 +1,338 @@
+// Sums of requests, over time and by whatever they have: exact, as JSON or CSV.
+import { z } from 'zod';
+import type { JsonObject } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import {
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageQuery,
+  type UsageReport,
+  type UsageRow,
+  type UsageStore,
+} from '../../../accounts/ports/index.ts';
+import {
+  addUsageSums,
+  END_USER_COLUMNS,
+  endUserEntry,
+  noUsageSums,
+  sumsOf,
+  USAGE_COLUMNS,
+  isMinutes,
+  MINUTES_KEPT_MS,
+  USAGE_ENTRIES,
+  USAGE_INTERVALS,
+  usageCsv,
+  usageEntry,
+} from '../../../accounts/usage/index.ts';
+import { route, type Route } from '../route.ts';
+import { isoTime, type Moment, momentMs, time } from '../time.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const USUAL_MS = 7 * DAY_MS;
+
+const count = z.number();
+const COLUMN = 'Unless `columns` leaves it out.';
+const nullableCount = z.number().nullable();
+const rowSchema = z.looseObject({
+  start: z.iso.datetime().nullable().describe('Of the interval; null where no interval was asked for.'),
+  ...Object.fromEntries(
+    USAGE_DIMENSIONS.map((name) => [
+      name,
+      z.string().nullable().optional().describe('Where it was asked for.'),
+    ]),
+  ),
+  ...Object.fromEntries(USAGE_COLUMNS.map((name) => [name, nullableCount.optional().describe(COLUMN)])),
+  usd: nullableCount
+    .optional()
+    .describe('Of what has a known price; null: nothing has. `unpriced_requests` are not in it.'),
+  cache_saved_usd: count.optional().describe(COLUMN),
+  duration_ms_p95: nullableCount.optional().describe(COLUMN),
+  first_content_ms_p95: nullableCount.optional().describe(COLUMN),
+  errors_by_kind: z.record(z.string(), z.number()).optional().describe(COLUMN),
+  tools: z.record(z.string(), z.number()).optional().describe(COLUMN),
+});
+
+const totalsSchema = z.object({
+  all: rowSchema.nullable().describe('Of everything; null where there was nothing.'),
+  groups: z.array(rowSchema).describe('Of every group, also of those that `largest` leaves out.'),
+});
+
+const endUserSchema = z.object({
+  project: z.string(),
+  end_user: z
+    .string()
+    .nullable()
+    .describe('As records have it: a hash. Null: those for whom an hour had no room (10,000 for a project).'),
+  requests: count,
+  errors: count,
+  input: count.describe('Tokens.'),
+  output: count.describe('Tokens.'),
+  nano_usd: count,
+  usd: nullableCount.describe('Null: nothing has a known price.'),
+  unpriced_requests: count,
+});
+
+const filter = z.string().optional().describe('Only these: one or several, behind commas.');
+
+const TIMES = {
+  from: time.optional().describe('A week ago unless given. A day begins in `server.timezone`.'),
+  to: time.optional().describe('Now unless given.'),
+};
+const FORMAT = { format: z.enum(['json', 'csv']).optional() };
+const complete = z
+  .boolean()
+  .describe('Always true: a record is in the sums as soon as it is in the database.');
+
+export const USAGE_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/usage',
+    tag: 'Usage',
+    summary:
+      'Requests, tokens, money, errors and latencies, summed up over time and by whatever requests have.',
+    description:
+      'Times are widened to whole hours, or to whole intervals; days and months are those of `server.timezone`. `format=csv`, or `Accept: text/csv`, gives a table.',
+    query: z.strictObject({
+      ...TIMES,
+      interval: z
+        .enum(USAGE_INTERVALS)
+        .optional()
+        .describe('A row for each; absent: all the time together. By minutes for the last two days alone.'),
+      compare: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('`true`: also what the time of the same length right before came to. Not in a table.'),
+      group_by: z
+        .string()
+        .optional()
+        .refine((text) => text === undefined || namesIn(text).every(isDimension), {
+          error: `must be some of ${USAGE_DIMENSIONS.join(', ')}, behind commas`,
+        })
+        .meta({ pattern: namesPattern(USAGE_DIMENSIONS) })
+        .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, behind commas.`),
+      ...Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, filter])),
+      largest: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Rows of so many groups only: those with the most requests. With one name in `group_by`.'),
+      columns: z
+        .string()
+        .optional()
+        .refine((text) => text === undefined || namesIn(text).every((name) => USAGE_ENTRIES.includes(name)), {
+          error: 'must be names of what rows have, behind commas',
+        })
+        .meta({ pattern: namesPattern(USAGE_ENTRIES) })
+        .describe(
+          'Only these of what is summed up, behind commas: fewer are quicker. All of them unless given.',
+        ),
+      totals: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('`true`: also what all the time together came to. Not in a table.'),
+      ...FORMAT,
+    }),
+    answer: z.object({
+      object: z.literal('usage'),
+      from: z.iso.datetime(),
+      to: z.iso.datetime(),
+      timezone: z.string().describe('Whose days and months they are.'),
+      complete,
+      before: z
+        .object({ from: z.iso.datetime(), to: z.iso.datetime(), all: rowSchema.nullable() })
+        .optional()
+        .describe('The time before, where it was asked for; `all` is null where there was nothing.'),
+      data: z.array(rowSchema).describe('By time, then by cost, the largest first.'),
+      totals: totalsSchema.optional().describe('Where they were asked for.'),
+    }),
+    alsoAs: { 'text/csv': z.string() },
+    run: async ({ deps, query, now, accept, timeZone }) => {
+      const groupBy = namesIn(query.group_by).filter(isDimension);
+      const columns = query.columns === undefined ? undefined : namesIn(query.columns);
+      const isTable = wantsCsv(query, accept);
+      const several = isTable && columns?.find((name) => !USAGE_COLUMNS.includes(name));
+      if (several)
+        throw new GatewayError('invalid_request', `columns: a table has no room for ${several}`, {
+          param: 'columns',
+        });
+      const times = timesOf(query, now, timeZone);
+      const interval = query.interval ?? null;
+      const byMinutes = isMinutes(interval);
+      if (byMinutes && times.fromMs < now - MINUTES_KEPT_MS)
+        throw new GatewayError(
+          'invalid_request',
+          `interval: ${interval} reaches back two days; ask for \`hour\`, or \`from\` at ${isoTime(now - MINUTES_KEPT_MS)} or later`,
+          { param: 'interval' },
+        );
+      const asked: UsageQuery = {
+        ...times,
+        groupBy,
+        filters: filtersOf(query),
+        interval,
+        timeZone,
+        byMinutes,
+        ...(columns && { wanted: sumsOf(columns) }),
+      };
+      const { report, whole } = await reportOf(deps.usage, asked, query.largest, query.totals === 'true');
+      const { rows, fromMs, toMs, complete } = report;
+      const data = rows.map((row) => entryOf(row, columns));
+      if (isTable)
+        return csv([...(query.interval ? ['start'] : []), ...groupBy, ...(columns ?? USAGE_COLUMNS)], data);
+      return {
+        object: 'usage' as const,
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+        timezone: timeZone,
+        complete,
+        ...(query.compare === 'true' && { before: await beforeOf(deps.usage, asked, columns, now) }),
+        data: data as z.input<typeof rowSchema>[],
+        ...(whole && { totals: totalsOf(whole, columns) }),
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/usage/end-users',
+    tag: 'Usage',
+    summary: 'Requests, tokens and money by end user.',
+    description: 'Times are widened to whole hours. `format=csv`, or `Accept: text/csv`, gives a table.',
+    query: z.strictObject({ ...TIMES, project: filter, key: filter, model: filter, ...FORMAT }),
+    answer: z.object({
+      object: z.literal('usage.end_users'),
+      complete,
+      data: z.array(endUserSchema).describe('By cost, the largest first.'),
+    }),
+    alsoAs: { 'text/csv': z.string() },
+    run: async ({ deps, query, now, accept, timeZone }) => {
+      const found = await deps.usage.endUsers({
+        ...timesOf(query, now, timeZone),
+        filters: filtersOf(query),
+      });
+      const data = found.rows.map(endUserEntry);
+      if (wantsCsv(query, accept)) return csv(END_USER_COLUMNS, data);
+      return { object: 'usage.end_users' as const, complete: found.complete, data };
+    },
+  }),
+];
+
+/**
+ * Sums, and if they are wanted those of all the time together, which tell the largest groups, too.
+ * @param largest rows of so many groups only
+ * @throws GatewayError `invalid_request` where the largest are of several things, or of none
+ */
+async function reportOf(
+  usage: UsageStore,
+  asked: UsageQuery,
+  largest: number | undefined,
+  hasTotals: boolean,
+): Promise<{ readonly report: UsageReport; readonly whole: readonly UsageRow[] | null }> {
+  const [dimension, another] = asked.groupBy;
+  if (largest !== undefined && (dimension === undefined || another !== undefined))
+    throw new GatewayError('invalid_request', 'largest: needs one name in `group_by`', { param: 'largest' });
+  if (largest === undefined && !hasTotals) return { report: await usage.query(asked), whole: null };
+  const all = await usage.query({ ...asked, interval: null });
+  const whole = hasTotals ? all.rows : null;
+  if (dimension === undefined || largest === undefined)
+    return { report: asked.interval === null ? all : await usage.query(asked), whole };
+  const names = all.rows
+    .toSorted((a, b) => b.sums.counts.requests - a.sums.counts.requests)
+    .slice(0, largest)
+    .map(({ group }) => group[dimension] ?? '');
+  const filters = { ...asked.filters, [dimension]: names };
+  return { report: await usage.query({ ...asked, filters }), whole };
+}
+
+function totalsOf(
+  groups: readonly UsageRow[],
+  columns: readonly string[] | undefined,
+): z.input<typeof totalsSchema> {
+  const sums = noUsageSums();
+  for (const group of groups) addUsageSums(sums, group.sums);
+  const all = groups.length === 0 ? null : entryOf({ startMs: null, group: {}, sums }, columns);
+  return { all, groups: groups.map((row) => entryOf(row, columns)) } as z.input<typeof totalsSchema>;
+}
+
+/** Parameters of a query, each with its own default. */
+interface Asked {
+  readonly from?: Moment | undefined;
+  readonly to?: Moment | undefined;
+  readonly format?: 'json' | 'csv' | undefined;
+}
+
+function timesOf(
+  { from, to }: Asked,
+  now: number,
+  timeZone: string,
+): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: momentMs(from, timeZone) ?? now - USUAL_MS, toMs: momentMs(to, timeZone) ?? now };
+}
+
+/** Sums of the time of the same length right before. */
+async function beforeOf(
+  usage: UsageStore,
+  asked: UsageQuery,
+  columns: readonly string[] | undefined,
+  now: number,
+): Promise<{ from: string; to: string; all: z.input<typeof rowSchema> | null }> {
+  const { byMinutes = false } = asked;
+  const step = byMinutes ? 1 : HOUR_MS;
+  const toMs = Math.floor(asked.fromMs / step) * step;
+  const times = { fromMs: toMs - (asked.toMs - asked.fromMs), toMs };
+  const hasMinutes = byMinutes && times.fromMs >= now - MINUTES_KEPT_MS;
+  const { rows } = await usage.query({
+    ...asked,
+    ...times,
+    interval: null,
+    groupBy: [],
+    byMinutes: hasMinutes,
+  });
+  const [row] = rows;
+  return {
+    from: new Date(times.fromMs).toISOString(),
+    to: new Date(times.toMs).toISOString(),
+    all: row ? (entryOf(row, columns) as z.input<typeof rowSchema>) : null,
+  };
+}
+
+function filtersOf(query: object): { readonly [name in UsageDimension]?: readonly string[] } {
+  const given = query as Readonly<Record<string, unknown>>;
+  const filters = USAGE_DIMENSIONS.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(filters.map((name) => [name, namesIn(String(given[name]))]));
+}
+
+function wantsCsv({ format }: Asked, accept: string): boolean {
+  return format === 'csv' || (format === undefined && accept.startsWith('text/csv'));
+}
+
+function entryOf({ startMs, group, sums }: UsageRow, columns: readonly string[] | undefined): JsonObject {
+  return { start: isoTime(startMs), ...group, ...usageEntry(sums, columns) };
+}
+
+function csv(columns: readonly string[], rows: readonly JsonObject[]): Response {
+  return new Response(usageCsv(columns, rows), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="usage.csv"',
+    },
+  });
+}
+
+/** Some of these names, behind commas, as descriptions say it. */
+function namesPattern(names: readonly string[]): string {
+  const name = ` *(?:${names.join('|')})? *`;
+  return `^${name}(?:,${name})*$`;
+}
+
+function namesIn(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function isDimension(name: string): name is UsageDimension {
+  return USAGE_DIMENSIONS.some((dimension) => dimension === name);
+}

@@ -1,0 +1,238 @@
+// Puts the OpenAPI document together. Knows no operation.
+import { z } from 'zod';
+import { asObject, type JsonObject, type MutableJsonObject } from '../../base/json/index.ts';
+import { ERROR_KINDS } from '../../canonical/index.ts';
+import { VERSION } from '../../base/lib/version.ts';
+import type { Parameter, RouteDescription } from '../../base/lib/route-description.ts';
+import { servedProtocols } from '../../protocols/index.ts';
+import { mayLackBody, routerPath } from '../../server/routes/route.ts';
+import type { Audience, ErrorShape, ServedRoute } from '../../server/routes/served-routes.ts';
+
+const SCHEMAS = '#/components/schemas/';
+/** In whose shape errors of the protocols are. */
+const ERRORS = [...new Set(servedProtocols.map(({ server }) => server.addresses.errors))];
+/** Results that clients of several protocols can get: that of their own. */
+const ANY_ERROR = z.union(ERRORS.map(({ schema }) => schema));
+/** Statuses that every operation for somebody can have. */
+const USUAL_REFUSALS: Readonly<Record<Audience, readonly number[]>> = {
+  models: [400, 401, 402, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504],
+  admin: [400, 401, 403, 408, 413, 500, 503],
+  everybody: [400],
+};
+/** Statuses that HTTP itself has for a case, whatever the kind of error. */
+const HTTP_MEANINGS: Readonly<Record<number, string>> = {
+  408: 'The body took too long to arrive.',
+  412: 'It has another version than the one that `If-Match` names.',
+  503: 'The gateway or every endpoint has too much to do; wait for `retry-after`.',
+};
+const SECURITY: Readonly<Record<Audience, readonly JsonObject[]>> = {
+  models: [{ bearer: [] }, { 'x-api-key': [] }, { 'x-goog-api-key': [] }],
+  admin: [{ admin: [] }],
+  everybody: [],
+};
+
+/** A route under the one path that names it. */
+interface Operation extends RouteDescription {
+  readonly id: string;
+  readonly audience: Audience;
+  readonly errors: ErrorShape;
+  /** Other paths at which it is served. */
+  readonly alsoAt: readonly string[];
+}
+
+/** The document (OpenAPI 3.1). */
+export function openApiDocument(served: readonly ServedRoute[]): JsonObject {
+  const operations = served.flatMap(operationsOf);
+  const names = schemaNames(operations);
+  const refTo = (schema: z.ZodType): JsonObject => ({ $ref: `${SCHEMAS}${names.get(schema) ?? ''}` });
+  const paths: Record<string, MutableJsonObject> = {};
+  for (const operation of operations)
+    (paths[operation.path] ??= {})[operation.method] = operationObject(operation, refTo);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Dragoman',
+      summary: 'A self-hosted LLM gateway: one endpoint in front of every model provider.',
+      description:
+        'Every path below `/v1` is served below `/api/v1` as well; where else an operation is served is in `x-also-at`.',
+      version: VERSION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas: componentSchemas(names), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function operationsOf({ describes, audience, errors, paths }: ServedRoute): readonly Operation[] {
+  return describes().map((route) => {
+    const whole = routerPath(route);
+    const alsoAt = paths.filter((path) => path !== whole).map(openPath);
+    return { ...route, id: route.id ?? `${route.method}${route.path}`, audience, errors, alsoAt };
+  });
+}
+
+/** `/files/:id` of the router as OpenAPI writes it. */
+function openPath(path: string): string {
+  return path.replaceAll(/:(\w+)(?:\{\.\+\})?/g, '{$1}');
+}
+
+const SECURITY_SCHEMES: JsonObject = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A key that may call models.' },
+  'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key.' },
+  'x-goog-api-key': { type: 'apiKey', in: 'header', name: 'x-goog-api-key', description: 'The same key.' },
+  admin: { type: 'http', scheme: 'bearer', description: 'A key of the role `admin`.' },
+};
+
+type RefTo = (schema: z.ZodType) => JsonObject;
+
+function operationObject(operation: Operation, refTo: RefTo): JsonObject {
+  const { id, tag, summary, description, audience, body, bodyMedia, bodyExample, alsoAt } = operation;
+  const content = body && {
+    [bodyMedia ?? 'application/json']: {
+      schema: refTo(body),
+      ...(bodyExample !== undefined && { example: bodyExample as JsonObject }),
+    },
+  };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    security: SECURITY[audience],
+    parameters: parametersOf(operation),
+    ...(content && { requestBody: { required: !mayLackBody(operation), content } }),
+    responses: { ...goodAnswers(operation, refTo), ...refusalsOf(operation, refTo) },
+    ...(alsoAt.length > 0 && { 'x-also-at': [...alsoAt] }),
+  };
+}
+
+function parametersOf({ path, params, query, queryExample, headers = {} }: Operation): readonly JsonObject[] {
+  const named = (place: 'path' | 'header', given: Readonly<Record<string, Parameter>>): JsonObject[] =>
+    Object.entries(given).map(([name, { description, example, pattern }]) => ({
+      name,
+      in: place,
+      required: place === 'path',
+      description,
+      schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
+      ...(example !== undefined && { example: place === 'path' ? decodeURIComponent(example) : example }),
+    }));
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): [string, Parameter] => [
+    name,
+    params?.[name] ?? { description: `The ${name} in question.` },
+  ]);
+  const schema = query ? jsonSchema(query) : {};
+  const required = new Set(schema['required'] as readonly string[] | undefined);
+  const asked = Object.entries(asObject(schema['properties'])).map(([name, member]) => {
+    const { description, ...rest } = asObject(member);
+    const example = queryExample?.[name];
+    return {
+      name,
+      in: 'query',
+      required: required.has(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+      ...(example !== undefined && { example }),
+    };
+  });
+  return [...named('path', Object.fromEntries(inPath)), ...asked, ...named('header', headers)];
+}
+
+/** Good answers by status, each by media type; null: there is no body. */
+function answersOf({
+  status = 200,
+  media = 'application/json',
+  answer,
+  alsoAs,
+  alsoStatus = {},
+}: RouteDescription): Readonly<Record<string, Readonly<Record<string, z.ZodType>> | null>> {
+  const others = Object.entries(alsoStatus).map(([also, schema]) => [
+    also,
+    schema && { 'application/json': schema },
+  ]);
+  return { [status]: answer && { [media]: answer, ...alsoAs }, ...Object.fromEntries(others) };
+}
+
+function goodAnswers(operation: Operation, refTo: RefTo): JsonObject {
+  const links = Object.entries(operation.links ?? {}).map(
+    ([operationId, parameters]) => [operationId, { operationId, parameters: { ...parameters } }] as const,
+  );
+  return Object.fromEntries(
+    Object.entries(answersOf(operation)).map(([status, types]) => {
+      const content = Object.entries(types ?? {}).map(([type, schema]) => [type, { schema: refTo(schema) }]);
+      return [
+        status,
+        {
+          description: status === '101' ? 'The connection is a WebSocket from now on.' : 'As asked.',
+          ...(types && { content: Object.fromEntries(content) as JsonObject }),
+          ...(links.length > 0 && { links: Object.fromEntries(links) }),
+        },
+      ];
+    }),
+  );
+}
+
+function refusalsOf(operation: Operation, refTo: RefTo): JsonObject {
+  const { audience, refusals = [], errors } = operation;
+  const answers = answersOf(operation);
+  const shape = errors === 'any' ? ANY_ERROR : errors.schema;
+  const statuses = [...new Set([...USUAL_REFUSALS[audience], ...refusals])]
+    .filter((status) => !(status in answers))
+    .toSorted((a, b) => a - b);
+  const refusal = (description: string): JsonObject => ({
+    description,
+    content: { 'application/json': { schema: refTo(shape) } },
+  });
+  const described = statuses.map((status) => [String(status), refusal(meaningOf(status))] as const);
+  // An upstream's own status reaches the client where the request was at fault.
+  const rest =
+    audience === 'models' ? [['default', refusal('Whatever else an upstream said of the request.')]] : [];
+  return Object.fromEntries([...described, ...rest]) as JsonObject;
+}
+
+function meaningOf(status: number): string {
+  const kind = Object.values(ERROR_KINDS).find((facts) => facts.status === status);
+  return HTTP_MEANINGS[status] ?? kind?.meaning ?? 'Refused.';
+}
+
+/** Every schema that the document refers to, each with its name. */
+function schemaNames(operations: readonly Operation[]): ReadonlyMap<z.ZodType, string> {
+  const names = new Map<z.ZodType, string>([
+    ...ERRORS.map(({ schema, name }) => [schema, name] as const),
+    [ANY_ERROR, 'AnyError'],
+  ]);
+  const add = (schema: z.ZodType, name: string): void => {
+    if (!names.has(schema)) names.set(schema, name);
+  };
+  for (const operation of operations) {
+    const { id, body } = operation;
+    const name = id[0]?.toUpperCase() + id.slice(1);
+    if (body) add(body, `${name}Request`);
+    const schemas = Object.values(answersOf(operation)).flatMap((types) => Object.values(types ?? {}));
+    schemas.forEach((schema, at) => add(schema, at === 0 ? `${name}Answer` : `${name}Answer${at + 1}`));
+  }
+  return names;
+}
+
+function componentSchemas(names: ReadonlyMap<z.ZodType, string>): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of names) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    unrepresentable: 'any',
+    uri: (id) => SCHEMAS + id,
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, bare(schema as JsonObject)]),
+  );
+}
+
+function jsonSchema(schema: z.ZodType): JsonObject {
+  return bare(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject);
+}
+
+/** A schema without the members that identify it. */
+function bare({ $schema: _schema, $id: _id, ...rest }: JsonObject): JsonObject {
+  return rest;
+}

@@ -1,0 +1,107 @@
+// Opens a recorder for each request whose content is kept, and stores afterwards what it has noted: one after another, off the
+// way of all answers. Never fails a request.
+import type { ApiCall, PayloadRecorder, PayloadRecorders } from '../../engine/index.ts';
+import { nextTurn } from '../../base/runtime/clock.ts';
+import type { PayloadStore } from '../../accounts/ports/index.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import { maskedPayloads } from './masked.ts';
+import { fromStored, type Payload, toStored } from './payload.ts';
+import { Room } from './room.ts';
+import { RequestRecorder } from './request-recorder.ts';
+
+/** Bytes that all recorders hold together. */
+const ROOM_BYTES = 64 * 1_048_576;
+
+export interface KeeperSettings {
+  /** Requests of which something is kept: all, or those that failed. False: as `all`, for keys that ask for it. */
+  readonly content: false | 'failures' | 'all';
+  /** Number of requests of which one is kept. */
+  readonly sample: number;
+  /** Size of each payload, in bytes. */
+  readonly contentBytes: number;
+  /** Size of all that is kept, compressed, in bytes. */
+  readonly contentMaxBytes: number;
+}
+
+export interface KeeperOptions {
+  readonly store: PayloadStore;
+  /** Asked for each request, since a reload may change them. */
+  readonly settings: () => KeeperSettings;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+export class PayloadKeeper implements PayloadRecorders {
+  /** Requests whose payloads were stored, and those that there was no room for, or that could not be. */
+  kept = 0;
+  dropped = 0;
+  readonly #options: KeeperOptions;
+  readonly #room = new Room(ROOM_BYTES);
+  readonly #waiting: RequestRecorder[] = [];
+  #working: Promise<void> | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  open(call: ApiCall): PayloadRecorder | null {
+    const { settings, random, now } = this.#options;
+    const { content, sample, contentBytes } = settings();
+    if (sample > 1 && random() * sample >= 1) return null;
+    return new RequestRecorder(call, {
+      keepsOnly: content === 'failures' ? content : null,
+      mostBytes: contentBytes,
+      room: this.#room,
+      now,
+      closed: (recorder) => this.#closed(recorder),
+    });
+  }
+
+  /** Reads what was kept of a request, once it is stored; none where nothing is. */
+  async find(generationId: string): Promise<readonly Payload[]> {
+    await this.#working;
+    return Promise.all((await this.#options.store.find(generationId)).map(fromStored));
+  }
+
+  /** Resolves when everything is stored that waits now. */
+  async stop(): Promise<void> {
+    await this.#working;
+  }
+
+  #closed(recorder: RequestRecorder): void {
+    if (recorder.generationId === undefined) return recorder.release();
+    if (recorder.isLost) return void (this.dropped += 1);
+    this.#waiting.push(recorder);
+    this.#working ??= this.#work();
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    for (let recorder = this.#waiting.shift(); recorder; recorder = this.#waiting.shift()) {
+      await new Promise<void>(nextTurn);
+      try {
+        await this.#store(recorder);
+        this.kept += 1;
+      } catch (error) {
+        this.dropped += 1;
+        this.#options.log.warn('what was said in a request could not be kept', {
+          id: recorder.generationId,
+          error,
+        });
+      }
+      recorder.release();
+    }
+    this.#working = undefined;
+  }
+
+  async #store(recorder: RequestRecorder): Promise<void> {
+    const { store, settings } = this.#options;
+    const { contentBytes, contentMaxBytes } = settings();
+    const stored = [];
+    for (const payload of maskedPayloads(recorder, contentBytes)) stored.push(await toStored(payload));
+    await store.put(recorder.generationId ?? '', stored, contentMaxBytes);
+  }
+}

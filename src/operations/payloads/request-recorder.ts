@@ -1,0 +1,222 @@
+// Notes what each side of one request says while it runs: references to what passes, no copies. What becomes of it is the
+// keeper's business.
+import { joined } from '../../base/lib/slices.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import type {
+  ApiCall,
+  AttemptRecorder,
+  Body,
+  Client,
+  ClientStream,
+  PayloadRecorder,
+} from '../../engine/index.ts';
+import type { PayloadStage } from '../../accounts/ports/index.ts';
+import type { Sender, UpstreamCall, UpstreamListener, UpstreamRequest } from '../../upstream/client.ts';
+import { Recording } from './recording.ts';
+import type { Room } from './room.ts';
+
+type TimedSender = Pick<Sender, 'send' | 'now' | 'wall'>;
+type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** One payload, before anything is taken out of it. */
+export interface RecordedPayloads {
+  readonly stage: PayloadStage;
+  readonly attempt: number | null;
+  readonly method: string | null;
+  readonly address: string | null;
+  readonly status: number | null;
+  readonly headers: HeaderList;
+  /** Names of headers whose values are nobody's business. */
+  readonly hiddenHeaders: ReadonlySet<string>;
+  readonly recording: Recording;
+}
+
+export interface RecorderOptions {
+  /** Asked once the request is over. */
+  readonly keepsOnly: 'failures' | null;
+  /** Bytes that are kept of each payload. */
+  readonly mostBytes: number;
+  readonly room: Room;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Takes the recorder when nothing more will be said. */
+  readonly closed: (recorder: RequestRecorder) => void;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export class RequestRecorder implements PayloadRecorder {
+  readonly client: Client;
+  /** The client's body as it was read; what it holds of credentials is looked for afterwards. */
+  readonly json: unknown;
+  readonly #options: RecorderOptions;
+  readonly #startedAt: number;
+  #payloads: RecordedPayloads[] = [];
+  #held = 0;
+  /** True once there was no room for more. */
+  #isLost = false;
+  #generation: { readonly id: string; readonly createdAt: number } | undefined;
+  #isKept = false;
+
+  constructor(call: ApiCall, options: RecorderOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+    this.json = call.json;
+    const { method, url } = call.request;
+    const asked = this.#begin({
+      stage: 'client_request',
+      method,
+      address: url.replace(/^\w+:\/\/[^/]*/, ''),
+      headers: [...call.headers],
+    });
+    this.note(asked, call.body.bytes);
+    this.client = new RecordedClient(call.client, this);
+  }
+
+  /** The id of the generation; undefined while it has not been settled, and where nothing is to be kept of it. */
+  get generationId(): string | undefined {
+    return this.#isKept ? this.#generation?.id : undefined;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get payloads(): readonly RecordedPayloads[] {
+    return this.#payloads;
+  }
+
+  keeps(failed: boolean): boolean {
+    return failed || this.#options.keepsOnly === null;
+  }
+
+  attempt(ordinal: number, endpoint: Endpoint): AttemptRecorder {
+    return {
+      over: (sender) => ({
+        now: sender.now,
+        wall: sender.wall,
+        send: (request, listener) => this.#send(ordinal, endpoint, request, listener, sender),
+      }),
+    };
+  }
+
+  settled(generation: { readonly id: string; readonly createdAt: number }, failed: boolean): void {
+    this.#generation = generation;
+    this.#isKept = this.keeps(failed);
+  }
+
+  close(): void {
+    this.#options.closed(this);
+  }
+
+  /** Gives back what it holds. */
+  release(): void {
+    this.#payloads = [];
+    this.#options.room.give(this.#held);
+    this.#held = 0;
+  }
+
+  /** @returns where the answer to the client is noted */
+  answer(status: number, headers: Readonly<Record<string, string>>): Recording {
+    return this.#begin({ stage: 'client_response', status, headers: Object.entries(headers) });
+  }
+
+  /** Notes what was said. What there is no room for gives the whole recorder up: a part would say what is not so. */
+  note(recording: Recording, data: Buffer): void {
+    if (this.#isLost) return;
+    const bytes = recording.roomFor(data);
+    if (bytes > 0 && !this.#options.room.take(bytes)) {
+      this.#isLost = true;
+      return this.release();
+    }
+    this.#held += bytes;
+    recording.add(data, this.#options.now() - this.#startedAt);
+  }
+
+  #send(
+    attempt: number,
+    endpoint: Endpoint,
+    request: UpstreamRequest,
+    listener: UpstreamListener,
+    sender: TimedSender,
+  ): UpstreamCall {
+    const { to, body, lines = '' } = request;
+    // One that is signed anew is sent once more: the last time counts.
+    this.#payloads = this.#payloads.filter((each) => each.attempt !== attempt);
+    const hiddenHeaders = new Set(Object.keys(endpoint.headers));
+    const added = lines.split('\r\n').filter((line) => line !== '');
+    const sent = this.#begin({
+      stage: 'upstream_request',
+      attempt,
+      method: to.method,
+      address: to.url,
+      headers: [...Object.entries(to.headers), ...added.map(nameAndValue)],
+      hiddenHeaders,
+    });
+    this.note(sent, joined(body));
+    let came: Recording | undefined;
+    return sender.send(request, {
+      connected: () => listener.connected(),
+      head: (head) => {
+        came = this.#begin({
+          stage: 'upstream_response',
+          attempt,
+          status: head.status,
+          headers: head.headers(),
+        });
+        listener.head(head);
+      },
+      data: (bytes) => {
+        if (came) this.note(came, bytes);
+        listener.data(bytes);
+      },
+      end: () => listener.end(),
+      failed: (failure, message) => listener.failed(failure, message),
+    });
+  }
+
+  #begin(given: Partial<RecordedPayloads> & Pick<RecordedPayloads, 'stage' | 'headers'>): Recording {
+    const recording = new Recording(this.#options.mostBytes);
+    const empty = { attempt: null, method: null, address: null, status: null, hiddenHeaders: NONE };
+    if (!this.#isLost) this.#payloads.push({ ...empty, ...given, recording });
+    return recording;
+  }
+}
+
+function nameAndValue(line: string): readonly [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}
+
+/** The client of a call, and what it is told noted. */
+class RecordedClient implements Client {
+  readonly #client: Client;
+  readonly #recorder: RequestRecorder;
+
+  constructor(client: Client, recorder: RequestRecorder) {
+    this.#client = client;
+    this.#recorder = recorder;
+  }
+
+  respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
+    this.#recorder.note(this.#recorder.answer(status, headers), Buffer.from(body));
+    this.#client.respond(status, headers, body);
+  }
+
+  openStream(headers: Readonly<Record<string, string>>): ClientStream {
+    const recording = this.#recorder.answer(200, headers);
+    const stream = this.#client.openStream(headers);
+    return {
+      write: (data, encoding) => {
+        this.#recorder.note(recording, Buffer.from(data, encoding === 'text' ? 'utf8' : 'latin1'));
+        return stream.write(data, encoding);
+      },
+      onDrain: (drained) => stream.onDrain(drained),
+      end: () => stream.end(),
+    };
+  }
+
+  onLeave(left: () => void): void {
+    this.#client.onLeave(left);
+  }
+}

@@ -1,0 +1,215 @@
+// Sends the spans of requests that are over to a collector (OTLP/HTTP in JSON): in batches, one at a time. Spans
+// wait for a collector that is away, up to a bound; those beyond are dropped and counted. No request waits for it.
+import { GatewayError } from '../../canonical/index.ts';
+import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import { retryAfterMs } from '../../base/lib/retry-after.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import type { Secret } from '../../base/telemetry/secret.ts';
+import type { TraceContext } from '../../base/telemetry/trace-context.ts';
+import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
+import { spansOf } from './span.ts';
+
+export interface Collector {
+  /** Address that spans are POSTed to. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly serviceName: string;
+}
+
+export interface TraceExporterOptions {
+  /** As it is configured now; null: there is none. */
+  readonly collector: () => Collector | null;
+  readonly fetch: Pick<GuardedFetch, 'fetchWhole'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How long spans wait for others, in milliseconds. */
+const GATHER_MS = 1_000;
+/** Requests of one message: what is made of them takes a millisecond or two. */
+const BATCH = 100;
+/** Requests that wait; those that come when there are as many are dropped. So much memory an outage costs at most. */
+const MOST_WAITING = 2_000;
+const TIMEOUT_MS = 10_000;
+/** Size of an answer, which says little. */
+const MOST_BYTES = 64 * 1024;
+/** Pause before a message is sent again, in milliseconds; each is twice as long as the one before, up to the longest. */
+const FIRST_PAUSE_MS = 1_000;
+/** Longest pause, also of those that a collector asks for. */
+const LONGEST_PAUSE_MS = 30_000;
+/** For how long the same message is sent again, in milliseconds: one that nobody can take must not stop all others. */
+const RETRY_MS = 600_000;
+/** Least time between two lines of the log, in milliseconds. */
+const LOG_EVERY_MS = 60_000;
+/** For the last spans at the end of the process. */
+const FAREWELL_MS = 2_000;
+/** Statuses after which the same may be sent again (OTLP specification, "OTLP/HTTP Response"). */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** A request that waits. */
+interface Waiting {
+  readonly settlement: Settlement;
+  readonly trace: TraceContext;
+}
+
+export class TraceExporter implements SettlementObserver {
+  readonly #options: TraceExporterOptions;
+  /** From then on nothing is tried again, and then nothing sent. */
+  readonly #ending = new AbortController();
+  readonly #stop = new AbortController();
+  #waiting: Waiting[] = [];
+  #gathering: (() => void) | undefined;
+  #sending: Promise<void> | undefined;
+  #saidAt = -Infinity;
+  #exported = 0;
+  #dropped = 0;
+
+  constructor(options: TraceExporterOptions) {
+    this.#options = options;
+  }
+
+  /** Requests whose spans a collector has taken. */
+  get exported(): number {
+    return this.#exported;
+  }
+
+  /** Requests whose spans were dropped. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  settled(settlement: Settlement): void {
+    const { trace } = settlement;
+    if (!trace?.isSampled) return;
+    if (this.#waiting.length >= MOST_WAITING) return this.#drop(1, 'it is too slow');
+    this.#waiting.push({ settlement: withoutContent(settlement), trace });
+    this.#gather();
+  }
+
+  /** Sends what waits. Resolves when all of it is sent, or given up. */
+  flush(): Promise<void> {
+    this.#gathering = undefined;
+    return (this.#sending ??= this.#sendAll());
+  }
+
+  /** Sends what waits, as far as that is quick, and nothing more. */
+  async stop(): Promise<void> {
+    this.#gathering?.();
+    this.#ending.abort();
+    const { clock } = this.#options;
+    const over = new Promise<void>((resolve) => clock.after(FAREWELL_MS, resolve));
+    await Promise.race([this.flush(), over]);
+    this.#stop.abort();
+  }
+
+  #gather(): void {
+    if (this.#gathering || this.#sending) return;
+    this.#gathering = this.#options.clock.after(GATHER_MS, () => void this.flush());
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
+      const batch = this.#waiting.splice(0, BATCH);
+      const failure = await this.#send(batch);
+      if (failure === null) this.#exported += batch.length;
+      else this.#drop(batch.length, failure);
+    }
+    this.#sending = undefined;
+  }
+
+  /** Sends a message, again and again while that may help. @returns why it was not taken; null: it was */
+  async #send(batch: readonly Waiting[]): Promise<string | null> {
+    let body: string | undefined;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (let pausedMs = 0; ;) {
+      // Each try goes to the collector that is configured then.
+      const collector = this.#options.collector();
+      if (!collector) return 'there is none any more';
+      body ??= bodyOf(batch, collector.serviceName);
+      const answer = await this.#post(collector, body);
+      if ('status' in answer && answer.status >= 200 && answer.status < 300) return null;
+      const failure = 'status' in answer ? `status ${answer.status}` : answer.failure;
+      if ('status' in answer && !PASSING.has(answer.status)) return failure;
+      const askedMs = ('status' in answer && retryAfterMs(answer.header)) || 0;
+      const waitMs = Math.min(Math.max(askedMs, pauseMs), LONGEST_PAUSE_MS);
+      pausedMs += waitMs;
+      if (pausedMs > RETRY_MS) return failure;
+      this.#say('the collector of traces does not answer: spans wait, and are sent again', failure);
+      if (!(await this.#pause(waitMs))) return failure;
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #post(
+    { url, headers }: Collector,
+    body: string,
+  ): Promise<GuardedAnswer | { readonly failure: string }> {
+    const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]);
+    try {
+      return await this.#options.fetch.fetchWhole(
+        {
+          url,
+          method: 'POST',
+          headers: { ...Object.fromEntries(own), 'content-type': 'application/json' },
+          body,
+          redirects: 'none',
+          maxBytes: MOST_BYTES,
+          timeoutMs: TIMEOUT_MS,
+          pool: { id: 'telemetry', label: 'the collector of traces' },
+        },
+        this.#stop.signal,
+      );
+    } catch (error) {
+      return { failure: GatewayError.from(error).message };
+    }
+  }
+
+  /** Waits. @returns false, at once, where the process ends: there is no further try */
+  #pause(ms: number): Promise<boolean> {
+    const { signal } = this.#ending;
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const done = (): void => {
+        relax();
+        signal.removeEventListener('abort', done);
+        resolve(!signal.aborted);
+      };
+      const relax = this.#options.clock.after(ms, done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  #drop(requests: number, failure: string): void {
+    this.#dropped += requests;
+    this.#say('the collector of traces does not take them: spans are dropped', failure);
+  }
+
+  /** Says it in the log, unless something was said a moment ago. */
+  #say(message: string, failure: string): void {
+    const { clock, log } = this.#options;
+    if (clock.now() - this.#saidAt < LOG_EVERY_MS) return;
+    this.#saidAt = clock.now();
+    log.warn(message, {
+      failure,
+      waiting_requests: this.#waiting.length,
+      dropped_requests: this.#dropped,
+    });
+  }
+}
+
+/** Logged prompts may be large, and are in no span. */
+function withoutContent(settlement: Settlement): Settlement {
+  const { generation } = settlement;
+  return generation.content === null
+    ? settlement
+    : { ...settlement, generation: { ...generation, content: null } };
+}
+
+function bodyOf(batch: readonly Waiting[], serviceName: string): string {
+  const spans = batch.flatMap(({ settlement, trace }) => spansOf(settlement, trace));
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: serviceName } }] };
+  return JSON.stringify({
+    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'dragoman' }, spans }] }],
+  });
+}

@@ -1,0 +1,191 @@
+// The spans of a request that is over, as OTLP has them in JSON (opentelemetry-proto 1.9, trace.proto, and "JSON Protobuf
+// Encoding" of the OTLP specification, 2026-11). Names of attributes are those of the conventions for generative AI
+// (open-telemetry/semantic-conventions-genai, client-inference.md, 2026-11). Texts of errors are left out: upstreams quote
+// prompts in them.
+import { cacheWriteTokens, inputTokens, outputTokens, type Usage } from '../../canonical/index.ts';
+import type { Settlement, ToolRun } from '../../engine/index.ts';
+import type { AttemptRecord } from '../../accounts/ledger/index.ts';
+import { operationOf } from '../metrics/index.ts';
+import { attemptSpanId, spanIdOf, type TraceContext } from '../../base/telemetry/trace-context.ts';
+
+type Value =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: string }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: readonly Value[] } };
+
+export interface Attribute {
+  readonly key: string;
+  readonly value: Value;
+}
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly traceState?: string;
+  readonly flags: number;
+  readonly name: string;
+  /** `SPAN_KIND_INTERNAL`, `_SERVER`, `_CLIENT`. */
+  readonly kind: 1 | 2 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  /** `STATUS_CODE_ERROR`; absent: nothing is said. */
+  readonly status?: { readonly code: 2 };
+}
+
+const INTERNAL = 1;
+const SERVER = 2;
+const CLIENT = 3;
+/** Kept by the client that began the trace, or by us. */
+const SAMPLED = 1;
+
+/** Spans of a request: itself, each of its attempts, and each call of a tool that the gateway ran. */
+export function spansOf(settlement: Settlement, trace: TraceContext): readonly Span[] {
+  const { generation, attempts, toolRuns } = settlement;
+  const spans = [requestSpan(settlement, trace)];
+  for (const attempt of attempts) spans.push(attemptSpan(attempt, settlement, trace));
+  toolRuns.forEach((run, at) => {
+    spans.push(toolSpan(run, child(settlement, trace, attemptSpanId(generation.id, attempts.length + at))));
+  });
+  return spans;
+}
+
+function requestSpan({ generation, principal }: Settlement, trace: TraceContext): Span {
+  const { api, requestedModel, status, error, createdAt, endedAt, firstContentAt, cost } = generation;
+  const operation = operationOf(api);
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', operation);
+  told.text('gen_ai.provider.name', generation.provider);
+  told.text('gen_ai.request.model', requestedModel);
+  told.add('gen_ai.request.stream', { boolValue: generation.streamed });
+  told.text('gen_ai.response.id', generation.id);
+  told.text('gen_ai.response.model', generation.model);
+  if (generation.finishReason !== null)
+    told.add('gen_ai.response.finish_reasons', {
+      arrayValue: { values: [{ stringValue: generation.finishReason }] },
+    });
+  if (generation.streamed && firstContentAt !== null)
+    told.double('gen_ai.response.time_to_first_chunk', Math.max(0, firstContentAt - createdAt) / 1000);
+  told.usage(generation.usage);
+  told.integer('http.response.status_code', status);
+  told.text('error.type', error?.kind);
+  told.text('enduser.pseudo.id', generation.endUser);
+  told.text('dragoman.api', api);
+  told.text('dragoman.project', generation.projectId);
+  told.text('dragoman.key', principal.name);
+  told.text('dragoman.lane', generation.lane);
+  told.double('dragoman.cost_usd', cost?.usd);
+  return {
+    traceId: trace.traceId,
+    spanId: spanIdOf(generation.id, 0),
+    ...(trace.parentId !== null && { parentSpanId: trace.parentId }),
+    ...(trace.state !== null && { traceState: trace.state }),
+    flags: SAMPLED,
+    name: `${operation} ${requestedModel}`,
+    kind: SERVER,
+    ...times(createdAt, endedAt),
+    attributes: told.list,
+    // A caller's mistake is no error of a server (conventions for HTTP spans, "Status").
+    ...failed(error !== null && (status >= 500 || status < 400)),
+  };
+}
+
+function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: TraceContext): Span {
+  const operation = operationOf(settlement.generation.api);
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', operation);
+  told.text('gen_ai.provider.name', attempt.provider);
+  told.text('gen_ai.request.model', attempt.model);
+  // A refusal is traced by the id of the request.
+  if (attempt.outcome === 'completed') told.text('gen_ai.response.id', attempt.upstreamId);
+  told.usage(attempt.usage);
+  told.integer('http.response.status_code', attempt.status);
+  told.text('error.type', attempt.error?.kind);
+  told.text('dragoman.endpoint', attempt.endpoint);
+  told.text('dragoman.protocol', attempt.protocol);
+  told.text('dragoman.lane', attempt.lane);
+  told.text('dragoman.outcome', attempt.outcome);
+  return {
+    ...child(settlement, trace, attemptSpanId(attempt.generationId, attempt.ordinal)),
+    name: `${operation} ${attempt.model}`,
+    kind: CLIENT,
+    ...times(attempt.startedAt, attempt.endedAt),
+    attributes: told.list,
+    ...failed(attempt.outcome === 'failed'),
+  };
+}
+
+function toolSpan({ name, server, startedAt, endedAt, isError }: ToolRun, place: Child): Span {
+  const told = new AttributeList();
+  told.text('gen_ai.operation.name', 'execute_tool');
+  told.text('gen_ai.tool.name', name);
+  told.text('dragoman.mcp.server', server);
+  if (isError) told.text('error.type', 'tool_error');
+  return {
+    ...place,
+    name: `execute_tool ${name}`,
+    kind: INTERNAL,
+    ...times(startedAt, endedAt),
+    attributes: told.list,
+    ...failed(isError),
+  };
+}
+
+type Child = Pick<Span, 'traceId' | 'spanId' | 'flags'> & { readonly parentSpanId: string };
+
+/** Attributes of every span below that of the request. */
+function child({ generation }: Settlement, { traceId }: TraceContext, spanId: string): Child {
+  return { traceId, spanId, parentSpanId: spanIdOf(generation.id, 0), flags: SAMPLED };
+}
+
+function times(startMs: number, endMs: number): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
+  // A clock that was put back makes no span that ends before it begins.
+  return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(Math.max(startMs, endMs)) };
+}
+
+/** A number does not hold it. */
+function nanos(ms: number): string {
+  return `${Math.round(ms)}000000`;
+}
+
+function failed(isError: boolean): Pick<Span, 'status'> {
+  return isError ? { status: { code: 2 } } : {};
+}
+
+/** Attributes in their order; those without a value are left out. */
+class AttributeList {
+  readonly list: Attribute[] = [];
+
+  add(key: string, value: Value): void {
+    this.list.push({ key, value });
+  }
+
+  text(key: string, value: string | null | undefined): void {
+    if (value != null) this.add(key, { stringValue: value });
+  }
+
+  integer(key: string, value: number | null): void {
+    if (value !== null) this.add(key, { intValue: String(value) });
+  }
+
+  double(key: string, value: number | null | undefined): void {
+    if (value != null) this.add(key, { doubleValue: value });
+  }
+
+  usage(usage: Usage | null): void {
+    if (!usage) return;
+    this.integer('gen_ai.usage.input_tokens', inputTokens(usage));
+    this.integer('gen_ai.usage.output_tokens', outputTokens(usage));
+    // Most requests read nothing from caches, write nothing there and reason about nothing.
+    this.tokens('gen_ai.usage.cache_read.input_tokens', usage.input.cacheRead);
+    this.tokens('gen_ai.usage.cache_write.input_tokens', cacheWriteTokens(usage));
+    this.tokens('gen_ai.usage.reasoning.output_tokens', usage.output.reasoning);
+  }
+
+  tokens(key: string, value: number): void {
+    if (value > 0) this.integer(key, value);
+  }
+}

@@ -1,0 +1,187 @@
+// Receivers of webhooks: those of the configuration file, and those that are made by API. Secrets are stored sealed, and shown
+// once.
+import { createHash, randomBytes } from 'node:crypto';
+import type {
+  Announcement,
+  StoredWebhook,
+  WebhookChange,
+  WebhookHealth,
+  WebhookStore,
+} from '../../accounts/ports/index.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import { Secret } from '../../base/telemetry/secret.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { openWithAny, seal } from '../../engine/state/seal.ts';
+import { SECRET_PREFIX } from './sign-webhook.ts';
+
+/** Receivers that one project may have, and those of the operator. */
+const MOST_ENDPOINTS = 20;
+const SECRET_BYTES = 32;
+
+/** A receiver as the configuration file has it. */
+export interface ConfiguredWebhook {
+  readonly url: string;
+  readonly project: string | null;
+  readonly events: readonly string[] | null;
+  readonly secret: Secret;
+  readonly previousSecret: Secret | null;
+}
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly source: 'file' | 'database';
+  /** Project whose events it gets; null: events of all projects, and alerts. */
+  readonly projectId: string | null;
+  readonly url: string;
+  readonly description: string | null;
+  /** Types that it gets; null: all. */
+  readonly events: readonly string[] | null;
+  /** Those that sign now, the newest first. */
+  readonly secrets: readonly Secret[];
+  /** Unix milliseconds; null: unknown. */
+  readonly createdAt: number | null;
+}
+
+export interface EndpointsOptions {
+  readonly store: WebhookStore;
+  /** As configured now. */
+  readonly configured: () => readonly ConfiguredWebhook[];
+  /** 32 bytes each, with which secrets are sealed, the newest first. */
+  readonly sealing: readonly Uint8Array[];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** A secret as it is sealed. @property until Unix milliseconds; null: until it is replaced */
+interface KeptSecret {
+  readonly secret: string;
+  readonly until: number | null;
+}
+
+export type NewEndpoint = Pick<StoredWebhook, 'projectId' | 'url' | 'description' | 'events'>;
+
+/** An endpoint and its newest secret, which is shown once. */
+export interface Issued {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: Secret;
+}
+
+export class Endpoints {
+  readonly #options: EndpointsOptions;
+
+  constructor(options: EndpointsOptions) {
+    this.#options = options;
+  }
+
+  configured(): readonly WebhookEndpoint[] {
+    return this.#options.configured().map(({ url, project, events, secret, previousSecret }) => ({
+      id: `whk_${createHash('sha256')
+        .update(JSON.stringify([project, url]))
+        .digest('hex')
+        .slice(0, 24)}`,
+      source: 'file',
+      projectId: project,
+      url,
+      description: null,
+      events,
+      secrets: previousSecret ? [secret, previousSecret] : [secret],
+      createdAt: null,
+    }));
+  }
+
+  async find(id: string): Promise<WebhookEndpoint | null> {
+    const configured = this.configured().find((each) => each.id === id);
+    if (configured) return configured;
+    const stored = await this.#options.store.find(id);
+    return stored && this.#decode(stored);
+  }
+
+  /** Those of the file first, then the stored ones in the order of their making. */
+  async all(): Promise<readonly WebhookEndpoint[]> {
+    return [...this.configured(), ...(await this.#options.store.all()).map((each) => this.#decode(each))];
+  }
+
+  async healthOf(id: string): Promise<WebhookHealth> {
+    return (await this.#options.store.health([id])).get(id) ?? HEALTHY;
+  }
+
+  /** Enabled receivers of an event. */
+  async receiving(event: Announcement): Promise<readonly WebhookEndpoint[]> {
+    const { store } = this.#options;
+    const stored = (await store.receiving(event.projectId)).map((each) => this.#decode(each));
+    const asked = [...this.configured(), ...stored].filter((each) => wants(each, event));
+    const health = await store.health(asked.map(({ id }) => id));
+    return asked.filter(({ id }) => !health.get(id)?.disabled);
+  }
+
+  /** @throws GatewayError `conflict` where there are as many as may be */
+  async create(made: NewEndpoint): Promise<Issued> {
+    const { store, now } = this.#options;
+    const secret = newSecret();
+    const id = newId('whk_');
+    const stored = { ...made, id, secrets: this.#seal(id, [{ secret, until: null }]), createdAt: now() };
+    if (!(await store.insert(stored, MOST_ENDPOINTS)))
+      throw new GatewayError(
+        'conflict',
+        `${made.projectId === null ? 'The gateway' : `The project "${made.projectId}"`} has ${MOST_ENDPOINTS} webhooks already, which is the most. Delete one first.`,
+      );
+    return { endpoint: this.#decode(stored), secret: new Secret(secret) };
+  }
+
+  /** Null: none is stored under this id. */
+  async change(id: string, change: Omit<WebhookChange, 'secrets'>): Promise<WebhookEndpoint | null> {
+    const stored = await this.#options.store.update(id, change);
+    return stored && this.#decode(stored);
+  }
+
+  /** Makes a new secret. The one before it signs as well for a while, any other no more. @param keepMs that while */
+  async rotate(id: string, keepMs: number): Promise<Issued | null> {
+    const { store, now } = this.#options;
+    const before = await store.find(id);
+    if (!before) return null;
+    const secret = newSecret();
+    const [last] = this.#open(before);
+    const earlier = last && keepMs > 0 ? [{ secret: last.secret, until: now() + keepMs }] : [];
+    const secrets = this.#seal(id, [{ secret, until: null }, ...earlier]);
+    const stored = await store.update(id, { secrets });
+    return stored && { endpoint: this.#decode(stored), secret: new Secret(secret) };
+  }
+
+  delete(id: string): Promise<boolean> {
+    return this.#options.store.delete(id);
+  }
+
+  #seal(id: string, secrets: readonly KeptSecret[]): Uint8Array {
+    const [key = new Uint8Array(32)] = this.#options.sealing;
+    return seal(key, Buffer.from(JSON.stringify(secrets)), id);
+  }
+
+  #open({ id, secrets }: StoredWebhook): readonly KeptSecret[] {
+    const plain = openWithAny(this.#options.sealing, secrets, id);
+    return plain ? (JSON.parse(Buffer.from(plain).toString()) as readonly KeptSecret[]) : [];
+  }
+
+  #decode(stored: StoredWebhook): WebhookEndpoint {
+    const { id, projectId, url, description, events, createdAt } = stored;
+    const now = this.#options.now();
+    const valid = this.#open(stored).filter(({ until }) => until === null || until > now);
+    const secrets = valid.map(({ secret }) => new Secret(secret));
+    return { id, source: 'database', projectId, url, description, events, secrets, createdAt };
+  }
+}
+
+const HEALTHY: WebhookHealth = { failingSince: null, disabled: null };
+
+/** True for events that an endpoint asked for and may have. */
+export function wants(
+  { projectId, events }: Pick<WebhookEndpoint, 'projectId' | 'events'>,
+  event: Pick<Announcement, 'projectId' | 'type'>,
+): boolean {
+  return (
+    (projectId === null || projectId === event.projectId) && (events === null || events.includes(event.type))
+  );
+}
+
+function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}

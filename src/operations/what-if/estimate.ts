@@ -1,0 +1,225 @@
+// Decides anew about past requests, and sums up what they cost and would cost, by endpoint. Sends nothing.
+import { type CanonicalRequest, Report, type RoutingWishes } from '../../canonical/index.ts';
+import { type Catalog, type Endpoint, isAuto } from '../../catalog/index.ts';
+import { costOf } from '../../accounts/ledger/index.ts';
+import { planRequest, type RoutingSettings, type RoutingState } from '../../engine/routing/index.ts';
+import { type Changes, changedCatalog } from './changed-catalog.ts';
+import { Pace } from './pace.ts';
+import type { PastRequest } from './past-request.ts';
+import { SteadyState } from './steady-state.ts';
+
+/** Unknowns of an estimate, for people. */
+export const ASSUMPTIONS: readonly string[] = [
+  'Made of records: nothing was sent, and what was said in the requests is not known.',
+  'Each request would have used the same tokens, read the same from caches, and used the same tools as it did.',
+  'Every request goes where the policy sends it first: wishes of requests and keys, limits, failovers and the stickiness of conversations are left out.',
+  'Breakers and measured speeds are those of now; other speeds are the means of the sample, by the length of answers.',
+  'Requests for automatic models stay with the model that was chosen for them.',
+];
+
+export interface EstimateInput {
+  readonly sample: readonly PastRequest[];
+  readonly catalog: Catalog;
+  readonly settings: RoutingSettings;
+  readonly state: RoutingState;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  readonly changes: Changes;
+  /** Defaults that would hold where requests say nothing; null: as now. */
+  readonly policy: RoutingWishes | null;
+  /** Models that would be asked in the place of others, by what clients wrote. */
+  readonly models: Readonly<Record<string, string>>;
+  /** Lets others run; false: it takes too long. */
+  readonly breathe: () => Promise<boolean>;
+}
+
+/** Estimate of one endpoint, or of all. */
+export interface Part {
+  readonly requests: number;
+  /** Requests whose price is known. */
+  readonly usd: number;
+  readonly unpriced: number;
+  /** Means over those of which it is known; null: of none. */
+  readonly firstContentMs: number | null;
+  readonly durationMs: number | null;
+}
+
+export interface Estimate {
+  readonly before: Part;
+  readonly after: Part;
+  readonly groups: readonly {
+    readonly model: string;
+    readonly provider: string;
+    readonly endpoint: string;
+    readonly before: Part;
+    readonly after: Part;
+  }[];
+  /** Requests that were looked at. */
+  readonly sampled: number;
+  /** Requests that another endpoint would answer. */
+  readonly moved: number;
+  /** Requests that nobody could answer, by the reason. */
+  readonly unserved: Readonly<Record<string, number>>;
+}
+
+/** Requests that are decided about before others have their turn. */
+const AT_ONCE = 25;
+const CHARS_PER_TOKEN = 4;
+
+export async function estimate(input: EstimateInput): Promise<Estimate> {
+  const { sample, state, changes } = input;
+  const catalog = changedCatalog(input.catalog, changes);
+  const settings = input.policy ? { ...input.settings, defaults: input.policy } : input.settings;
+  const steady = new SteadyState(state);
+  const pace = new Pace(sample, state);
+  const before = new Sums();
+  const after = new Sums();
+  const unserved: Record<string, number> = {};
+  let moved = 0;
+  let sampled = 0;
+  for (const past of sample) {
+    if (sampled % AT_ONCE === 0 && !(await input.breathe())) break;
+    sampled += 1;
+    before.add(past, past);
+    const endpoint = chosen(past, { ...input, catalog, settings, state: steady });
+    if (typeof endpoint === 'string') {
+      unserved[endpoint] = (unserved[endpoint] ?? 0) + 1;
+      continue;
+    }
+    const isSame = endpoint.modelId === past.model && endpoint.slug === past.endpoint;
+    if (!isSame) moved += 1;
+    const times = isSame ? past : pace.expected(endpoint, past.outputTokens);
+    after.add(
+      { model: endpoint.modelId, provider: endpoint.provider, endpoint: endpoint.slug },
+      {
+        usd: costAt(endpoint, past),
+        firstContentMs: past.firstContentMs === null ? null : times.firstContentMs,
+        durationMs: times.durationMs,
+      },
+    );
+  }
+  const keys = new Map([...before.groups, ...after.groups]);
+  return {
+    before: before.all.part(),
+    after: after.all.part(),
+    groups: [...keys].map(([key, { place }]) => ({
+      ...place,
+      before: before.groups.get(key)?.sum.part() ?? NOTHING.part(),
+      after: after.groups.get(key)?.sum.part() ?? NOTHING.part(),
+    })),
+    sampled,
+    moved,
+    unserved,
+  };
+}
+
+/** Endpoint that would be asked first; in words why nobody. */
+function chosen(
+  past: PastRequest,
+  { catalog, settings, state, nowMs, models }: EstimateInput,
+): Endpoint | string {
+  const asked = isAuto(past.requestedModel, catalog) ? past.model : past.requestedModel;
+  const request: CanonicalRequest = {
+    protocol: past.protocol,
+    task: past.task,
+    raw: {},
+    model: models[past.requestedModel] ?? models[past.model] ?? asked,
+    items: [],
+    tools: [],
+    reasoning: {},
+    stream: past.streamed,
+    gateway: {},
+    extra: {},
+    report: new Report(),
+  };
+  try {
+    const plan = planRequest(request, {
+      catalog,
+      settings,
+      keyWishes: null,
+      projectId: past.projectId,
+      mayUse: () => true,
+      state,
+      nowMs,
+      lacking: () => [],
+      inputChars: past.inputTokens * CHARS_PER_TOKEN,
+      report: request.report,
+      peek: true,
+    });
+    return plan.candidates[0]?.endpoint ?? 'nobody is left';
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  }
+}
+
+/** Cost of the same tokens there; null: unknown. Tools of the gateway cost the same everywhere. */
+function costAt({ price }: Endpoint, { usage, toolsUsd }: PastRequest): number | null {
+  if (!usage) return 0;
+  const { usd } = costOf({ ...usage, tools: {} }, price);
+  return usd === null ? null : usd + toolsUsd;
+}
+
+type Place = Pick<PastRequest, 'model' | 'provider' | 'endpoint'>;
+
+interface Counted {
+  readonly usd: number | null;
+  readonly firstContentMs: number | null;
+  readonly durationMs: number | null;
+}
+
+/** Sums by endpoint, and of all. */
+class Sums {
+  readonly all = new Sum();
+  readonly groups = new Map<string, { readonly place: Place; readonly sum: Sum }>();
+
+  add({ model, provider, endpoint }: Place, counted: Counted): void {
+    const key = JSON.stringify([model, endpoint]);
+    let group = this.groups.get(key);
+    if (!group) this.groups.set(key, (group = { place: { model, provider, endpoint }, sum: new Sum() }));
+    group.sum.add(counted);
+    this.all.add(counted);
+  }
+}
+
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  add(value: number | null): void {
+    if (value === null) return;
+    this.#sum += value;
+    this.#count += 1;
+  }
+
+  get value(): number | null {
+    return this.#count === 0 ? null : Math.round(this.#sum / this.#count);
+  }
+}
+
+class Sum {
+  readonly #first = new Mean();
+  readonly #duration = new Mean();
+  #requests = 0;
+  #usd = 0;
+  #unpriced = 0;
+
+  add({ usd, firstContentMs, durationMs }: Counted): void {
+    this.#requests += 1;
+    if (usd === null) this.#unpriced += 1;
+    else this.#usd += usd;
+    this.#first.add(firstContentMs);
+    this.#duration.add(durationMs);
+  }
+
+  part(): Part {
+    return {
+      requests: this.#requests,
+      usd: this.#usd,
+      unpriced: this.#unpriced,
+      firstContentMs: this.#first.value,
+      durationMs: this.#duration.value,
+    };
+  }
+}
+
+const NOTHING = new Sum();

@@ -1,0 +1,70 @@
+// How fast endpoints answered, as the sample itself shows; of those that it does not show, as routing has measured them.
+import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
+import type { PastRequest } from './past-request.ts';
+
+interface Measured {
+  requests: number;
+  firstMs: number;
+  firsts: number;
+  durationMs: number;
+  tokens: number;
+}
+
+/** Times that are expected of an answer; null: nobody knows. */
+export interface ExpectedTimes {
+  readonly firstContentMs: number | null;
+  readonly durationMs: number | null;
+}
+
+export class Pace {
+  readonly #measured = new Map<string, Measured>();
+  readonly #state: Pick<RoutingState, 'seen'>;
+
+  constructor(sample: readonly PastRequest[], state: Pick<RoutingState, 'seen'>) {
+    this.#state = state;
+    for (const { model, endpoint, firstContentMs, durationMs, outputTokens } of sample) {
+      const key = keyOf({ modelId: model, slug: endpoint });
+      const known = this.#measured.get(key) ?? {
+        requests: 0,
+        firstMs: 0,
+        firsts: 0,
+        durationMs: 0,
+        tokens: 0,
+      };
+      known.requests += 1;
+      known.durationMs += durationMs;
+      known.tokens += outputTokens;
+      if (firstContentMs !== null) {
+        known.firstMs += firstContentMs;
+        known.firsts += 1;
+      }
+      this.#measured.set(key, known);
+    }
+  }
+
+  /** An answer of so many tokens, from an endpoint. */
+  expected(endpoint: EndpointId, outputTokens: number): ExpectedTimes {
+    const known = this.#measured.get(keyOf(endpoint));
+    if (known) {
+      const mean = known.durationMs / known.requests;
+      const usual = known.tokens / known.requests;
+      return {
+        firstContentMs: known.firsts > 0 ? known.firstMs / known.firsts : null,
+        // As long as the usual answer, longer or shorter by its tokens.
+        durationMs: usual > 0 ? (mean * outputTokens) / usual : mean,
+      };
+    }
+    const health = this.#state.seen(endpoint);
+    const firstContentMs = health?.firstTokenMs ?? null;
+    const perSecond = health?.tokensPerSecond ?? null;
+    const durationMs =
+      firstContentMs !== null && perSecond !== null
+        ? firstContentMs + (outputTokens * 1_000) / perSecond
+        : (health?.answerMs ?? null);
+    return { firstContentMs, durationMs };
+  }
+}
+
+function keyOf({ modelId, slug }: EndpointId): string {
+  return JSON.stringify([modelId, slug]);
+}

@@ -1,0 +1,56 @@
+// Parts of a record that matter to another decision about its request. Small: thousands are held at once.
+import {
+  inputTokens,
+  outputTokens,
+  type ProtocolName,
+  type TaskFacts,
+  type Usage,
+} from '../../canonical/index.ts';
+import { taskOf } from '../../engine/index.ts';
+import type { ListedGeneration } from '../../accounts/ports/index.ts';
+
+export interface PastRequest {
+  readonly protocol: ProtocolName;
+  readonly projectId: string;
+  /** As the client wrote it. */
+  readonly requestedModel: string;
+  /** The model and the endpoint that answered. */
+  readonly model: string;
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly streamed: boolean;
+  /** Absent: text. */
+  readonly task?: TaskFacts | undefined;
+  readonly usage: Usage | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Cost of the request; null: unknown. */
+  readonly usd: number | null;
+  /** Cost of tools in it. */
+  readonly toolsUsd: number;
+  /** Milliseconds to the first content of a stream; null where there is none. */
+  readonly firstContentMs: number | null;
+  readonly durationMs: number;
+}
+
+/** Null for one that nobody answered: where it would have gone says nothing. */
+export function pastRequest({ generation: g }: ListedGeneration): PastRequest | null {
+  if (g.model === null || g.provider === null || g.endpoint === null || g.error) return null;
+  return {
+    protocol: g.protocol,
+    projectId: g.projectId,
+    requestedModel: g.requestedModel,
+    model: g.model,
+    provider: g.provider,
+    endpoint: g.endpoint,
+    streamed: g.streamed,
+    task: taskOf(g.api).facts,
+    usage: g.usage,
+    inputTokens: g.usage ? inputTokens(g.usage) : 0,
+    outputTokens: g.usage ? outputTokens(g.usage) : 0,
+    usd: g.cost ? g.cost.usd : g.usage ? null : 0,
+    toolsUsd: g.cost?.items['tools'] ?? 0,
+    firstContentMs: g.streamed && g.firstContentAt !== null ? g.firstContentAt - g.createdAt : null,
+    durationMs: g.endedAt - g.createdAt,
+  };
+}

@@ -1,0 +1,54 @@
+// Routing state for a decision about the past: measures and breakers as they are, but turns of its own, and no
+// conversations. Nothing of it is noted anywhere.
+import type { AttemptLease, EndpointHealth, EndpointId, RoutingState } from '../../engine/routing/index.ts';
+
+export class SteadyState implements RoutingState {
+  readonly #now: RoutingState;
+  readonly #turns = new Map<string, number>();
+
+  constructor(now: RoutingState) {
+    this.#now = now;
+  }
+
+  health(endpoint: EndpointId): EndpointHealth {
+    return this.#now.health(endpoint);
+  }
+
+  seen(endpoint: EndpointId): EndpointHealth | null {
+    return this.#now.seen(endpoint);
+  }
+
+  remembered(): readonly EndpointId[] {
+    return this.#now.remembered();
+  }
+
+  admits(): boolean {
+    return true;
+  }
+
+  turn(scope: string): number {
+    const turn = this.#turns.get(scope) ?? 0;
+    this.#turns.set(scope, turn + 1);
+    return turn;
+  }
+
+  holder(): EndpointId | null {
+    return null;
+  }
+
+  begin(): AttemptLease {
+    throw new TypeError('nothing is sent for an estimate');
+  }
+
+  hold(): void {}
+
+  recall(): void {}
+
+  setAside(): void {}
+
+  takeBack(): void {}
+
+  passOver(): void {}
+
+  learnContext(): void {}
+}

@@ -1,0 +1,135 @@
+// Reads what was sent, with the codecs of the protocols in which it was: a request as its clients' codec reads it, an answer as
+// its upstreams' does.
+import {
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  type CollectedEvents,
+  inputTokens,
+  outputTokens,
+} from '../../canonical/index.ts';
+import { collectAnswer } from '../../engine/index.ts';
+import { type CodecContext, findProtocol, type Protocol, type RequestRoute } from '../../protocols/index.ts';
+import { rootOf } from './json-path.ts';
+import { saidInParameters } from './parameters.ts';
+import { type Said, saidInItems, saidInTools } from './said.ts';
+import { withPlaces } from './values.ts';
+
+/** A request as one side sent it. */
+export interface SentRequest {
+  readonly protocol: Protocol['name'];
+  /** Members that its address gives. */
+  readonly route: RequestRoute;
+  /** As UTF-8. */
+  readonly body: string;
+}
+
+/** An answer as one side got it. */
+export interface SentAnswer {
+  readonly protocol: Protocol['name'];
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export interface ReadSide {
+  readonly body: JsonValue | null;
+  /** Null: no codec reads it. */
+  readonly said: readonly Said[] | null;
+}
+
+export function readRequest({ protocol, route, body: text }: SentRequest): ReadSide {
+  const body = parseJson(text);
+  const server = findProtocol(protocol)?.server;
+  if (!isJsonObject(body)) return { body: null, said: null };
+  const decode = server && ((given: JsonObject): CanonicalRequest => server.decodeRequest(given, route));
+  const request = decode && tryTo(() => decode(body));
+  if (!decode || !request) return { body, said: null };
+  const conversation = [...saidInItems(request.items, body), ...saidInTools(request.tools, body)];
+  const taken = new Set(conversation.flatMap(({ path }) => (path === null ? [] : rootOf(path))));
+  return { body, said: [...saidInParameters({ body, request, taken, decode }), ...conversation] };
+}
+
+/** Ids and times that decoders make where an answer has none are of no interest. */
+const CONTEXT: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
+
+export function readAnswer(answer: SentAnswer): ReadSide {
+  const { protocol, status, contentType } = answer;
+  const text = answer.body.toString();
+  const codec = findProtocol(protocol)?.upstream;
+  const body = isWhole(contentType) ? (parseJson(text) ?? null) : null;
+  if (!codec) return { body, said: null };
+  if (status >= 300) {
+    const { kind, message } = codec.decodeError(status, () => null, text);
+    const said = [standing('error · kind', kind), standing('error · message', message)];
+    return { body, said: body === null ? said : withPlaces(said, body) };
+  }
+  const collected = tryTo(() => collectAnswer(codec, { ...framed(answer, body), status }, CONTEXT));
+  if (!collected) return { body, said: null };
+  const said = saidInAnswer(collected);
+  return { body, said: body === null ? said : withPlaces(said, body) };
+}
+
+function saidInAnswer({ start, items, usage, finish, error }: CollectedEvents): readonly Said[] {
+  return [
+    ...(start.model === undefined ? [] : [standing('model', start.model)]),
+    ...saidInItems(items, null),
+    ...(finish ? [{ ...standing('finish reason', finish.reason), word: finish.raw }] : []),
+    ...(usage
+      ? [
+          standing('input tokens', inputTokens(usage)),
+          standing('output tokens', outputTokens(usage)),
+          standing('cached tokens', usage.input.cacheRead),
+          standing('reasoning tokens', usage.output.reasoning),
+        ]
+      : []),
+    ...(error ? [standing('error · message', error.message)] : []),
+  ];
+}
+
+function standing(what: string, value: JsonValue): Said {
+  return { what, kind: what, owner: null, value, path: null };
+}
+
+function isWhole(contentType: string): boolean {
+  return contentType.startsWith('application/json');
+}
+
+/** Gemini's streams may be one JSON array: its elements are the events. */
+function framed(
+  { contentType, body }: SentAnswer,
+  json: JsonValue | null,
+): Pick<SentAnswer, 'contentType' | 'body'> {
+  if (!isJsonArray(json)) return { contentType, body };
+  const events = json.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
+  return { contentType: 'text/event-stream', body: Buffer.from(events) };
+}
+
+/** Undefined where it throws: what was sent may be anything. */
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an answer says, as one text; null where it cannot be read, or says nothing but that it failed. */
+export function answerText(answer: SentAnswer): string | null {
+  const { said } = readAnswer(answer);
+  if (said === null || answer.status >= 300) return null;
+  return said
+    .filter(({ kind }) => ANSWERS.has(kind))
+    .map(({ kind, value, what }) =>
+      kind === 'arguments' ? `${what.replace(' · arguments', '')}: ${JSON.stringify(value)}` : String(value),
+    )
+    .join('\n');
+}
+
+/** What a reader of an answer reads: neither thoughts nor ids. */
+const ANSWERS: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);

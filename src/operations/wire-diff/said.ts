@@ -1,0 +1,146 @@
+// List of the single values of one side in canonical terms, each with its place in the body where that is known.
+import { isJsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
+import type { Item, Media, Part, Tool } from '../../canonical/index.ts';
+import { placeBelow } from './json-path.ts';
+
+/** One thing that is said. */
+export interface Said {
+  /** For people: whose it is and what. */
+  readonly what: string;
+  /** Only things of the same kind are the same. */
+  readonly kind: string;
+  /** Which item or tool it belongs to; things of one owner stay together. Null: it stands alone. */
+  readonly owner: string | null;
+  /** In canonical terms: what is compared. */
+  readonly value: JsonValue;
+  /** The word of its protocol for it, where that is another. */
+  readonly word?: string | undefined;
+  /** Place in the body; null for a value that stands elsewhere, as in an address. */
+  readonly path: string | null;
+}
+
+/** A list of items of one body. */
+export function saidInItems(items: readonly Item[], body: JsonValue | null): readonly Said[] {
+  const names = new Map<string, string>();
+  return items.flatMap((item, place) => {
+    const owner = `items[${place}]`;
+    const one = (what: string, kind: string, value: JsonValue, path: string | undefined): Said => ({
+      what,
+      kind,
+      owner,
+      value,
+      path: exactPath(body, path ?? item.path, value),
+    });
+    switch (item.type) {
+      case 'message':
+        return item.parts.map((part) => {
+          const [kind, value] = contentOf(part);
+          return one(`${item.role} · ${kind}`, kind, value, part.path);
+        });
+      case 'reasoning': {
+        const { text, summary, opaque } = item;
+        return [
+          ...text.map((each) => one('reasoning', 'reasoning', each, undefined)),
+          ...summary.map((each) => one('reasoning · summary', 'reasoning', each, undefined)),
+          ...(opaque ? [one(`reasoning · ${opaque.kind}`, 'opaque', opaque.data, undefined)] : []),
+        ];
+      }
+      case 'tool_call': {
+        names.set(item.callId, item.name);
+        const whose = `call of ${item.name}`;
+        const id = item.isIdMade ? [] : [one(`${whose} · id`, 'call id', item.callId, undefined)];
+        return [
+          one(`${whose} · name`, 'call name', item.name, undefined),
+          one(`${whose} · arguments`, 'arguments', argumentsOf(item.arguments), undefined),
+          ...id,
+        ];
+      }
+      case 'tool_result': {
+        const whose = `result of ${item.name ?? names.get(item.callId) ?? item.callId}`;
+        return item.parts.map((part) => {
+          const [kind, value] = contentOf(part);
+          return one(`${whose} · ${kind}`, `result ${kind}`, value, part.path);
+        });
+      }
+      case 'compaction':
+        return [one('compaction', 'opaque', item.encrypted, undefined)];
+      case 'reference':
+        return [one('reference', 'reference', item.id, undefined)];
+      case 'hosted_call':
+        return [one(`hosted · ${item.kind}`, 'hosted', item.source?.raw ?? item.kind, undefined)];
+      case 'unknown':
+        return [one('of its own protocol', 'unknown', item.source.raw, undefined)];
+    }
+  });
+}
+
+/** A list of tools of one body. */
+export function saidInTools(tools: readonly Tool[], body: JsonValue | null): readonly Said[] {
+  return tools.flatMap((tool, place): readonly Said[] => {
+    const owner = `tools[${place}]`;
+    const one = (what: string, kind: string, value: JsonValue | undefined): readonly Said[] =>
+      value === undefined ? [] : [{ what, kind, owner, value, path: exactPath(body, tool.path, value) }];
+    if (tool.type === 'hosted') return one(`tool ${tool.kind}`, 'hosted tool', tool.source.raw);
+    const whose = `tool ${tool.name}`;
+    return [
+      ...one(`${whose} · name`, 'tool name', tool.name),
+      ...one(`${whose} · description`, 'tool description', tool.description),
+      ...(tool.type === 'function'
+        ? one(`${whose} · parameters`, 'tool parameters', tool.parameters)
+        : one(`${whose} · format`, 'tool format', tool.format)),
+    ];
+  });
+}
+
+/** Kind and value of a part. */
+function contentOf(part: Part): readonly [kind: string, value: JsonValue] {
+  switch (part.type) {
+    case 'text':
+      return ['text', part.text];
+    case 'refusal':
+      return ['refusal', part.refusal];
+    case 'audio':
+      return ['audio', part.data];
+    case 'image':
+    case 'file':
+      return [part.type, mediaOf(part.media)];
+    case 'unknown':
+      return ['unknown', part.source.raw];
+  }
+}
+
+function mediaOf(media: Media): string {
+  switch (media.kind) {
+    case 'base64':
+      return media.data;
+    case 'url':
+      return media.url;
+    case 'file_id':
+      return media.id;
+  }
+}
+
+/** As JSON where it is some: protocols differ in whether they write it as a text. */
+function argumentsOf(text: string): JsonValue {
+  const json = parseJson(text);
+  return isJsonObject(json) ? json : text;
+}
+
+/** Finds the value below a path: decoders name the node, which holds other things as well. */
+function exactPath(body: JsonValue | null, path: string | undefined, value: JsonValue): string | null {
+  if (path === undefined) return null;
+  if (body === null) return path;
+  const wanted = JSON.stringify(value);
+  const isIt = (found: JsonValue): boolean => {
+    if (found === value) return true;
+    if (typeof found !== 'string') return typeof value === 'object' && JSON.stringify(found) === wanted;
+    if (typeof value === 'string') return found.endsWith(value) && isDataAddress(found, value);
+    return JSON.stringify(parseJson(found) ?? null) === wanted;
+  };
+  return placeBelow(body, path, isIt) ?? path;
+}
+
+/** True for `data:image/png;base64,…` of these bytes. */
+function isDataAddress(found: string, bytes: string): boolean {
+  return found.startsWith('data:') && found[found.length - bytes.length - 1] === ',';
+}

@@ -1,0 +1,73 @@
+// Anthropic's Message Batches: requests in one body, and their results in one file (its own libraries, 2026-11).
+import type { JsonObject } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
+import { encodeError } from './encode-error.ts';
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export const messageBatches: BatchCodec = {
+  idPrefix: 'msgbatch_',
+  counts: 'requests',
+  splitsErrors: false,
+  line: decodeLine,
+  encode: encodeBatch,
+  encodeResult,
+};
+
+function decodeLine({ custom_id: id, params }: JsonObject): BatchLine {
+  if (typeof id !== 'string' || !NAME.test(id))
+    throw wrong('custom_id', 'must be 1 to 64 letters, digits, hyphens and underscores');
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    throw wrong('params', 'must be an object: the body of the request');
+  return { id, path: '/v1/messages', body: 'params' };
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+}
+
+function encodeBatch(batch: ShownBatch, isoOf: (ms: number) => string): JsonObject {
+  const { id, facts, counts, endedAt, cancelAt } = batch;
+  const time = (ms: number | null): string | null => (ms === null ? null : isoOf(ms));
+  const hasEnded = endedAt !== null;
+  return {
+    id,
+    type: 'message_batch',
+    processing_status: hasEnded ? 'ended' : cancelAt === null ? 'in_progress' : 'canceling',
+    // As the vendor's, they move once all has ended.
+    request_counts: {
+      processing: hasEnded ? 0 : (facts['requests'] ?? 0),
+      succeeded: hasEnded ? counts.succeeded : 0,
+      errored: hasEnded ? counts.failed : 0,
+      canceled: hasEnded ? counts.cancelled : 0,
+      expired: hasEnded ? counts.expired : 0,
+    },
+    created_at: time(batch.createdAt),
+    expires_at: time(batch.deadlineAt),
+    cancel_initiated_at: time(cancelAt),
+    ended_at: time(endedAt),
+    archived_at: null,
+    results_url: hasEnded ? `/v1/messages/batches/${id}/results` : null,
+  };
+}
+
+function encodeResult(line: JsonObject | null, _number: number, _batchId: string, end: LineEnd): string {
+  const id = line?.['custom_id'];
+  const head = JSON.stringify({ custom_id: typeof id === 'string' ? id : null }).slice(0, -1);
+  return `${head},"result":${resultOf(end)}}`;
+}
+
+function resultOf(end: LineEnd): string {
+  if (end.type === 'expired') return '{"type":"expired"}';
+  if (end.type === 'cancelled') return '{"type":"canceled"}';
+  if (end.type === 'refused') {
+    const { code, message, param } = end;
+    const details = { code, ...(param !== null && { param }) };
+    const { body } = encodeError(new GatewayError('invalid_request', message, details), '');
+    return `{"type":"errored","error":${JSON.stringify(body)}}`;
+  }
+  return end.status < 400
+    ? `{"type":"succeeded","message":${end.body}}`
+    : `{"type":"errored","error":${end.body}}`;
+}

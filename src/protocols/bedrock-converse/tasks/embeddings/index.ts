@@ -1,0 +1,185 @@
+// Embeddings on Amazon Bedrock: Converse has none, so models are asked by InvokeModel, each family in its own words.
+// Sources: "Amazon Titan Text Embeddings", "Cohere Embed v3", "Cohere Embed v4" (Bedrock user guide), "Complete
+// embeddings request and response schema" (Amazon Nova user guide), 2026-11.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
+import type { Report } from '../../../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray } from '../../../../base/json/index.ts';
+import { GatewayError } from '../../../../canonical/index.ts';
+import type { TaskCodec, TaskTarget } from '../../../task-codec.ts';
+import { refuseElements, tellNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
+import {
+  ELEMENT_TYPES,
+  type ElementType,
+  type Embeddings,
+  type EmbeddingsRequest,
+} from '../../../tasks/embeddings/model.ts';
+import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
+import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
+
+/** How a family is asked. */
+interface Family {
+  readonly match: RegExp;
+  readonly mostInputs: number;
+  /** Writes the body for texts; `dimensions` is given only where the family has a place for it. */
+  encode(
+    texts: readonly string[],
+    dimensions: number | undefined,
+    extra: JsonObject,
+    report: Report,
+  ): JsonObject;
+  /** Names of the purposes of vectors, by Gemini's words. Absent: it does not ask. */
+  readonly purpose?: { readonly member: string; readonly words: Readonly<Record<string, string>> };
+  /** Member that names the types of elements that it is to make. Absent: it makes floats. */
+  readonly types?: string;
+  /** False: its vectors have one length. */
+  readonly hasDimensions: boolean;
+}
+
+const titan = (match: RegExp, hasDimensions: boolean): Family => ({
+  match,
+  types: 'embeddingTypes',
+  mostInputs: 1,
+  hasDimensions,
+  encode: ([inputText = ''], dimensions, extra) => ({
+    inputText,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...extra,
+  }),
+});
+
+const cohere = (match: RegExp, hasDimensions: boolean): Family => ({
+  match,
+  types: 'embedding_types',
+  mostInputs: 96,
+  hasDimensions,
+  purpose: {
+    member: 'input_type',
+    words: {
+      RETRIEVAL_QUERY: 'search_query',
+      RETRIEVAL_DOCUMENT: 'search_document',
+      CLASSIFICATION: 'classification',
+      CLUSTERING: 'clustering',
+    },
+  },
+  encode(texts, dimensions, extra, report) {
+    const body: MutableJsonObject = { texts };
+    if (extra['input_type'] === undefined) {
+      body['input_type'] = 'search_document';
+      report.add('input_type', 'defaulted', 'Cohere must be told what texts are for: search_document');
+    }
+    if (dimensions !== undefined) body['output_dimension'] = dimensions;
+    return { ...body, embedding_types: ['float'], ...extra };
+  },
+});
+
+const nova = (match: RegExp): Family => ({
+  match,
+  mostInputs: 1,
+  hasDimensions: true,
+  purpose: {
+    member: 'embeddingPurpose',
+    words: {
+      RETRIEVAL_QUERY: 'GENERIC_RETRIEVAL',
+      RETRIEVAL_DOCUMENT: 'GENERIC_INDEX',
+      CLASSIFICATION: 'CLASSIFICATION',
+      CLUSTERING: 'CLUSTERING',
+    },
+  },
+  encode([value = ''], dimensions, extra, report) {
+    const params: MutableJsonObject = { embeddingPurpose: 'GENERIC_INDEX', ...extra };
+    if (extra['embeddingPurpose'] === undefined)
+      report.add('embeddingPurpose', 'defaulted', 'Nova must be told what vectors are for: GENERIC_INDEX');
+    if (dimensions !== undefined) params['embeddingDimension'] = dimensions;
+    // A client that wants a long text cut may say so: nothing is cut silently.
+    params['text'] = { truncationMode: 'NONE', value };
+    return { taskType: 'SINGLE_EMBEDDING', singleEmbeddingParams: params };
+  },
+});
+
+/** By the model's id, wherever in an inference profile or an ARN it stands; the first that matches. */
+const FAMILIES: readonly Family[] = [
+  titan(/amazon\.titan-embed-text-v2/, true),
+  titan(/amazon\.titan-embed-/, false),
+  nova(/amazon\.nova-.*embed/),
+  cohere(/cohere\.embed-v4/, true),
+  cohere(/cohere\.embed-/, false),
+];
+
+export const bedrockEmbeddings: TaskCodec<EmbeddingsRequest, Embeddings> = {
+  protocols: ['bedrock-converse'],
+  upstream: {
+    pathFor: (model) => `/model/${encodeURIComponent(model)}/invoke`,
+    mostInputs: (model) => familyOf(model).mostInputs,
+    encodeRequest,
+    decodeResponse,
+  },
+};
+
+function familyOf(model: string): Family {
+  const family = FAMILIES.find(({ match }) => match.test(model));
+  if (family) return family;
+  throw new GatewayError(
+    'unsupported',
+    `it is not known how Bedrock is asked for embeddings of ${model}: its id names none of Titan, Nova and Cohere`,
+    { param: 'model' },
+  );
+}
+
+function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: Report): JsonObject {
+  const { dimensions, purpose, user, extra } = asked;
+  const family = familyOf(model);
+  if (dimensions !== undefined && !family.hasDimensions)
+    throw new GatewayError('unsupported', `dimensions: the vectors of ${model} have one length`, {
+      param: 'dimensions',
+    });
+  const texts = textsOf(asked, model);
+  refuseElements(asked, model, elementsOf(typeOf(family, extra)));
+  const { member = '', words = {} } = family.purpose ?? {};
+  const word = purpose !== undefined && Object.hasOwn(words, purpose) ? words[purpose] : undefined;
+  tellNotes(asked, model, report, { purpose: word !== undefined });
+  if (user !== undefined) report.add('user', 'dropped', 'Bedrock has no place for it');
+  return family.encode(texts, dimensions, word === undefined ? extra : { [member]: word, ...extra }, report);
+}
+
+/**
+ * The one type that the client asks for in the family's own words.
+ * @throws GatewayError `unsupported` for several: an answer in OpenAI's or Gemini's form holds one vector for each input
+ */
+function typeOf({ types: member }: Family, extra: JsonObject): string {
+  const types = asArray(member === undefined ? undefined : extra[member]);
+  if (member !== undefined && types.length > 1)
+    throw new GatewayError('unsupported', `${member}: must name one type; there are ${types.length}`, {
+      param: member,
+    });
+  return asString(types[0]) ?? 'float';
+}
+
+/** Cohere's word `base64` is that of floats. */
+function elementsOf(type: string): ElementType {
+  if (type === 'float' || type === 'base64') return 'float32';
+  return ELEMENT_TYPES.find((known) => known === type) ?? 'opaque';
+}
+
+/**
+ * Titan gives one vector and its tokens; the others give lists, of vectors, of objects, or by type. How
+ * Titan lists its bits is not documented: they pass as they are.
+ */
+function decodeResponse(
+  body: unknown,
+  { inputs, extra }: EmbeddingsRequest,
+  { model }: TaskTarget,
+): Embeddings {
+  const { embedding, embeddings, embeddingsByType, inputTextTokenCount } = asObject(body);
+  const type = typeOf(familyOf(model), extra);
+  const one = asObject(embeddingsByType)[type] ?? embedding;
+  const list = isJsonArray(embeddings) ? embeddings : asObject(embeddings)[type];
+  return {
+    vectors: readVectors(one === undefined ? list : [one], inputs.length, vectorOf),
+    elements: one === undefined || type === 'float' ? elementsOf(type) : 'opaque',
+    usage: embeddingUsage([inputTextTokenCount], undefined),
+  };
+}
+
+function vectorOf(entry: JsonValue): JsonValue | undefined {
+  return isJsonArray(entry) || typeof entry === 'string' ? entry : asObject(entry)['embedding'];
+}

@@ -1,0 +1,46 @@
+// Description of the methods of Gemini's models, for the description of the API. Answers nothing.
+import { z } from 'zod';
+import type { RouteDescription } from '../../base/lib/route-description.ts';
+import { anyObject, bodyOf, eventStream } from '../described-shapes.ts';
+import { REQUEST_FIELDS } from './fields.ts';
+
+export const contents = z.array(z.looseObject({ parts: z.array(anyObject).optional() }));
+export const bodyExample = { contents: [{ role: 'user', parts: [{ text: 'What is 6 x 7?' }] }] };
+
+/** Facts that the methods of all models share. @param example id of a model, as it stands in a path */
+export function ofModel(example: string): Pick<RouteDescription, 'method' | 'tag' | 'params'> {
+  return {
+    method: 'post',
+    tag: 'Gemini',
+    params: { model: { description: 'The id of the model.', example } },
+  };
+}
+
+/** Each is below a model, whose id stands in the path. */
+export function describeMethods(): readonly RouteDescription[] {
+  const answer = z.looseObject({ candidates: z.array(anyObject).optional() });
+  const talks = ofModel('sim%2Fgemini');
+  return [
+    {
+      ...talks,
+      id: 'generateContent',
+      path: '/v1beta/models/{model}:generateContent',
+      summary: 'Lets a model answer a conversation, in the words of Google.',
+      body: bodyOf(REQUEST_FIELDS, { contents }),
+      bodyExample,
+      answer,
+    },
+    {
+      ...talks,
+      id: 'streamGenerateContent',
+      path: '/v1beta/models/{model}:streamGenerateContent',
+      summary: 'The same as a stream of events (`alt=sse`), or as one array that grows.',
+      query: z.object({ alt: z.enum(['sse', 'json']).optional() }),
+      queryExample: { alt: 'sse' },
+      body: bodyOf(REQUEST_FIELDS, { contents }),
+      bodyExample,
+      answer: z.array(answer),
+      alsoAs: { 'text/event-stream': eventStream },
+    },
+  ];
+}

@@ -1,0 +1,71 @@
+// `models/{model}:countTokens`: what a client sends, what Google is asked, and the answer. Decides neither whom to ask
+// nor how to estimate.
+import type { JsonObject } from '../../../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../../../base/json/index.ts';
+import type { RequestRoute } from '../../../protocol.ts';
+import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
+import { z } from 'zod';
+import { methodRoutes } from '../../addresses.ts';
+import { bodyExample, contents, ofModel } from '../../described-methods.ts';
+import { camelMembers } from '../../camel-members.ts';
+import { decodeRequest } from '../../decode-request.ts';
+import { encodeRequest, methodPath } from '../../encode-request.ts';
+import { statedCount } from '../../../token-count.ts';
+
+const upstream: CountUpstream = {
+  pathFor: (model) => methodPath(model, 'countTokens'),
+  encodeRequest: encodeCountRequest,
+  decodeCount: (body) => statedCount(asObject(body)['totalTokens']),
+};
+
+const client: CountClient = {
+  routes: methodRoutes({ countTokens: { api: 'countTokens', does: 'count', stream: false } }, () => [
+    {
+      ...ofModel('sim%2Fgemini'),
+      id: 'countTokens',
+      path: '/v1beta/models/{model}:countTokens',
+      summary: 'Counts the tokens of a request without sending it to a model that answers.',
+      body: z.looseObject({ contents: contents.optional() }),
+      bodyExample,
+      answer: z.looseObject({ totalTokens: z.int() }),
+    },
+  ]),
+  decodeRequest: decodeCountRequest,
+  encodeCount: (inputTokens) => ({
+    totalTokens: inputTokens,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: inputTokens }],
+  }),
+};
+
+/** Members of a request that Vertex AI takes (API reference, `CountTokensRequest`, 2026-11): there it stands by itself. */
+const TAKEN_BY_VERTEX: readonly string[] = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
+
+const vertex: Pick<CountUpstream, 'encodeRequest'> = {
+  encodeRequest(request, target, report) {
+    const body = encodeRequest(request, target, report);
+    return Object.fromEntries(Object.entries(body).filter(([name]) => TAKEN_BY_VERTEX.includes(name)));
+  },
+};
+
+/**
+ * Decodes the body of a count: bare contents, or a whole request under `generateContentRequest`.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+function decodeCountRequest(body: unknown, route: RequestRoute = {}): CanonicalRequest {
+  const whole = isJsonObject(body) ? camelMembers(body)['generateContentRequest'] : undefined;
+  return decodeRequest(isJsonObject(whole) ? whole : body, { ...route, stream: false });
+}
+
+/** The upstream body of a count (API reference, `countTokens`, 2026-11): beside contents only a whole request is taken. */
+function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const body = encodeRequest(request, target, report);
+  return { generateContentRequest: { model: `models/${target.model}`, ...body } };
+}
+
+export const geminiCount: CountCodec = {
+  protocol: 'gemini',
+  upstream,
+  hosted: vertex,
+  client,
+};

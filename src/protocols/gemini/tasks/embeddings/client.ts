@@ -1,0 +1,223 @@
+// `embedContent` and `batchEmbedContents` as clients ask for them, and the answer. Decides neither whom to ask nor what
+// an upstream of another protocol loses.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
+import { asArray, asObject, isJsonObject, unknownMembers } from '../../../../base/json/index.ts';
+import { inputTokens, Problems, Report } from '../../../../canonical/index.ts';
+import { decodeGatewayOptions } from '../../../gateway-options.ts';
+import type { RequestRoute } from '../../../protocol.ts';
+import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
+import type { EmbeddingNote, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
+import {
+  POSITIVE,
+  describe,
+  readBoolean,
+  readNumber,
+  readObject,
+  readString,
+  requireBody,
+} from '../../../read-member.ts';
+import { methodRoutes } from '../../addresses.ts';
+import { describeEmbeddings } from './described.ts';
+import { camelMembers } from '../../camel-members.ts';
+import {
+  EMBEDDING_BATCH_FIELDS,
+  EMBEDDING_FIELDS,
+  EMBEDDING_SETTING_FIELDS,
+  type EMBEDDING_SETTINGS,
+  LONE_EMBEDDING_FIELDS,
+} from './fields.ts';
+
+/** As many as OpenAI's clients may send at once; more than one upstream takes are sent in several requests. */
+const MOST_REQUESTS = 2048;
+
+/** Both methods. */
+export const client: TaskClient<EmbeddingsRequest, Embeddings> = {
+  protocol: 'gemini',
+  routes: methodRoutes(
+    {
+      embedContent: { api: 'embeddings', does: 'embeddings', stream: false },
+      batchEmbedContents: { api: 'embeddings', does: 'embeddings', stream: false, batch: true },
+    },
+    describeEmbeddings,
+  ),
+  decodeRequest,
+};
+
+/** One input, and what may differ from one to the next. */
+interface Entry {
+  readonly text: string;
+  readonly dimensions: number | undefined;
+  readonly purpose: string | undefined;
+  readonly note: EmbeddingNote;
+}
+
+/**
+ * Decodes the body of either method.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+function decodeRequest(sent: unknown, route: RequestRoute = {}): DecodedTask<EmbeddingsRequest, Embeddings> {
+  const problems = new Problems();
+  const body = requireBody(sent, problems);
+  const report = new Report();
+  const isBatch = route.batch === true;
+  const given = camelMembers(body);
+  const model =
+    (route.model ?? readString(given['model'], 'model', problems))?.replace(/^models\//, '') ?? '';
+  if (model === '') problems.add('model', 'is required');
+  const entries = isBatch
+    ? decodeBatch(given['requests'], problems, report)
+    : [decodeEntry(given, '', LONE_EMBEDDING_FIELDS, problems, report)];
+  if (isBatch)
+    for (const name in unknownMembers(given, EMBEDDING_BATCH_FIELDS))
+      report.add(name, 'dropped', 'a batch has no such member');
+  const gateway = decodeGatewayOptions(body, problems, report);
+  problems.throwIfAny();
+  const request = taskRequest({ protocol: 'gemini', raw: body, model, gateway, report });
+  return { request, asked: inRuns(entries), encode: (answer) => encodeAnswer(answer, isBatch) };
+}
+
+function decodeBatch(value: JsonValue | undefined, problems: Problems, report: Report): readonly Entry[] {
+  const requests = asArray(value);
+  if (requests.length === 0) problems.add('requests', 'must be a list of at least one request');
+  if (requests.length > MOST_REQUESTS) {
+    problems.add(
+      'requests',
+      `must not hold more than ${MOST_REQUESTS} elements; there are ${requests.length}`,
+    );
+    return [];
+  }
+  return requests.map((request, index) => {
+    if (!isJsonObject(request))
+      problems.add(`requests[${index}]`, `must be an object, not ${describe(request)}`);
+    return decodeEntry(
+      camelMembers(asObject(request)),
+      `requests[${index}].`,
+      EMBEDDING_FIELDS,
+      problems,
+      report,
+    );
+  });
+}
+
+function decodeEntry(
+  given: JsonObject,
+  path: string,
+  known: ReadonlySet<string>,
+  problems: Problems,
+  report: Report,
+): Entry {
+  const extra: MutableJsonObject = {};
+  keepFlags({ given, known, path }, extra, report);
+  const below = readObject(given['embedContentConfig'], `${path}embedContentConfig`, problems);
+  const config = below ? camelMembers(below) : {};
+  const inConfig: MutableJsonObject = {};
+  keepFlags(
+    { given: config, known: EMBEDDING_SETTING_FIELDS, path: `${path}embedContentConfig.` },
+    inConfig,
+    report,
+  );
+  const read = (name: (typeof EMBEDDING_SETTINGS)[number]): [JsonValue | undefined, string] =>
+    config[name] === undefined
+      ? [given[name], path + name]
+      : [config[name], `${path}embedContentConfig.${name}`];
+  const cut = readBoolean(...read('autoTruncate'), problems);
+  if (cut !== undefined) inConfig['autoTruncate'] = cut;
+  if (Object.keys(inConfig).length > 0) extra['embedContentConfig'] = inConfig;
+  const { text, isJoined, foreign, content } = decodeContent(given['content'], `${path}content`, problems);
+  return {
+    text,
+    dimensions: readNumber(...read('outputDimensionality'), problems, POSITIVE),
+    purpose: purposeOf(readString(...read('taskType'), problems)),
+    note: {
+      path,
+      title: readString(...read('title'), problems) || undefined,
+      isJoined,
+      foreign,
+      extra,
+      source: { protocol: 'gemini', raw: content },
+    },
+  };
+}
+
+/**
+ * Unknown members that are switches or numbers go on to Google. Texts do not: they might name something in the operator's
+ * account there.
+ */
+function keepFlags(
+  { given, known, path }: { given: JsonObject; known: ReadonlySet<string>; path: string },
+  kept: MutableJsonObject,
+  report: Report,
+): void {
+  const unknown = unknownMembers(given, known);
+  for (const name in unknown) {
+    const value = unknown[name];
+    if (typeof value === 'boolean' || typeof value === 'number') kept[name] = value;
+    else if (value !== null && value !== undefined)
+      report.add(path + name, 'dropped', 'the gateway does not know it');
+  }
+}
+
+/** Google's word for no word. */
+function purposeOf(taskType: string | undefined): string | undefined {
+  return taskType === 'TASK_TYPE_UNSPECIFIED' || taskType === '' ? undefined : taskType;
+}
+
+interface Content extends Pick<EmbeddingNote, 'isJoined' | 'foreign'> {
+  readonly text: string;
+  readonly content: JsonObject;
+}
+
+/** "Only the parts.text fields will be counted", and bytes by models that see or hear. */
+function decodeContent(value: JsonValue | undefined, path: string, problems: Problems): Content {
+  const content = readObject(value, path, problems);
+  if (!content) {
+    problems.add(path, 'is required');
+    return { text: '', isJoined: false, foreign: undefined, content: {} };
+  }
+  const texts: string[] = [];
+  let foreign: string | undefined;
+  const parts = asArray(content['parts']);
+  for (const [index, part] of parts.entries()) {
+    const at = `${path}.parts[${index}]`;
+    const members = camelMembers(asObject(part));
+    const text = readString(members['text'], `${at}.text`, problems);
+    if (text !== undefined) texts.push(text);
+    else if (isJsonObject(members['inlineData'])) foreign ??= `${at}.inlineData`;
+    else problems.add(at, 'must hold text or inlineData');
+  }
+  const text = texts.join('\n');
+  if (text === '' && foreign === undefined) problems.add(`${path}.parts`, 'must hold text');
+  return { text, isJoined: texts.length > 1, foreign, content: { parts } };
+}
+
+/** Neighbours that are asked for alike make one request: its settings hold for all of its inputs. */
+function inRuns(entries: readonly Entry[]): readonly EmbeddingsRequest[] {
+  const runs: Entry[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    const [first] = run ?? [];
+    if (run && first?.dimensions === entry.dimensions && first?.purpose === entry.purpose) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs.map((run) => ({
+    inputs: run.map(({ text }) => text),
+    format: 'float',
+    dimensions: run[0]?.dimensions,
+    purpose: run[0]?.purpose,
+    notes: run.map(({ note }) => note),
+    user: undefined,
+    extra: {},
+  }));
+}
+
+/** The body of the answer (API reference, `EmbedContentResponse`, `BatchEmbedContentsResponse`, 2026-11). */
+function encodeAnswer({ made, usage, costUsd }: TaskAnswer<Embeddings>, isBatch: boolean): JsonObject {
+  const embeddings = made.vectors.map((values) => ({ values }));
+  const { promptTokensDetails } = asObject(usage.raw);
+  const usageMetadata = {
+    promptTokenCount: inputTokens(usage),
+    ...(promptTokensDetails === undefined ? {} : { promptTokensDetails }),
+    ...(costUsd === undefined ? {} : { cost: costUsd }),
+  };
+  return isBatch ? { embeddings, usageMetadata } : { embedding: embeddings[0] ?? null, usageMetadata };
+}

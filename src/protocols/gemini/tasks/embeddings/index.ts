@@ -1,0 +1,13 @@
+// Embeddings in Gemini's form, and in that of Vertex AI, which hosts it: the parts put together.
+import type { TaskCodec } from '../../../task-codec.ts';
+import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
+import { client } from './client.ts';
+import { upstream } from './upstream.ts';
+import { vertex } from './vertex.ts';
+
+export const geminiEmbeddings: TaskCodec<EmbeddingsRequest, Embeddings> = {
+  protocols: ['gemini'],
+  upstream,
+  hosted: vertex,
+  client,
+};

@@ -1,0 +1,29 @@
+// Counts of servers that speak Chat Completions and count its requests, which OpenAI does not. Decides neither whom to ask
+// nor how to estimate.
+import type { JsonObject, MutableJsonObject } from '../../../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
+import { asObject } from '../../../../base/json/index.ts';
+import type { CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
+import { statedCount } from '../../../token-count.ts';
+import { encodeRequest } from '../../encode-request.ts';
+
+/**
+ * The request as it would be sent for an answer. llama.cpp answers it with `input_tokens` at
+ * `/chat/completions/input_tokens` (measured 2026-11-28), vLLM with `count` at `/tokenize` (`TokenizeChatRequest`, 2026-11).
+ */
+const upstream: CountUpstream = {
+  encodeRequest: encodeCountRequest,
+  decodeCount: (body) => statedCount(asObject(body)['input_tokens'] ?? asObject(body)['count']),
+};
+
+function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const encoded: MutableJsonObject = { ...encodeRequest(request, target, report) };
+  delete encoded['stream'];
+  delete encoded['stream_options'];
+  return encoded;
+}
+
+export const chatCount: CountCodec = {
+  protocol: 'openai-chat',
+  upstream,
+};

@@ -1,0 +1,37 @@
+// Background mode of the Responses API (OpenAI's guide "Background mode", 2026-11): an answer that is queued, in progress or
+// cancelled, and a stream that begins before anybody answers.
+import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import type { AnswerContext, BackgroundCodec, BackgroundFailure } from '../protocol.ts';
+import { editMembers } from '../json-splice.ts';
+import { encodeFailure, encodeResponseObject } from './encode-response-object.ts';
+
+/** The first is of the event itself: within texts its quotes are escaped. */
+const NUMBER = /"sequence_number":\s*\d+/;
+const CREATED = 'event: response.created\n';
+const QUEUED = 'event: response.queued\n';
+
+export const background: BackgroundCodec = {
+  asks: (body) => isJsonObject(body) && body['background'] === true,
+  runBody: (body) => editMembers(body, { set: { stream: true } }),
+  queued: (context: AnswerContext) =>
+    encodeResponseObject(context, { type: 'start' }, { status: 'queued' }, [], undefined),
+  standing,
+  opening: (queued, first) => [
+    frame('response.created', first, queued),
+    frame('response.queued', first + 1, queued),
+  ],
+  ending: (answer, number) => frame(`response.${String(answer['status'])}`, number, answer),
+  failure: encodeFailure,
+  renumbered(text, number) {
+    if (text.startsWith(CREATED) || text.startsWith(QUEUED)) return null;
+    return text.replace(NUMBER, `"sequence_number":${number}`);
+  },
+};
+
+function standing(queued: JsonObject, status: string, failure?: BackgroundFailure): JsonObject {
+  return { ...queued, status, error: failure ? { code: failure.code, message: failure.message } : null };
+}
+
+function frame(type: string, sequence_number: number, response: JsonObject): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, response })}\n\n`;
+}

@@ -1,0 +1,71 @@
+// `POST /responses/input_tokens`: what a client sends, what OpenAI is asked, and the answer. Decides neither whom to ask
+// nor how to estimate.
+import type { JsonObject } from '../../../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
+import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
+import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
+import { z } from 'zod';
+import type { ClientDescription } from '../../../protocol.ts';
+import { body, bodyExample, tag } from '../../addresses.ts';
+import { decodeRequest } from '../../decode-request.ts';
+import { encodeRequest } from '../../encode-request.ts';
+import { statedCount } from '../../../token-count.ts';
+
+const upstream: CountUpstream = {
+  pathFor: () => '/responses/input_tokens',
+  encodeRequest: encodeCountRequest,
+  decodeCount: (body) => statedCount(asObject(body)['input_tokens']),
+};
+
+const client: CountClient = {
+  routes: [
+    {
+      path: '/responses/input_tokens',
+      operation: { api: 'responses.input_tokens', does: 'count' },
+      describes: describeCount,
+    },
+  ],
+  decodeRequest: decodeCountRequest,
+  encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
+};
+
+/** Members of a request that the endpoint takes (SDK type `InputTokenCountParams`, 2026-11) and the gateway sends. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+]);
+
+/** Decodes the body of a count: that of a response, whose model may be absent. It is '' then. */
+function decodeCountRequest(body: unknown): CanonicalRequest {
+  if (!isJsonObject(body) || (body['model'] !== undefined && body['model'] !== null))
+    return decodeRequest(body);
+  return { ...decodeRequest({ ...body, model: 'any' }), model: '' };
+}
+
+/** The upstream body of a count: the response's own, without what would only shape its answer. */
+function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  return knownMembers(encodeRequest(request, target, report), TAKEN);
+}
+
+export const responsesCount: CountCodec = {
+  protocol: 'openai-responses',
+  upstream,
+  client,
+};
+
+function describeCount(): ClientDescription {
+  return {
+    id: 'countResponseTokens',
+    tag,
+    summary: 'Counts the tokens of a request without sending it to a model that answers.',
+    body: body(),
+    bodyExample,
+    answer: z.looseObject({ object: z.string(), input_tokens: z.int() }),
+  };
+}

@@ -1,0 +1,88 @@
+// Members of the body that OpenAI's two protocols have in common, and which of them an upstream takes: they go from a client
+// of either to an upstream of either. Knows no other member.
+import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
+import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+
+/** Members with one meaning under one name in both protocols (API reference, both pages, 2026-11). */
+const NAMES = [
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'user',
+] as const;
+
+/** Protocols whose clients and servers have these members. */
+const PROTOCOLS: ReadonlySet<string> = new Set(['openai-chat', 'openai-responses']);
+
+/** The names, for those who copy all other members themselves. */
+export const SHARED_MEMBERS: ReadonlySet<string> = new Set(NAMES);
+
+/** Members of Responses, and one of Codex's own, which mean nothing to servers of Chat Completions. */
+const OF_RESPONSES_ALONE: ReadonlySet<string> = new Set(['max_tool_calls', 'client_metadata']);
+
+/**
+ * True for a member that no protocol documents, in a request of Responses: a server that an operator runs may know it from
+ * its Chat Completions (vLLM's `structured_outputs`, `chat_template_kwargs`, `guided_json`).
+ */
+export function isServersOwn(name: string): boolean {
+  return !OF_RESPONSES_ALONE.has(name);
+}
+
+/** True where requests of clients of one protocol carry these members to upstreams of the other. */
+export function sharesMembers(client: string, upstream: string): boolean {
+  return PROTOCOLS.has(client) && PROTOCOLS.has(upstream);
+}
+
+/**
+ * Copies the client's own values, and reports those that the upstream does not take.
+ * @param written members that have got their place already
+ * @param needStore members that servers of the upstream's protocol refuse, unless it is said of one that it takes them
+ */
+export function copySharedMembers(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+  {
+    written = NONE,
+    needStore = NONE,
+  }: { written?: ReadonlySet<string>; needStore?: ReadonlySet<string> } = {},
+): void {
+  if (!PROTOCOLS.has(request.protocol)) return;
+  for (const name of NAMES) {
+    const value = request.raw[name];
+    if (value === undefined || !isSaid(value) || written.has(name) || body[name] !== undefined) continue;
+    if (takes(target, name, value, !needStore.has(name))) body[name] = value;
+    else if (name === 'metadata') reportMetadata(request, report);
+    else report.add(name, 'dropped', reasonOf(target, name));
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** False for what asks for nothing. */
+function isSaid(value: JsonValue): boolean {
+  if (value === null || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+function takes({ members, quirks }: Target, name: string, value: JsonValue, otherwise: boolean): boolean {
+  const known = members?.[name];
+  if (known === undefined) return otherwise && quirks.unknownFields === 'pass';
+  return typeof known === 'boolean' ? known : typeof value === 'string' && known.includes(value);
+}
+
+function reasonOf({ members }: Target, name: string): string {
+  const known = members?.[name];
+  return typeof known === 'object'
+    ? `the upstream knows ${known.join(', ')} here`
+    : 'the upstream does not know this member';
+}
+
+/** Chat Completions documents it as kept in the record, which is no loss. */
+function reportMetadata({ protocol }: CanonicalRequest, report: Report): void {
+  if (protocol === 'openai-chat') return;
+  report.add('metadata', 'dropped', 'kept in the record and repeated in the answer; the upstream takes none');
+}

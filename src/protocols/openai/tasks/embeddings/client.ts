@@ -1,0 +1,123 @@
+// `POST /embeddings` as clients of OpenAI's API write it. It belongs to no chat protocol, and stands here beside its
+// upstream side.
+import { z } from 'zod';
+import { isJsonArray, unknownMembers } from '../../../../base/json/index.ts';
+import { Problems, Report } from '../../../../canonical/index.ts';
+import type { JsonValue } from '../../../../base/json/index.ts';
+import { decodeGatewayOptions } from '../../../gateway-options.ts';
+import { type DecodedTask, type TaskClient, taskRequest } from '../../../task-codec.ts';
+import type { EmbeddingInput, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
+import type { ClientDescription } from '../../../protocol.ts';
+import { listShape } from '../../described-shapes.ts';
+import { encodeAnswer } from './encode-answer.ts';
+import {
+  POSITIVE,
+  describe,
+  readNumber,
+  readString,
+  requireBody,
+  requireString,
+} from '../../../read-member.ts';
+import type { Member } from '../../../read-member.ts';
+import { readForm } from './vector-words.ts';
+
+/** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
+const LONGEST_LIST = 2048;
+
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+  'input',
+  'model',
+  'encoding_format',
+  'dimensions',
+  'user',
+  'provider',
+  'model_routing_config',
+  'models',
+  'usage',
+]);
+
+/** The operation as clients of Chat Completions find it. */
+export const client: TaskClient<EmbeddingsRequest, Embeddings> = {
+  protocol: 'openai-chat',
+  routes: [{ path: '/embeddings', operation: { api: 'embeddings', does: 'embeddings' }, describes }],
+  decodeRequest,
+};
+
+/**
+ * Decodes a parsed body.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+function decodeRequest(given: unknown): DecodedTask<EmbeddingsRequest, Embeddings> {
+  const problems = new Problems();
+  const body = requireBody(given, problems);
+  const report = new Report();
+  const model = requireString(body['model'], 'model', problems) ?? '';
+  const asked: EmbeddingsRequest = {
+    inputs: decodeInputs(body['input'], problems),
+    ...readForm(body, problems),
+    dimensions: readNumber(body['dimensions'], 'dimensions', problems, POSITIVE),
+    user: readString(body['user'], 'user', problems),
+    extra: unknownMembers(body, KNOWN_MEMBERS) ?? {},
+  };
+  const gateway = decodeGatewayOptions(body, problems, report);
+  problems.throwIfAny();
+  const endUser = asked.user || undefined;
+  const request = taskRequest({ protocol: 'openai-chat', raw: body, model, gateway, report, endUser });
+  return { request, asked: [asked], encode: encodeAnswer };
+}
+
+/** A text, an input in tokens, or a list of either: all of one kind. */
+function decodeInputs(value: Member, problems: Problems): readonly EmbeddingInput[] {
+  if (!isJsonArray(value)) {
+    const text = requireString(value, 'input', problems);
+    return text === undefined ? [] : [text];
+  }
+  if (value.length > LONGEST_LIST) {
+    problems.add('input', `must not hold more than ${LONGEST_LIST} elements; there are ${value.length}`);
+    return [];
+  }
+  const [first] = value;
+  if (first === undefined || typeof first === 'number') return [decodeTokens(value, 'input', problems)];
+  const isText = typeof first === 'string';
+  return value.map((element, index) => {
+    const path = `input[${index}]`;
+    if (isText) return requireString(element, path, problems) ?? '';
+    if (isJsonArray(element)) return decodeTokens(element, path, problems);
+    problems.add(path, `must be a list of tokens, not ${describe(element)}`);
+    return '';
+  });
+}
+
+function decodeTokens(tokens: readonly JsonValue[], path: string, problems: Problems): readonly number[] {
+  if (tokens.length === 0) problems.add(path, 'must not be empty');
+  const at = tokens.findIndex((token) => !isToken(token));
+  if (at >= 0) problems.add(`${path}[${at}]`, 'must be the number of a token: an integer of at least 0');
+  return tokens.filter(isToken);
+}
+
+function isToken(value: JsonValue): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+/** For the description of the API. */
+function describes(): ClientDescription {
+  return {
+    id: 'createEmbeddings',
+    tag: 'Embeddings',
+    summary: 'Makes vectors of texts.',
+    body: z.looseObject({
+      model: z.string().min(1),
+      input: z.unknown().describe('A text, a list of texts, or tokens.'),
+      dimensions: z.unknown().optional().describe('A positive integer.'),
+      encoding_format: z.unknown().optional().describe('`float` or `base64`.'),
+    }),
+    bodyExample: { model: 'sim/embed', input: ['a text', 'another'] },
+    answer: listShape(
+      z.looseObject({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+  };
+}

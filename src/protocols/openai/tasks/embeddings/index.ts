@@ -1,0 +1,11 @@
+// Embeddings in OpenAI's form, which servers of both of its protocols have: the parts put together.
+import type { TaskCodec } from '../../../task-codec.ts';
+import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
+import { client } from './client.ts';
+import { upstream } from './upstream.ts';
+
+export const openaiEmbeddings: TaskCodec<EmbeddingsRequest, Embeddings> = {
+  protocols: ['openai-chat', 'openai-responses'],
+  upstream,
+  client,
+};

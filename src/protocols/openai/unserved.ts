@@ -1,0 +1,50 @@
+// Parts of OpenAI's API that the gateway does not serve, and paths of other programs whose clients end up here. Each with the
+// nearest thing that is served.
+import type { UnservedPart } from '../protocol.ts';
+
+const ASK_THE_PROVIDER = 'Ask the provider itself.';
+
+function below(names: string, nearest: string): UnservedPart {
+  return { match: new RegExp(`^/(?:api/)?(?:v1/)?(?:${names})(?:/|$)`), nearest };
+}
+
+/** OpenAI's own libraries and API reference, 2026-11; the rest from the documentation of those programs, 2026-11. */
+export const UNSERVED: readonly UnservedPart[] = [
+  below('realtime|live', 'Turns of text go over a WebSocket at `/v1/responses`.'),
+  below('completions', 'Use `POST /v1/chat/completions`.'),
+  below(
+    'chat/completions/[^/]+',
+    '`POST /v1/responses` keeps answers, which `GET /v1/responses/{id}` reads again.',
+  ),
+  below('audio', 'Models that hear take `input_audio` in `POST /v1/chat/completions`.'),
+  below('images', 'Models that make pictures answer `POST /v1/responses` with the tool `image_generation`.'),
+  below('videos', `No videos are made here. ${ASK_THE_PROVIDER}`),
+  below('uploads', '`POST /v1/files` takes a file as a whole.'),
+  below('assistants|threads', '`POST /v1/conversations` and `POST /v1/responses` keep a conversation.'),
+  below('vector_stores', 'The tool `file_search` of `POST /v1/responses` goes to providers that run it.'),
+  below('containers', 'The tool `code_interpreter` of `POST /v1/responses` goes to providers that run it.'),
+  below('rerank', '`POST /v1/embeddings` compares texts by their vectors.'),
+  below('organization', '`/v1/management` has keys, projects, limits and usage.'),
+  below(
+    'moderations|safety|content_provenance_checks|fine_tuning|fine-tunes|evals|graders|agents|chatkit|decisions|skills|vaults|webhook_endpoints|webhook_event_types',
+    ASK_THE_PROVIDER,
+  ),
+  // Ollama's own API.
+  {
+    match:
+      /^\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|pull|push|create|copy|delete|version|blobs\/.*)$/,
+    nearest: 'The base URL of OpenAI-compatible clients is `/v1`: use `POST /v1/chat/completions`.',
+  },
+  // Azure's addresses.
+  { match: /^\/openai\//, nearest: 'The base URL is `/v1`, and the model stands in the body.' },
+  // Cohere's.
+  {
+    match: /^\/v2\/(?:chat|embed|rerank)$/,
+    nearest: 'The base URL is `/v1`: use `POST /v1/chat/completions`.',
+  },
+  // Paths of Amazon Bedrock.
+  {
+    match: /^\/model\/[^/]+\/(?:converse|converse-stream|invoke|invoke-with-response-stream|count-tokens)$/,
+    nearest: 'Use `POST /v1/messages` or `POST /v1/chat/completions`: the model stands in the body.',
+  },
+];

@@ -1,0 +1,31 @@
+// Rows that stand in the field tables of several protocols: those that steer the gateway, and the few that all write alike.
+import { boolean, object } from './member-kinds.ts';
+
+/** Rows of the members that steer the gateway in every protocol. None of them reaches an upstream. @param usage note of `usage` */
+export function gatewayFields(usage: string) {
+  return [
+    { name: 'provider', shape: object.schema, support: 'gateway', note: 'Provider routing and fallback.' },
+    { name: 'model_routing_config', shape: object.schema, support: 'gateway', note: 'Model routing.' },
+    {
+      name: 'models',
+      shape: { type: 'array', items: { type: 'string' } },
+      support: 'gateway',
+      note: 'Models to fall back to, in order.',
+    },
+    { name: 'usage', shape: object.schema, support: 'gateway', note: usage },
+  ] as const;
+}
+
+export const MODEL = {
+  name: 'model',
+  shape: { type: 'string' },
+  support: 'supported',
+  note: 'Required. `<provider>/<name>`, a listed id or an alias.',
+} as const;
+
+export const STREAM = {
+  name: 'stream',
+  shape: boolean.schema,
+  support: 'supported',
+  note: 'Only `true` streams.',
+} as const;

@@ -1,0 +1,78 @@
+// Rules of inputs that all codecs of embeddings share: their texts, and the loss of what an upstream of another protocol
+// has no member for. Knows no body.
+import { GatewayError, type Report } from '../../../canonical/index.ts';
+import type { ElementType, EmbeddingNote, EmbeddingsRequest } from './model.ts';
+
+/** Inputs that an upstream has a place for besides texts. */
+export interface NotePlaces {
+  readonly purpose?: boolean;
+  readonly titles?: boolean;
+}
+
+/**
+ * Refuses inputs that hold something else than text, and reports what is said of them where there is no place for it.
+ * A loss that many inputs share is reported once, at the first.
+ * @throws GatewayError `unsupported` that names the part
+ */
+export function tellNotes(
+  { notes, purpose }: EmbeddingsRequest,
+  model: string,
+  report: Report,
+  places: NotePlaces = {},
+): void {
+  const [first] = notes ?? [];
+  if (!notes || !first) return;
+  for (const { foreign } of notes)
+    if (foreign !== undefined)
+      throw new GatewayError('unsupported', `${foreign}: ${model} makes vectors of texts only`, {
+        param: foreign,
+      });
+  const joined = notes.find(({ isJoined }) => isJoined);
+  if (joined)
+    report.add(`${joined.path}content.parts`, 'approximated', 'made one text, with line breaks between');
+  if (purpose !== undefined && !places.purpose)
+    report.add(`${first.path}taskType`, 'dropped', 'the upstream has no place for it');
+  const titled = notes.find(({ title }) => title !== undefined);
+  if (titled && !places.titles)
+    report.add(`${titled.path}title`, 'dropped', 'the upstream has no place for it');
+  dropExtra(notes, report);
+}
+
+/** The inputs, where all are texts. Throws GatewayError `unsupported` for tokens. */
+export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly string[] {
+  return inputs.map((input) => {
+    if (typeof input === 'string') return input;
+    throw new GatewayError('unsupported', `input: ${model} takes texts only, no tokens`, { param: 'input' });
+  });
+}
+
+/**
+ * Refuses base64 of elements that the upstream does not make: the client would read other numbers out of it.
+ * @param made what the upstream answers with
+ * @throws GatewayError `unsupported` that names the client's member
+ */
+export function refuseElements(
+  { format, elements }: EmbeddingsRequest,
+  model: string,
+  made: ElementType = 'float32',
+): void {
+  if (!elements || elements.type === made || format !== 'base64') return;
+  throw new GatewayError(
+    'unsupported',
+    `${elements.param}: ${model} makes no vectors of ${elements.type} here`,
+    {
+      param: elements.param,
+    },
+  );
+}
+
+function dropExtra(notes: readonly EmbeddingNote[], report: Report): void {
+  const reported = new Set<string>();
+  for (const { path, extra } of notes) {
+    for (const name in extra) {
+      if (reported.has(name)) continue;
+      reported.add(name);
+      report.add(path + name, 'dropped', 'only the Gemini protocol has it');
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Everything that this server answers, but for the management API: one line for each kind of thing.
+import { mainProtocol, servedProtocols } from '../../protocols/index.ts';
+import type { Method, RouteDescription } from '../../base/lib/route-description.ts';
+import { postRoutes } from '../../engine/index.ts';
+import { protocolOfClient, speakerOfFiles } from '../client-protocol.ts';
+import { SOCKET_ROUTE } from '../socket/responses-sockets.ts';
+import type { ClientGroup } from './client-route.ts';
+import { BATCH_ROUTES } from './batches-routes.ts';
+import { CONVERSATION_ROUTES } from './conversations-routes.ts';
+import { FILE_ROUTES } from './files-routes.ts';
+import { STREAM_ROUTES } from './kept-streams.ts';
+import { MESSAGE_BATCH_ROUTES, messages } from './message-batches-routes.ts';
+import { MODEL_ROUTES, OWN_MODEL_GROUPS, readerOfLists } from './models-routes.ts';
+import { PROMPT_ROUTES } from './prompts-routes.ts';
+import { EXPLANATION, RECORD } from './request-routes.ts';
+import { RESPONSE_ROUTES } from './responses-routes.ts';
+import { RESULT_ROUTES } from './result-routes.ts';
+import { servedBy, type ServedRoute } from './served-routes.ts';
+import { SERVICE_GROUPS } from './service-routes.ts';
+
+/** Every API path is served under both. */
+export const BASES = ['/v1', '/api/v1'] as const;
+
+/** Paths that clients call first are also served without a base, which people forget to write. */
+const CLIENT_BASES = [...BASES, ''] as const;
+
+/** Paths at which clients read lists of models. */
+const MODELS_BASES = [
+  ...CLIENT_BASES,
+  ...servedProtocols.flatMap(({ server }) => server.addresses.bases ?? []),
+];
+
+const OURS = { audience: 'models', errors: mainProtocol.server.addresses.errors } as const;
+const THEIRS = { audience: 'models', errors: 'any' } as const;
+
+export const CLIENT_GROUPS: readonly ClientGroup[] = [
+  { ...OURS, bases: BASES, routes: [...RESPONSE_ROUTES, ...STREAM_ROUTES] },
+  {
+    ...THEIRS,
+    bases: BASES,
+    speaker: (request) => protocolOfClient(request)?.server,
+    routes: RESULT_ROUTES,
+  },
+  { ...OURS, bases: BASES, routes: [...CONVERSATION_ROUTES, ...PROMPT_ROUTES, ...BATCH_ROUTES] },
+  {
+    audience: 'models',
+    errors: messages.server.addresses.errors,
+    bases: [...BASES, ...(messages.server.addresses.bases ?? [])],
+    speaker: () => messages.server,
+    routes: MESSAGE_BATCH_ROUTES,
+  },
+  { ...THEIRS, bases: BASES, speaker: speakerOfFiles, routes: FILE_ROUTES },
+  ...OWN_MODEL_GROUPS,
+  { ...THEIRS, bases: MODELS_BASES, speaker: readerOfLists, routes: MODEL_ROUTES },
+  { ...OURS, bases: [...BASES, ...BASES.map((base) => `${base}/management`)], routes: [RECORD] },
+  { ...THEIRS, bases: BASES, routes: [EXPLANATION] },
+];
+
+/** Operations that clients of a protocol POST to, at each of its paths. */
+export function pathsOf(
+  { path, isWhole }: { readonly path: string; readonly isWhole?: true },
+  bases: readonly string[] = [],
+): readonly string[] {
+  return (isWhole ? [''] : [...CLIENT_BASES, ...bases]).map((base) => base + path);
+}
+
+/** All of it. */
+export function servedRoutes(): readonly ServedRoute[] {
+  const socket = { ...OURS, bases: BASES, routes: [SOCKET_ROUTE] };
+  return [...posts(), ...remote(), ...[socket, ...CLIENT_GROUPS, ...SERVICE_GROUPS].flatMap(servedBy)];
+}
+
+/** Operations that clients of the protocols POST to; paths that are described by the same function are one route. */
+function posts(): readonly ServedRoute[] {
+  return servedProtocols.flatMap((protocol) => {
+    const { addresses } = protocol.server;
+    const all = postRoutes(protocol);
+    return [...new Set(all.map(({ describes }) => describes))].map((describes): ServedRoute => {
+      const routes = all.filter((route) => route.describes === describes);
+      const paths = routes.flatMap((route) => pathsOf(route, addresses.bases));
+      return {
+        method: 'post',
+        paths,
+        audience: 'models',
+        errors: addresses.errors,
+        describes() {
+          const described = describes();
+          return 'length' in described
+            ? described
+            : [{ ...described, method: 'post', path: paths[0] ?? '' } satisfies RouteDescription];
+        },
+      };
+    });
+  });
+}
+
+/** Operations on answers that upstreams keep. */
+function remote(): readonly ServedRoute[] {
+  return servedProtocols.flatMap(({ server: { remoteAnswers, addresses } }) =>
+    servedBy({
+      bases: remoteAnswers?.collections ?? [],
+      audience: 'models',
+      errors: addresses.errors,
+      routes: (remoteAnswers?.operations ?? []).map(({ method, suffix, describes }) => ({
+        ...describes,
+        method: method.toLowerCase() as Method,
+        path: `/{id}${suffix}`,
+      })),
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+// OpenAI's batches over HTTP: made of an uploaded file, looked at, listed, cancelled. What lines are, the engine knows.
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+import { BATCH_PURPOSE } from '../../engine/index.ts';
+import { decodeBatchRequest, listShape, mainProtocol } from '../../protocols/index.ts';
+import { encodeList, pageQuery } from '../list-page.ts';
+import { clientRoute, type ClientRoute } from './client-route.ts';
+import { batchesShown } from './shown-batch.ts';
+import { notFound } from './state-routes.ts';
+
+/** The protocol whose batches these are. */
+const NAME = mainProtocol.name;
+const { encoded, findBatch, shown } = batchesShown(NAME);
+/** Addresses that the lines of a batch may have. */
+const ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/embeddings'] as const;
+
+const batch = z.looseObject({
+  id: z.string(),
+  object: z.literal('batch'),
+  endpoint: z.string(),
+  status: z.string(),
+  input_file_id: z.string(),
+  output_file_id: z.string().nullable(),
+  error_file_id: z.string().nullable(),
+  request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+  cost: z.number().optional().describe('USD so far; absent where a price is unknown.'),
+  waiting: z
+    .object({ reason: z.string(), since: z.int() })
+    .optional()
+    .describe('Why it waits, and since when.'),
+});
+const ofOne = { tag: 'Batches', params: { id: { description: 'The id of the batch.' } } } as const;
+const id = '$response.body#/id';
+
+export const BATCH_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'createBatch',
+    method: 'post',
+    path: '/batches',
+    summary: 'Runs the requests in the lines of a file that was uploaded with `purpose: batch`.',
+    body: z.looseObject({
+      input_file_id: z.string(),
+      endpoint: z.enum(ENDPOINTS),
+      completion_window: z.string().describe('From `1h` to `7d`.'),
+      metadata: z.record(z.string(), z.string()).nullish(),
+    }),
+    answer: batch,
+    refusals: [404],
+    links: { retrieveBatch: { id }, cancelBatch: { id } },
+    async run({ deps, principal, projectId, sent, request }) {
+      const { inputFile, windowMs, facts } = decodeBatchRequest(sent, ENDPOINTS);
+      const input = await deps.files.find(projectId, inputFile);
+      if (!input) throw notFound('File', inputFile, 'input_file_id');
+      if (input.purpose !== BATCH_PURPOSE)
+        throw new GatewayError(
+          'invalid_request',
+          `input_file_id: the file was uploaded with the purpose '${input.purpose}': upload it with 'batch'`,
+          { param: 'input_file_id' },
+        );
+      const headers = request.headers.entries();
+      return shown(await deps.batches.submit({ principal, protocol: NAME, input, facts, windowMs, headers }));
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listBatches',
+    method: 'get',
+    path: '/batches',
+    summary: 'The batches of the project.',
+    query: z.object(pageQuery()),
+    answer: listShape(batch),
+    async run({ deps, projectId, query }) {
+      const { batches, hasMore } = await deps.batches.list(projectId, NAME, query);
+      return Response.json(encodeList(batches.map(encoded), hasMore));
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveBatch',
+    method: 'get',
+    path: '/batches/{id}',
+    summary: 'How a batch stands.',
+    answer: batch,
+    refusals: [404],
+    run: async (call) => shown(await findBatch(call)),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'cancelBatch',
+    method: 'post',
+    path: '/batches/{id}/cancel',
+    summary: 'Ends a batch: lines that are finished are in its output file.',
+    answer: batch,
+    refusals: [404, 409],
+    async run(call) {
+      const { id: batchId, status, endedAt } = await findBatch(call);
+      if (endedAt !== null)
+        throw new GatewayError(
+          'conflict',
+          `The batch '${batchId}' is ${status}: only one that runs can be cancelled.`,
+        );
+      const cancelled = await call.deps.batches.cancel(call.projectId, batchId);
+      if (!cancelled) throw notFound('Batch', batchId);
+      return shown(cancelled);
+    },
+  }),
+];

@@ -1,0 +1,102 @@
+// Routes that clients ask with the key by which they call models: what each is given, and how its requests are read and answered.
+// Knows no route.
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { LedgerStore } from '../../accounts/ports/index.ts';
+import { asObject, type JsonObject } from '../../base/json/index.ts';
+import type { Connection } from '../../base/runtime/http-server.ts';
+import type { Gateway } from '../../engine/index.ts';
+import { mainProtocol, type ServerCodec } from '../../protocols/index.ts';
+import { announcedBytes, readBody } from '../body/body.ts';
+import { headersOf } from '../client-protocol.ts';
+import { reply } from '../reply.ts';
+import type { ModelsDependencies } from './models-routes.ts';
+import { mayLackBody, type RawCall, type Route, routerPath, routesOf } from './route.ts';
+import type { RouteGroup } from './served-routes.ts';
+import type { StateDependencies } from './state-routes.ts';
+
+export interface ClientDependencies extends StateDependencies, ModelsDependencies {
+  readonly ledger: Pick<LedgerStore, 'find'>;
+  readonly gateway: Pick<Gateway, 'explain'>;
+}
+
+/** One request, before its query and body are checked. An empty parameter of the query counts as none. */
+export interface ClientCall extends RawCall {
+  readonly deps: ClientDependencies;
+  readonly principal: Principal;
+  readonly projectId: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The protocol in which the client is answered. */
+  readonly server: ServerCodec;
+  /** All of the query, for parameters that clients write in several ways. */
+  readonly search: URLSearchParams;
+  /** The body as it was sent: what is kept or handed on is taken from it. */
+  readonly sent: JsonObject;
+  /** Length of the body. */
+  readonly sentBytes: number;
+  readonly requestId: string;
+  /** For whoever reads the body as it arrives. */
+  readonly request: Request;
+  readonly connection: Connection;
+}
+
+export type ClientRoute = Route<ClientCall>;
+
+export interface ClientGroup extends RouteGroup<ClientRoute> {
+  /** The protocol in which a client is answered. Absent, or undefined: the gateway's own. */
+  readonly speaker?: (request: Request) => ServerCodec | undefined;
+}
+
+/** Makes a route of its specification. Parameters of the query that it does not describe are nobody's. */
+export const clientRoute = routesOf<ClientCall>(z.object({}));
+
+/** Values that handlers of the router know besides the request. */
+export interface ConnectedEnv {
+  Bindings: { readonly connection: Connection };
+}
+
+/** Answers the routes of a group. */
+export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, group: ClientGroup): void {
+  for (const base of group.bases)
+    for (const route of group.routes)
+      hono.on(route.method.toUpperCase(), base + routerPath(route), ({ req, env: { connection } }) => {
+        const request = req.raw;
+        const server = group.speaker?.(request);
+        const manner = server && { server, header: headersOf(request, server) };
+        return reply(
+          deps,
+          request,
+          async (principal, hold, requestId) => {
+            const read = hasBody(route, request)
+              ? await readBody(request, announcedBytes(request), deps.bodies, hold)
+              : null;
+            const query = Object.entries(req.query()).filter(([, value]) => value !== '');
+            return route.answerTo({
+              deps,
+              principal,
+              projectId: principal.projectId,
+              now: deps.now(),
+              server: server ?? mainProtocol.server,
+              param: (name) => req.param(name) ?? '',
+              query: Object.fromEntries(query),
+              search: new URL(request.url).searchParams,
+              body: read?.json,
+              sent: asObject(read?.json),
+              sentBytes: read?.body.bytes.length ?? 0,
+              requestId,
+              request,
+              connection,
+            });
+          },
+          manner,
+        );
+      });
+}
+
+function hasBody(route: ClientRoute, request: Request): boolean {
+  if (!route.body || route.bodyMedia) return false;
+  const isAbsent = request.body === null || request.headers.get('content-length') === '0';
+  return !(isAbsent && mayLackBody(route));
+}

@@ -1,0 +1,288 @@
+// Streams that go on where a client has lost them: those of this process, and those that jobs have left behind. What is gone is
+// refused with a reason.
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+import type {
+  BackgroundResponses,
+  Gone,
+  KeptStreams,
+  StreamElsewhere,
+  StreamsElsewhere,
+} from '../../engine/index.ts';
+import { KeptStream } from '../../engine/index.ts';
+import type { Client, ClientStream } from '../../engine/index.ts';
+import { nextTurn, type Clock } from '../../base/runtime/clock.ts';
+import { eventStream } from '../../protocols/index.ts';
+import { HttpClient } from '../client.ts';
+import { eventNumber } from '../list-page.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { notFound } from './state-routes.ts';
+
+/** How often a stream is looked for that is not here yet, and its job, in milliseconds. */
+const LOOK_MS = 200;
+const KEEP_ALIVE_LOOKS = 50;
+const GENERATION_ID = /^[0-9a-f]{32}$/;
+
+export interface StreamDependencies {
+  readonly streams: KeptStreams;
+  /** Streams of other processes; null where none can be reached. */
+  readonly elsewhere: StreamsElsewhere | null;
+  /** True: there may be replicas whose streams cannot be read here. */
+  readonly hasUnreachedReplicas: boolean;
+  readonly background: BackgroundResponses;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+export const STREAM_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    id: 'resumeStream',
+    method: 'get',
+    path: '/streams/{id}',
+    tag: 'Streams',
+    summary: 'The events of a kept stream behind one that the client has, then those that follow.',
+    description:
+      'The id is the `x-request-id` of the answer. A 204 says that the client has everything, a 410 why a stream is gone.',
+    params: { id: { description: 'The id of the generation.' } },
+    query: z.object({
+      after: eventNumber.describe('Number of the last event that the client has. Absent: from the start.'),
+    }),
+    headers: { 'last-event-id': { description: 'The same, as an `EventSource` says it.' } },
+    media: 'text/event-stream',
+    answer: eventStream,
+    alsoStatus: { 204: null },
+    refusals: [404, 410],
+    async run(call) {
+      const id = call.param('id');
+      const after = call.query.after ?? lastEventId(call.request);
+      // The ids of answers begin with their kind.
+      const generationId = id.slice(id.lastIndexOf('_') + 1);
+      if (!GENERATION_ID.test(generationId)) throw notFound('Stream', id);
+      const told = await followStream(call, generationId, `resp_${generationId}`, after);
+      if (told) return told;
+      throw gone(call.deps.hasUnreachedReplicas ? 'unreached' : null);
+    },
+  }),
+];
+
+type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
+
+/**
+ * The rest of a stream, then what comes of it.
+ * @param jobId of the job that may write it
+ * @param after number of the last event that the client has; null: it has none
+ * @param isStored true: other processes need not be asked, since the answer can be told again
+ * @returns null where neither a stream nor a job of this name is known
+ * @throws GatewayError 410 for what is gone
+ */
+export async function followStream(
+  call: Asked,
+  id: string,
+  jobId: string,
+  after: number | null,
+  isStored = false,
+): Promise<Response | null> {
+  const { deps, projectId } = call;
+  const found = deps.streams.find(projectId, id);
+  if (found instanceof KeptStream) return follow(call, found, after);
+  const job = await deps.background.job(projectId, jobId);
+  // What has ended is in the database.
+  const mayBeElsewhere = job ? job.state === 'running' : !isStored;
+  const other = mayBeElsewhere ? await deps.elsewhere?.find(projectId, id) : null;
+  if (typeof other === 'object' && other !== null) return followElsewhere(call, other, after);
+  if (!job) {
+    const why = found ?? other ?? null;
+    if (why !== null && after !== null) throw gone(why);
+    return null;
+  }
+  if (job.endedAt === null) return followLater(call, id, jobId, after);
+  const stream = await deps.background.stream(projectId, jobId);
+  if (stream) return follow(call, stream, after);
+  // An answer that is there can be told again from its start.
+  if (after === null && job.state === 'completed') return null;
+  throw gone(found);
+}
+
+function follow(call: Asked, stream: KeptStream, after: number | null): Response | Promise<Response> {
+  const from = placeOf(stream, after);
+  if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
+  const client = clientOf(call);
+  stream.join(client, from);
+  return client.response;
+}
+
+type Numbered = Pick<StreamElsewhere, 'first' | 'next' | 'opening'>;
+
+async function followElsewhere(
+  call: Asked,
+  stream: StreamElsewhere,
+  after: number | null,
+): Promise<Response> {
+  const from = placeOf(stream, after);
+  if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
+  const client = clientOf(call);
+  const opened = new CutClient(client);
+  void giveElsewhere(stream, opened, from);
+  return client.response;
+}
+
+async function giveElsewhere(
+  stream: StreamElsewhere,
+  client: CutClient,
+  after: number | null,
+): Promise<void> {
+  if ((await stream.follow(client, after)) === 'gone') client.cut();
+}
+
+/** The number as this stream has it: each try of a job counts from another number, behind the same beginning. */
+function placeOf({ first, next, opening }: Numbered, after: number | null): number | null {
+  if (after === null) return null;
+  if (first > 0 && after < opening) return first + after;
+  if (after < first)
+    throw new GatewayError(
+      'not_found',
+      'The gateway was interrupted while it made this answer, and makes it anew: read the stream from its start.',
+      { httpStatus: 410, code: 'stream_restarted' },
+    );
+  if (after >= next)
+    throw new GatewayError(
+      'invalid_request',
+      `The stream has no event ${after} yet; its last one is ${next - 1}.`,
+      { param: 'after' },
+    );
+  return after;
+}
+
+/** A client that reconnects by itself stops at this status (HTML standard, "Server-sent events"). */
+function nothingMore(): Response {
+  return new Response(null, { status: 204 });
+}
+
+function clientOf({ request, connection }: Asked): HttpClient {
+  connection.patient();
+  return new HttpClient(request, connection);
+}
+
+/** Waits until a job begins here, or has ended anywhere. */
+function followLater(call: Asked, id: string, jobId: string, after: number | null): Promise<Response> {
+  const client = clientOf(call);
+  void waitForStream(call, client, { id, jobId, after });
+  return client.response;
+}
+
+async function waitForStream(
+  { deps, projectId }: Asked,
+  client: HttpClient,
+  { id, jobId, after }: { readonly id: string; readonly jobId: string; readonly after: number | null },
+): Promise<void> {
+  let hasLeft = false;
+  client.onLeave(() => (hasLeft = true));
+  const outlet = client.openStream({ 'content-type': 'text/event-stream; charset=utf-8' });
+  try {
+    for (let looks = 1; !hasLeft; looks += 1) {
+      const found = deps.streams.find(projectId, id);
+      if (found instanceof KeptStream)
+        return found.join(new OpenedClient(client, outlet), placeOf(found, after));
+      const job = looks % 5 === 1 ? await deps.background.job(projectId, jobId) : undefined;
+      if (job === null) break;
+      if (job && job.endedAt !== null) {
+        const stream = await deps.background.stream(projectId, jobId);
+        if (!stream) break;
+        return stream.join(new OpenedClient(client, outlet), placeOf(stream, after));
+      }
+      const other = job?.state === 'running' ? await deps.elsewhere?.find(projectId, id) : null;
+      if (typeof other === 'object' && other !== null) {
+        const end = await other.follow(new OpenedClient(client, outlet), placeOf(other, after));
+        if (end === 'ended') return;
+        break;
+      }
+      if (looks % KEEP_ALIVE_LOOKS === 0) outlet.write(': keep-alive\n\n', 'text');
+      await new Promise<void>((resolve) => void deps.clock.after(LOOK_MS, resolve));
+    }
+  } catch {
+    // The connection ends without an end of the stream: its client asks again.
+  }
+  await new Promise<void>(nextTurn);
+  outlet.end();
+}
+
+/** A client whose stream is open already. */
+class OpenedClient implements Client {
+  readonly #client: HttpClient;
+  readonly #stream: ClientStream;
+
+  constructor(client: HttpClient, stream: ClientStream) {
+    this.#client = client;
+    this.#stream = stream;
+  }
+
+  respond(): void {
+    this.#stream.end();
+  }
+
+  openStream(): ClientStream {
+    return this.#stream;
+  }
+
+  onLeave(left: () => void): void {
+    this.#client.onLeave(left);
+  }
+}
+
+/** A client whose stream may end before its end: without the last event, so that it asks again. */
+class CutClient implements Client {
+  readonly #client: HttpClient;
+  #stream: ClientStream | undefined;
+
+  constructor(client: HttpClient) {
+    this.#client = client;
+  }
+
+  respond(...answer: Parameters<Client['respond']>): void {
+    this.#client.respond(...answer);
+  }
+
+  openStream(headers: Readonly<Record<string, string>>): ClientStream {
+    return (this.#stream = this.#client.openStream(headers));
+  }
+
+  onLeave(left: () => void): void {
+    this.#client.onLeave(left);
+  }
+
+  cut(): void {
+    if (this.#stream) return this.#stream.end();
+    this.#client.fail(
+      new GatewayError(
+        'upstream_unavailable',
+        'The process that keeps this stream does not answer. Ask again.',
+        { fault: 'gateway', retryAfterMs: 1_000 },
+      ),
+    );
+  }
+}
+
+const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
+  expired: 'it ended a while ago (`streams.keep_s`)',
+  memory: 'there was no memory to keep it any longer (`streams.max_mb`)',
+  unreached:
+    'this replica does not keep it, and where PostgreSQL alone is shared, a stream is kept by the replica that made it; ask that one, or set `redis_url`',
+  unknown: 'it was not kept, or ended a while ago',
+};
+
+/** 410: it was there, or may have been. */
+export function gone(why: Gone | 'unreached' | null): GatewayError {
+  return new GatewayError('not_found', `This stream can not be resumed: ${REASONS[why ?? 'unknown']}.`, {
+    httpStatus: 410,
+    code: 'stream_gone',
+  });
+}
+
+function lastEventId({ headers }: Request): number | null {
+  const text = headers.get('last-event-id');
+  if (text === null || text === '') return null;
+  const read = eventNumber.safeParse(text);
+  if (read.success && read.data !== undefined) return read.data;
+  throw new GatewayError('invalid_request', 'last-event-id: must be the number of an event', {
+    param: 'last-event-id',
+  });
+}

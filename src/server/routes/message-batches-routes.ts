@@ -1,0 +1,152 @@
+// Anthropic's Message Batches over HTTP: made of the requests in one body, looked at, listed, cancelled, deleted, and their results.
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+import { type ServedProtocol, servedProtocols } from '../../protocols/index.ts';
+import { keepRequests } from './batch-body.ts';
+import { clientRoute, type ClientRoute } from './client-route.ts';
+import { batchesShown } from './shown-batch.ts';
+
+/** Time and page sizes of the vendor's own batches. */
+const WINDOW_MS = 86_400_000;
+const MOST_LISTED = 1_000;
+const USUALLY_LISTED = 20;
+
+const batch = z.looseObject({
+  id: z.string(),
+  type: z.literal('message_batch'),
+  processing_status: z.enum(['in_progress', 'canceling', 'ended']),
+  results_url: z.string().nullable(),
+});
+const ofOne = { tag: 'Batches', params: { id: { description: 'The id of the batch.' } } } as const;
+const id = '$response.body#/id';
+
+/** The protocol whose batches these are. */
+export const messages: ServedProtocol = ownerOf('/messages');
+const NAME = messages.name;
+const { encoded, findBatch, shown } = batchesShown(NAME);
+
+function ownerOf(path: string): ServedProtocol {
+  const owner = servedProtocols.find(({ server }) =>
+    server.addresses.routes.some((route) => route.path === path),
+  );
+  if (!owner) throw new TypeError(`nobody serves ${path}`);
+  return owner;
+}
+
+export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'createMessageBatch',
+    method: 'post',
+    path: '/messages/batches',
+    summary: 'Runs many requests of the Messages API.',
+    bodyMedia: 'application/json',
+    body: z.object({
+      requests: z.array(z.object({ custom_id: z.string(), params: z.looseObject({}) })),
+    }),
+    bodyExample: {
+      requests: [
+        {
+          custom_id: 'first',
+          params: { model: 'sim/messages', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
+        },
+      ],
+    },
+    answer: batch,
+    links: { retrieveMessageBatch: { id }, cancelMessageBatch: { id } },
+    async run(call) {
+      const { deps, principal, request } = call;
+      const { input, requests } = await keepRequests(call, 'requests');
+      const headers = request.headers.entries();
+      const facts = { requests };
+      return shown(
+        await deps.batches.submit({ principal, protocol: NAME, input, facts, windowMs: WINDOW_MS, headers }),
+      );
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'listMessageBatches',
+    method: 'get',
+    path: '/messages/batches',
+    summary: 'The batches of the project, newest first.',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(USUALLY_LISTED),
+      after_id: z.string().optional().describe('The page that follows this batch.'),
+      before_id: z.string().optional().describe('The page that comes before this batch.'),
+    }),
+    answer: z.object({
+      data: z.array(batch),
+      has_more: z.boolean(),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+    }),
+    async run({ deps, projectId, query }) {
+      const { limit, after_id: after, before_id: before } = query;
+      const order = before === undefined ? 'desc' : 'asc';
+      const page = await deps.batches.list(projectId, NAME, { limit, order, after: before ?? after });
+      const found = before === undefined ? page.batches : page.batches.toReversed();
+      return Response.json({
+        data: found.map(encoded),
+        has_more: page.hasMore,
+        first_id: found[0]?.id ?? null,
+        last_id: found.at(-1)?.id ?? null,
+      });
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveMessageBatch',
+    method: 'get',
+    path: '/messages/batches/{id}',
+    summary: 'How a batch stands.',
+    answer: batch,
+    refusals: [404],
+    run: async (call) => shown(await findBatch(call)),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'cancelMessageBatch',
+    method: 'post',
+    path: '/messages/batches/{id}/cancel',
+    summary: 'Ends a batch: what is finished is in its results.',
+    answer: batch,
+    refusals: [404],
+    async run(call) {
+      const found = await findBatch(call);
+      return shown((await call.deps.batches.cancel(call.projectId, found.id)) ?? found);
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteMessageBatch',
+    method: 'delete',
+    path: '/messages/batches/{id}',
+    summary: 'Forgets a batch that has ended, and its results.',
+    answer: z.object({ id: z.string(), type: z.literal('message_batch_deleted') }),
+    refusals: [404],
+    async run(call) {
+      const found = await findBatch(call);
+      await call.deps.batches.delete(call.projectId, found);
+      return { id: found.id, type: 'message_batch_deleted' as const };
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'resultsOfMessageBatch',
+    method: 'get',
+    path: '/messages/batches/{id}/results',
+    summary: 'The results of a batch that has ended, one a line.',
+    media: 'application/x-jsonl',
+    answer: z.string(),
+    refusals: [404],
+    async run(call) {
+      const { deps, projectId } = call;
+      const { id: batchId, outputFile } = await findBatch(call);
+      const file = outputFile === null ? null : await deps.files.find(projectId, outputFile);
+      const content = file && (await deps.files.stream(file));
+      if (content) return new Response(content, { headers: { 'content-type': 'application/x-jsonl' } });
+      throw new GatewayError('not_found', `The batch '${batchId}' has no results yet, or not any more.`);
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+// Answers where no route does: 405 where the path takes other methods, else 404 with the nearest thing that is served, in
+// the protocol of the client. Serves nothing.
+import { GatewayError } from '../../canonical/index.ts';
+import { servedProtocols, type ServedProtocol } from '../../protocols/index.ts';
+import { newGenerationId } from '../../base/runtime/ids.ts';
+import { protocolOfClient, serverFor } from '../client-protocol.ts';
+import { LONGEST_PATH, nothingAt, wrongMethod } from '../nothing-there.ts';
+import { errorResponse, type ReplyDependencies } from '../reply.ts';
+import { decodePath } from './models-routes.ts';
+import { RouteTable, type ServedRoute } from './served-routes.ts';
+
+export class NothingHere {
+  readonly #served: () => readonly ServedRoute[];
+  #table: RouteTable | undefined;
+
+  /** @param served every route; asked once, at the first request that reaches nothing */
+  constructor(served: () => readonly ServedRoute[]) {
+    this.#served = served;
+  }
+
+  /** @param begun where the beginning of the path tells whose client it is, and perhaps a sentence for it */
+  answer(
+    deps: Pick<ReplyDependencies, 'log' | 'now'>,
+    request: Request,
+    begun?: { readonly protocol: ServedProtocol; readonly hint: string | undefined },
+  ): Response {
+    const id = newGenerationId(deps.now());
+    const { method } = request;
+    const { pathname } = new URL(request.url);
+    const path = pathname.slice(0, LONGEST_PATH);
+    const server = begun?.protocol.server ?? serverFor(request);
+    // A method of the client's protocol stands behind a colon, and this one does not exist.
+    const allowed = begun && pathname.includes(':') ? [] : this.#routes().methodsAt(pathname);
+    if (allowed.length > 0) return errorResponse(deps, wrongMethod(method, path, allowed), id, server);
+    const known = unservedAt(request, decodePath(pathname));
+    if (known) {
+      const message = `\`${path}\` is not served by this gateway. ${known.nearest}`;
+      const error = new GatewayError('not_found', message, { code: 'not_served' });
+      const { server: owners } = known.protocol;
+      return errorResponse(deps, error, id, begun || protocolOfClient(request) ? server : owners);
+    }
+    const rest = begun?.hint ?? this.#meant(pathname);
+    return errorResponse(deps, nothingAt(method, path, rest), id, server);
+  }
+
+  /** The answer at the address of an operation, which takes POST beside what else has the address. */
+  wrongMethod(deps: Pick<ReplyDependencies, 'log' | 'now'>, request: Request, pathname: string): Response {
+    const allowed = new Set([...this.methodsOf(pathname), 'POST']);
+    const error = wrongMethod(request.method, pathname.slice(0, LONGEST_PATH), [...allowed].toSorted());
+    return errorResponse(deps, error, newGenerationId(deps.now()), serverFor(request));
+  }
+
+  /** Methods of the routes that are this very path. */
+  methodsOf(pathname: string): readonly string[] {
+    return this.#routes().methodsOf(pathname);
+  }
+
+  /** Paths without the beginnings of those that are read as a whole to find out what they ask for. */
+  #routes(): RouteTable {
+    return (this.#table ??= new RouteTable(
+      this.#served().map((route) => ({
+        ...route,
+        paths: route.paths.filter((path) => route.method !== 'post' || !path.endsWith('*')),
+      })),
+    ));
+  }
+
+  /** A sentence with the path that was probably meant; empty where none is near. */
+  #meant(pathname: string): string {
+    const trimmed = pathname.replace(/\/+$/, '').replaceAll(/\/{2,}/g, '/');
+    const lower = trimmed.toLowerCase();
+    const candidates = [
+      trimmed,
+      lower,
+      `/v1${lower}`,
+      lower.replace(/^(?:\/api)?\/v\d+(?:\/v\d+)?\//, '/v1/'),
+    ];
+    const near = candidates.find((path) => path !== pathname && this.#routes().methodsAt(path).length > 0);
+    return near === undefined ? '' : `Perhaps ${near.slice(0, LONGEST_PATH)} is meant.`;
+  }
+}
+
+/** The part of a known API that has the path: of the client's own protocol first. */
+function unservedAt(
+  request: Request,
+  path: string,
+): { readonly protocol: ServedProtocol; readonly nearest: string } | undefined {
+  const own = protocolOfClient(request);
+  for (const protocol of own ? [own, ...servedProtocols] : servedProtocols) {
+    const part = protocol.server.addresses.unserved?.find(({ match }) => match.test(path));
+    if (part) return { protocol, nearest: part.nearest };
+  }
+  return undefined;
+}

@@ -1,0 +1,79 @@
+// Answers to requests whose clients did not wait for them: what the client would have got, as soon as it is there.
+import { z } from 'zod';
+import { GatewayError } from '../../canonical/index.ts';
+import { ANSWER_KIND, resultPath } from '../../engine/index.ts';
+import type { JobView } from '../../accounts/ports/index.ts';
+import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { notFound } from './state-routes.ts';
+
+/** When somebody may ask again, in seconds. */
+const AGAIN_S = 1;
+
+const standing = z.object({ id: z.string(), object: z.literal('generation.result'), status: z.string() });
+const ofOne = { tag: 'Streams', params: { id: { description: 'The id of the generation.' } } } as const;
+
+export const RESULT_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'retrieveResult',
+    method: 'get',
+    path: '/generations/{id}/result',
+    summary: 'The answer to a request with `Prefer: respond-async`, in the protocol of that request.',
+    description:
+      'A 202 says that it is not there yet. An answer that failed has the status and the body that its client would have got; a 410 is told of one that was cancelled.',
+    answer: z.looseObject({}),
+    alsoStatus: { 202: standing },
+    refusals: [404, 410],
+    async run(call) {
+      const job = await jobOf(call);
+      if (job.endedAt === null) {
+        const headers = {
+          location: resultPath(job.id),
+          'retry-after': String(AGAIN_S),
+          'x-request-id': job.id,
+        };
+        return Response.json(standingOf(job), { status: 202, headers });
+      }
+      const made = await call.deps.background.result(call.projectId, job.id);
+      if (made) return new Response(made.body, { status: made.status, headers: made.headers });
+      throw new GatewayError('not_found', `This answer was ${statusOf(job)}: there is no result.`, {
+        httpStatus: 410,
+        code: 'no_result',
+      });
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'cancelResult',
+    method: 'post',
+    path: '/generations/{id}/cancel',
+    summary: 'Ends a request with `Prefer: respond-async`.',
+    answer: standing,
+    refusals: [404],
+    async run(call) {
+      const { id } = await jobOf(call);
+      await call.deps.background.cancel(call.projectId, id);
+      return standingOf(await jobOf(call));
+    },
+  }),
+];
+
+async function jobOf({
+  deps,
+  projectId,
+  param,
+}: Pick<ClientCall, 'deps' | 'projectId' | 'param'>): Promise<JobView> {
+  const id = param('id');
+  const job = await deps.background.job(projectId, id.slice(id.lastIndexOf('_') + 1));
+  if (job?.kind === ANSWER_KIND) return job;
+  throw notFound('Generation', id);
+}
+
+function standingOf(job: JobView): z.input<typeof standing> {
+  return { id: job.id, object: 'generation.result', status: statusOf(job) };
+}
+
+function statusOf({ state }: JobView): string {
+  if (state === 'running') return 'in_progress';
+  return state === 'waiting' ? 'queued' : state;
+}

@@ -1,0 +1,171 @@
+// Routes that no key of a model's is needed for: whether the process lives and takes requests, its metrics, its description.
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import type { AdminSignIn } from '../../accounts/auth/index.ts';
+import type { LedgerBacklog, LedgerStore } from '../../accounts/ports/index.ts';
+import type { Counters } from '../../base/telemetry/counters.ts';
+import type { MemoryBudget } from '../body/memory-budget.ts';
+import type { LoadWatch } from '../load-watch.ts';
+import type { ConnectedEnv } from './client-route.ts';
+import { type RawCall, type Route, routerPath, routesOf } from './route.ts';
+import type { RouteGroup, ServedRoute } from './served-routes.ts';
+
+export interface ServiceDependencies {
+  readonly ledger: Pick<LedgerStore, 'backlog'>;
+  readonly counters: Counters;
+  readonly load: LoadWatch;
+  readonly memory: MemoryBudget;
+  /** Check of who may manage this gateway. Throws GatewayError for everybody else. */
+  readonly authenticateAdmin: AdminSignIn;
+  /** All metrics, as text. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** True once the process is to end: whoever sends requests should send them elsewhere. */
+  readonly leaves: () => boolean;
+  /** Other faults while requests are answered all the same, a sentence each. */
+  readonly degraded: () => readonly string[];
+  /** Answers `/openapi.json` and what is at `/docs`. Throws GatewayError `not_found`. */
+  readonly describe: (path: string, served: readonly ServedRoute[]) => Promise<Response>;
+}
+
+interface ServiceCall extends RawCall {
+  readonly deps: ServiceDependencies;
+  readonly request: Request;
+  /** All that this server answers. */
+  readonly served: () => readonly ServedRoute[];
+}
+
+type ServiceGroup = RouteGroup<Route<ServiceCall>>;
+
+const route = routesOf<ServiceCall>(z.object({}));
+const tag = 'Service';
+
+/** Answers the routes of a group. What they throw is for the router's own handler. */
+export function serveServices(
+  hono: Hono<ConnectedEnv>,
+  deps: ServiceDependencies,
+  served: () => readonly ServedRoute[],
+): void {
+  for (const each of [...OPEN.routes, ...OPERATORS.routes])
+    hono.on(each.method.toUpperCase(), routerPath(each), async ({ req, json }) => {
+      const param = (name: string): string => req.param(name) ?? '';
+      const query = req.query();
+      const answer = await each.answerTo({ deps, request: req.raw, served, param, query, body: undefined });
+      return answer instanceof Response ? answer : json(answer);
+    });
+}
+
+const OPEN: ServiceGroup = {
+  bases: [''],
+  audience: 'everybody',
+  errors: 'any',
+  routes: [
+    route({
+      id: 'getRoot',
+      method: 'get',
+      path: '/',
+      tag,
+      summary: 'Tells that a gateway is here.',
+      answer: z.looseObject({ name: z.literal('dragoman') }),
+      // Claude Code asks for the head of this page to learn whether somebody is there.
+      run({ request }) {
+        // A browser names HTML before all else; programs take anything.
+        const isBrowser = request.headers.get('accept')?.startsWith('text/html') === true;
+        const headers = { location: '/console' };
+        return isBrowser ? new Response(null, { status: 302, headers }) : { name: 'dragoman' as const };
+      },
+    }),
+    route({
+      id: 'getHealth',
+      method: 'get',
+      path: '/healthz',
+      tag,
+      summary: 'Whether the process lives.',
+      answer: z.looseObject({ status: z.literal('ok') }),
+      run: () => ({ status: 'ok' as const }),
+    }),
+    route({
+      id: 'getReadiness',
+      method: 'get',
+      path: '/readyz',
+      tag,
+      summary: 'Whether it takes requests.',
+      answer: z.looseObject({ status: z.string() }),
+      alsoStatus: { 503: z.looseObject({ status: z.string() }) },
+      run({ deps }) {
+        const isReady = !deps.leaves() && deps.load.isWell;
+        const status = isReady ? 'ready' : deps.leaves() ? 'draining' : 'overloaded';
+        const counts = { ...deps.counters.read(), refused_for_budget: deps.memory.refusals };
+        const degraded = [...degradations(deps.ledger.backlog()), ...deps.degraded()];
+        const held = { held_bytes: deps.memory.heldBytes, memory_percent: deps.load.memoryPercent };
+        return Response.json({ status, degraded, ...held, counts }, { status: isReady ? 200 : 503 });
+      },
+    }),
+    route({
+      id: 'getDescription',
+      method: 'get',
+      path: '/openapi.json',
+      tag,
+      summary: 'This description.',
+      answer: z.looseObject({ openapi: z.string() }),
+      run: describe,
+    }),
+    route({
+      id: 'showReference',
+      method: 'get',
+      path: '/docs',
+      tag,
+      summary: 'A page that shows this description.',
+      media: 'text/html',
+      answer: z.string(),
+      run: describe,
+    }),
+    route({
+      id: 'showDocument',
+      method: 'get',
+      path: '/docs/{page}',
+      isDeep: true,
+      tag,
+      summary: 'A page of the documents, or a file that a page loads.',
+      media: '*/*',
+      answer: z.string(),
+      refusals: [404],
+      run: describe,
+    }),
+  ],
+};
+
+const OPERATORS: ServiceGroup = {
+  bases: [''],
+  audience: 'admin',
+  errors: 'any',
+  routes: [
+    route({
+      id: 'getMetrics',
+      method: 'get',
+      path: '/metrics',
+      tag,
+      summary: 'Everything that is counted, for Prometheus.',
+      media: 'text/plain',
+      answer: z.string(),
+      async run({ deps, request: { method, url, headers } }) {
+        deps.authenticateAdmin({ method, url, header: (name) => headers.get(name) });
+        const { text, contentType } = await deps.metrics();
+        return new Response(text, { headers: { 'content-type': contentType } });
+      },
+    }),
+  ],
+};
+
+export const SERVICE_GROUPS: readonly ServiceGroup[] = [OPEN, OPERATORS];
+
+function describe({ deps, request, served }: Pick<ServiceCall, 'deps' | 'request' | 'served'>) {
+  return deps.describe(new URL(request.url).pathname, served());
+}
+
+/** Faults of the records while requests are answered all the same. */
+function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
+  return [
+    ...(isStuck ? ['the database takes no records: they wait in the journal'] : []),
+    ...(isFull ? ['the journal is full, or the disk takes nothing: records may be lost'] : []),
+  ];
+}

@@ -1,0 +1,222 @@
+// Backs up a PostgreSQL database while gateways run on it, and puts it back: every table of the schema, as its catalog lists them, in
+// one snapshot. A row is a line of JSON, made and read by the server, so that no value passes through another type.
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import type { PostgresPoolClient } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { openPool } from '../postgres/pool.ts';
+import { openWith } from '../postgres/storage.ts';
+import { STORES } from '../postgres/stores.ts';
+import { PROGRAM } from '../tables/schema.ts';
+import { quoted } from '../tables/table.ts';
+import { type BackedUp, verifyBackup } from './directory.ts';
+import { type Manifest, makeFolder, refused, seal } from './sums.ts';
+
+/** Bytes that are read, or written, with one statement: about. */
+const PIECE_BYTES = 4_000_000;
+const MOST_ROWS = 2_000;
+/** Rows that are larger are never written: requests have at most some dozens of megabytes. */
+const MOST_ROW_BYTES = 512_000_000;
+
+/** Tables that an empty database has rows of. */
+const NEVER_EMPTY: ReadonlySet<string> = new Set(['settings', 'schema_version', 'change_numbers']);
+
+/** @throws GatewayError `conflict` where the folder is not empty; 503 */
+export async function backUpDatabase(url: string, folder: string, nowMs: number): Promise<BackedUp> {
+  makeFolder(folder);
+  mkdirSync(join(folder, 'tables'), { mode: 0o700 });
+  return connected(url, async (client) => {
+    // One snapshot of all tables, in which nobody is waited for.
+    await client.query('begin isolation level repeatable read read only', []);
+    const rows: Record<string, number> = {};
+    for (const table of await tablesOf(client)) rows[table] = await writeTable(client, table, folder);
+    const schemaVersion = await versionOf(client);
+    const partitions = await partitionsOf(client);
+    await client.query('commit', []);
+    const manifest = { program: PROGRAM, database: 'postgres', schemaVersion, madeAt: nowMs, rows } as const;
+    return { bytes: await seal(folder, { ...manifest, partitions }), rows };
+  });
+}
+
+/**
+ * Puts a backup into an empty database, all of it or nothing.
+ * @throws GatewayError `conflict` where the backup is damaged, of SQLite or of another schema version, or there is anything in the
+ * database; 503
+ */
+export async function restoreDatabase(folder: string, url: string): Promise<Manifest> {
+  const manifest = await verifyBackup(folder);
+  if (manifest.database !== 'postgres')
+    throw refused('the backup is of a data directory: restore it without `database_url`');
+  // Makes the tables of this program.
+  await (await openWith(STORES, { url })).close();
+  await connected(url, async (client) => {
+    await client.query('begin', []);
+    const tables = await tablesOf(client);
+    const version = await versionOf(client);
+    if (version !== manifest.schemaVersion)
+      throw refused(
+        `the backup has schema version ${manifest.schemaVersion}, and this program makes ${version}: restore it with Dragoman ${manifest.program}, which made it, and install this one then`,
+      );
+    for (const table of tables.filter((name) => !NEVER_EMPTY.has(name))) {
+      const { rows } = await client.query(`select 1 from ${quoted(table)} limit 1`, []);
+      if (rows.length > 0)
+        throw refused(`the database is not empty (there are ${table}): a backup is restored to an empty one`);
+    }
+    await client.query(`truncate ${tables.map(quoted).join(', ')}`, []);
+    for (const statement of manifest.partitions) await client.query(statement, []);
+    for (const table of tables) await readTable(client, table, folder, manifest.rows[table] ?? 0);
+    await client.query('commit', []);
+  });
+  return manifest;
+}
+
+async function connected<T>(url: string, work: (client: PostgresPoolClient) => Promise<T>): Promise<T> {
+  const pool = openPool({ url, max: 1, statementMs: 0 });
+  try {
+    const client = await pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release();
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+/** A table as lines of JSON. @returns how many */
+async function writeTable(client: PostgresPoolClient, table: string, folder: string): Promise<number> {
+  const zip = createGzip({ level: 3 });
+  const file = createWriteStream(fileOf(folder, table), { mode: 0o600 });
+  zip.pipe(file);
+  await client.query(
+    `declare piece no scroll cursor for select row_to_json(t)::text as line from ${quoted(table)} as t`,
+    [],
+  );
+  let written = 0;
+  for (let most = 20; ;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${most} from piece`, []);
+    if (rows.length === 0) break;
+    const text = rows.map(({ line }) => `${line}\n`).join('');
+    if (!zip.write(text)) await once(zip, 'drain');
+    written += rows.length;
+    most = rowsFor(rows.length, text.length);
+  }
+  await client.query('close piece', []);
+  zip.end();
+  await finished(file);
+  return written;
+}
+
+/** @throws GatewayError `conflict` where it has another number of rows than it should */
+async function readTable(
+  client: PostgresPoolClient,
+  table: string,
+  folder: string,
+  expected: number,
+): Promise<void> {
+  const path = fileOf(folder, table);
+  if (!existsSync(path)) throw refused(`the backup has no rows of ${table}`);
+  const name = quoted(table);
+  await client.query(`alter table ${name} disable trigger user`, []);
+  let read = 0;
+  const write = async (lines: readonly string[]): Promise<void> => {
+    const insert = `insert into ${name} overriding system value
+       select * from json_populate_recordset(null::${name}, $1::json)`;
+    await client.query(insert, [`[${lines.join(',')}]`]).catch((error: unknown) => {
+      if (GatewayError.is(error)) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw refused(`the backup is damaged: the database takes no rows of ${table}: ${reason}`);
+    });
+    read += lines.length;
+  };
+  let lines: string[] = [];
+  let bytes = 0;
+  for await (const line of createInterface({ input: Readable.from(linesOf(path, table)) })) {
+    lines.push(line);
+    bytes += line.length;
+    if (bytes < PIECE_BYTES && lines.length < MOST_ROWS) continue;
+    await write(lines);
+    lines = [];
+    bytes = 0;
+  }
+  if (lines.length > 0) await write(lines);
+  if (read !== expected) throw refused(`the backup has ${read} rows of ${table}, not ${expected}`);
+  await client.query(`alter table ${name} enable trigger user`, []);
+  // Numbers of rows go on behind those that are there.
+  const { rows } = await client.query<{ column: string }>(
+    `select attname as column from pg_attribute where attrelid = to_regclass($1) and attidentity <> ''`,
+    [name],
+  );
+  for (const { column } of rows)
+    await client.query(
+      `select setval(pg_get_serial_sequence($1, $2), m.last) from
+       (select max(${quoted(column)}) as last from ${name}) as m where m.last is not null`,
+      [name, column],
+    );
+}
+
+/** The text of a file. @throws GatewayError `conflict` where it is no whole one, or a row is larger than any is */
+async function* linesOf(path: string, table: string): AsyncGenerator<Uint8Array> {
+  let line = 0;
+  const file = createReadStream(path);
+  const zip = createGunzip();
+  file.on('error', (error) => zip.destroy(error)).pipe(zip);
+  try {
+    for await (const bytes of zip as AsyncIterable<Buffer>) {
+      const end = bytes.lastIndexOf(10);
+      line = end < 0 ? line + bytes.length : bytes.length - end - 1;
+      if (line > MOST_ROW_BYTES) throw refused(`the backup is damaged: a row of ${table} is too large`);
+      yield bytes;
+    }
+  } catch (error) {
+    if (GatewayError.is(error)) throw error;
+    throw refused(`the backup is damaged: the rows of ${table} cannot be unpacked`);
+  }
+}
+
+/** Number of rows that come to a piece, by what some of them came to. */
+function rowsFor(rows: number, bytes: number): number {
+  return Math.max(1, Math.min(MOST_ROWS, Math.floor((PIECE_BYTES * rows) / Math.max(1, bytes))));
+}
+
+function fileOf(folder: string, table: string): string {
+  return join(folder, 'tables', `${table}.jsonl.gz`);
+}
+
+/** The tables of the schema, without the parts of others. */
+async function tablesOf(client: PostgresPoolClient): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+     where n.nspname = current_schema and relkind in ('r', 'p') and not relispartition
+     order by relname`,
+    [],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Statements that make the partitions that there are, where they are missing. */
+async function partitionsOf(client: PostgresPoolClient): Promise<readonly string[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('create table if not exists %I partition of %I %s',
+       c.relname, p.relname, pg_get_expr(c.relpartbound, c.oid)) as statement
+     from pg_inherits as i join pg_class as c on c.oid = i.inhrelid join pg_class as p on p.oid = i.inhparent
+     join pg_namespace as n on n.oid = p.relnamespace
+     where c.relispartition and c.relkind = 'r' and n.nspname = current_schema order by c.relname`,
+    [],
+  );
+  return rows.map(({ statement }) => statement);
+}
+
+async function versionOf(client: PostgresPoolClient): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'select max(version) as version from schema_version',
+    [],
+  );
+  return Number(rows[0]?.version);
+}

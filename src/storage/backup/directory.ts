@@ -1,0 +1,137 @@
+// Backs up a data directory while a gateway runs on it, and puts it back. The database is copied by SQLite itself, which waits for
+// nobody; journals come before it, so that what they lose meanwhile is in the copy.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GatewayError } from '../../canonical/index.ts';
+import { inspectSqlite, openSqlite } from '../../base/runtime/sqlite.ts';
+import { PROGRAM } from '../tables/schema.ts';
+import { quoted } from '../tables/table.ts';
+import { filesIn, type Manifest, makeFolder, refused, seal, verified } from './sums.ts';
+
+const DATABASE = 'dragoman.db';
+/** Other files that are backed up. Files of running processes, and files that are made again, are not. */
+const FILES = ['secret.key', 'capabilities.json', 'catalog.json'];
+/** Folders of files that are written by name and then never changed. */
+const FOLDERS = ['files', 'files-to-send'];
+/** Folder of files that running processes write at their end. */
+const JOURNALS = 'journal';
+
+export interface BackedUp {
+  /** Bytes of all files. */
+  readonly bytes: number;
+  readonly rows: Manifest['rows'];
+}
+
+/** @throws GatewayError `conflict` where there is no database, or the folder is not empty */
+export async function backUpDirectory(dataDir: string, folder: string, nowMs: number): Promise<BackedUp> {
+  const database = join(dataDir, DATABASE);
+  if (!existsSync(database)) throw refused(`there is no database in ${dataDir}`);
+  makeFolder(folder);
+  copyFolder(dataDir, folder, JOURNALS);
+  for (const name of FOLDERS) copyFolder(dataDir, folder, name);
+  copyDatabase(database, join(folder, DATABASE));
+  chmodSync(join(folder, DATABASE), 0o600);
+  // Files that came while the database was copied; those that went meanwhile were copied before.
+  for (const name of FOLDERS) copyFolder(dataDir, folder, name);
+  for (const name of FILES) copy(join(dataDir, name), join(folder, name));
+  const { rows, schemaVersion } = inspected(join(folder, DATABASE));
+  const manifest = { program: PROGRAM, database: 'sqlite', schemaVersion, madeAt: nowMs, rows } as const;
+  return { bytes: await seal(folder, { ...manifest, partitions: [] }), rows };
+}
+
+/**
+ * Puts a backup into a data directory that has no database. Killed anywhere, it can be run again: the database comes last.
+ * @throws GatewayError `conflict` where the backup is damaged or of PostgreSQL, or there is a database
+ */
+export async function restoreDirectory(folder: string, dataDir: string): Promise<Manifest> {
+  const manifest = await verifyBackup(folder);
+  if (manifest.database !== 'sqlite')
+    throw refused('the backup is of a PostgreSQL database: restore it with `database_url`');
+  if (existsSync(join(dataDir, DATABASE)))
+    throw refused(
+      `there is a database in ${dataDir}: stop the gateway and move the directory away, or name another one (--data-dir DIR)`,
+    );
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const files = filesIn(folder).filter((file) => file !== DATABASE && file !== 'backup.json');
+  for (const file of files) copy(join(folder, file), join(dataDir, file));
+  const draft = join(dataDir, `${DATABASE}.part`);
+  copy(join(folder, DATABASE), draft);
+  renameSync(draft, join(dataDir, DATABASE));
+  return manifest;
+}
+
+/**
+ * Reads all of a backup, of either database: every file has its checksum, and a database of SQLite is sound.
+ * @throws GatewayError `conflict`
+ */
+export async function verifyBackup(folder: string): Promise<Manifest> {
+  const manifest = await verified(folder);
+  if (manifest.database === 'sqlite') {
+    const { rows } = inspected(join(folder, DATABASE));
+    const wrong = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table]);
+    if (wrong !== undefined)
+      throw refused(`the backup is damaged: ${wrong} has ${rows[wrong]} rows, not ${manifest.rows[wrong]}`);
+  }
+  return manifest;
+}
+
+/** @throws GatewayError `conflict` for a database that is damaged */
+function copyDatabase(from: string, to: string): void {
+  try {
+    const connection = openSqlite(from, 10_000);
+    try {
+      connection.prepare('vacuum into ?').run(to);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+function damaged(error: unknown): GatewayError {
+  return refused(`the database is damaged: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** @throws GatewayError `conflict` for a database that is damaged */
+function inspected(path: string): { readonly rows: Record<string, number>; readonly schemaVersion: number } {
+  const database = inspectSqlite(path);
+  try {
+    const [check] = database.all('pragma integrity_check');
+    const said = String(Object.values(check ?? {})[0]);
+    if (said !== 'ok') throw refused(`the database is damaged: ${said}`);
+    const tables = database
+      .all("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name")
+      .map(({ name }) => String(name));
+    const count = (table: string): number =>
+      Number(database.all(`select count(*) as rows from ${quoted(table)}`)[0]?.['rows']);
+    const version = database.all('select max(version) as version from schema_version')[0]?.['version'];
+    return {
+      rows: Object.fromEntries(tables.map((table) => [table, count(table)])),
+      schemaVersion: Number(version),
+    };
+  } catch (error) {
+    if (GatewayError.is(error)) throw error;
+    throw damaged(error);
+  } finally {
+    database.close();
+  }
+}
+
+/** Copies the files of a folder, and of folders in it, that are not there yet. */
+function copyFolder(from: string, to: string, name: string): void {
+  if (!existsSync(join(from, name))) return;
+  for (const file of filesIn(join(from, name)))
+    if (!existsSync(join(to, name, file))) copy(join(from, name, file), join(to, name, file));
+}
+
+/** Copies a file for its owner alone. Nothing happens where it is gone. */
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  try {
+    copyFileSync(from, to);
+    chmodSync(to, 0o600);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
+  }
+}

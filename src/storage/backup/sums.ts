@@ -1,0 +1,170 @@
+// The folder of a backup: `backup.json` says what it holds, `SHA256SUMS` has the checksum of every file in the form of
+// `sha256sum`. The sums are written last: a folder without them is a backup that did not come to its end.
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { asObject, isJsonObject, parseJson } from '../../base/json/index.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import type { Kind } from '../tables/table.ts';
+
+const SUMS = 'SHA256SUMS';
+const MANIFEST = 'backup.json';
+/** The form of a backup. A program refuses those that it does not know. */
+const FORMAT = 1;
+
+/** A million files have sums of a hundred bytes, and there are some dozens of tables. */
+const MOST_SUMS_BYTES = 256_000_000;
+const MOST_MANIFEST_BYTES = 16_000_000;
+/** Files that a backup of each database may have, beside those of its own. Those of a running database are none. */
+const OWN_FILES: Readonly<Record<Kind, RegExp>> = {
+  sqlite: /^(dragoman\.db|secret\.key|capabilities\.json|catalog\.json|(files|files-to-send|journal)\/.+)$/,
+  postgres: /^tables\/\w+\.jsonl\.gz$/,
+};
+const NAME = /^[a-z_]\w{0,62}$/;
+/** A partition as PostgreSQL itself writes it, by range of bytes: the only statement that is run from a backup. */
+const PARTITION =
+  /^create table if not exists [a-z_]\w* partition of [a-z_]\w* FOR VALUES FROM \(('\\x[\da-f]*'|MINVALUE)\) TO \(('\\x[\da-f]*'|MAXVALUE)\)$/;
+
+export interface Manifest {
+  readonly format: number;
+  /** Version of the program that made it. */
+  readonly program: string;
+  readonly database: Kind;
+  readonly schemaVersion: number;
+  /** Unix milliseconds. */
+  readonly madeAt: number;
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** PostgreSQL: statements that make the partitions of its tables. */
+  readonly partitions: readonly string[];
+}
+
+/** The latest time that a date can be, Unix milliseconds. */
+const LAST_MS = 8.64e15;
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Check of each member of a manifest. */
+const IS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
+  format: isCount,
+  program: (value) => typeof value === 'string' && /^[\w.+-]{1,64}$/.test(value),
+  database: (value) => value === 'sqlite' || value === 'postgres',
+  schemaVersion: isCount,
+  madeAt: (value) => isCount(value) && Number(value) <= LAST_MS,
+  rows: (value) =>
+    isJsonObject(value) && Object.entries(value).every(([name, rows]) => NAME.test(name) && isCount(rows)),
+  partitions: (value) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string' && PARTITION.test(each)),
+};
+
+/** Makes the folder of a backup. @throws GatewayError `conflict` where there is anything in it */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new GatewayError(
+      'conflict',
+      `${folder} is not empty: name a folder that is, or that is not there yet`,
+    );
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Ends a backup: writes what it holds, and the checksums of all. @returns bytes of all files */
+export async function seal(folder: string, manifest: Omit<Manifest, 'format'>): Promise<number> {
+  const text = JSON.stringify({ format: FORMAT, ...manifest }, null, 2);
+  writeFileSync(join(folder, MANIFEST), `${text}\n`, { mode: 0o600 });
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const file of filesIn(folder)) {
+    lines.push(`${await sumOf(join(folder, file))}  ${file}\n`);
+    bytes += statSync(join(folder, file)).size;
+  }
+  writeFileSync(join(folder, SUMS), lines.join(''), { mode: 0o600, flush: true });
+  return bytes;
+}
+
+/**
+ * Reads a backup, and compares all of its files with their checksums. Nothing outside of the folder is read, whatever it says.
+ * @throws GatewayError `conflict` for one that is not whole, damaged, or of a form that this program does not know
+ */
+export async function verified(folder: string): Promise<Manifest> {
+  const files = new Set(filesIn(folder, true));
+  const sums = readText(folder, SUMS, MOST_SUMS_BYTES);
+  if (sums === null)
+    throw refused(`${folder} has no ${SUMS}: it is no backup, or one that did not come to its end`);
+  const listed = new Set<string>();
+  for (const line of sums.split('\n').filter((text) => text !== '')) {
+    const [, sum = '', file = ''] = /^([\da-f]{64}) {2}(.+)$/.exec(line) ?? [];
+    if (file === '') throw refused(`the backup is damaged: ${SUMS} has a line that is no checksum of a file`);
+    if (!files.has(file)) throw refused(`the backup is damaged: ${file} is missing`);
+    if ((await sumOf(join(folder, file))) !== sum)
+      throw refused(`the backup is damaged: ${file} is not what was written (its SHA-256 is another)`);
+    listed.add(file);
+  }
+  if (!listed.has(MANIFEST)) throw refused(`the backup is damaged: ${MANIFEST} is missing`);
+  const manifest = manifestOf(readText(folder, MANIFEST, MOST_MANIFEST_BYTES) ?? '');
+  const isOwn = OWN_FILES[manifest.database];
+  for (const file of files) {
+    if (file !== MANIFEST && !isOwn.test(file)) throw refused(`${file} is no file of a backup: move it away`);
+    if (!listed.has(file)) throw refused(`the backup is damaged: ${file} is not in ${SUMS}`);
+  }
+  return manifest;
+}
+
+/**
+ * The files of a folder and its folders, as paths with `/`, in order; not the sums themselves. Links are not followed.
+ * @param isStrict whether what is neither a file nor a folder is refused
+ * @throws GatewayError `conflict`
+ */
+export function filesIn(folder: string, isStrict = false): readonly string[] {
+  const found: string[] = [];
+  const look = (path: string): void => {
+    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
+      const name = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (entry.isDirectory()) look(name);
+      else if (entry.isFile()) found.push(name);
+      else if (isStrict) throw refused(`${name} is a link or a device: a backup has files and folders alone`);
+    }
+  };
+  if (existsSync(folder)) look('');
+  return found.filter((file) => file !== SUMS).toSorted();
+}
+
+/** @throws GatewayError `conflict` for what no program of this form has written */
+function manifestOf(text: string): Manifest {
+  const said = asObject(parseJson(text));
+  const wrong = (Object.keys(IS) as (keyof Manifest)[]).filter((name) => !IS[name](said[name]));
+  if (wrong.includes('format') || wrong.includes('program'))
+    throw refused(`the backup is damaged: ${MANIFEST} has no form, or no program`);
+  const manifest = said as unknown as Manifest;
+  if (manifest.format !== FORMAT)
+    throw refused(
+      `the backup has form ${manifest.format}, and this program reads ${FORMAT}: use Dragoman ${manifest.program}, which made it`,
+    );
+  if (wrong.length > 0)
+    throw refused(`the backup is damaged: \`${wrong[0]}\` of ${MANIFEST} is nothing that a backup has`);
+  return manifest;
+}
+
+export function refused(message: string): GatewayError {
+  return new GatewayError('conflict', message);
+}
+
+async function sumOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(file)) hash.update(bytes as Uint8Array);
+  return hash.digest('hex');
+}
+
+/** Null where there is none. @throws GatewayError `conflict` for one that is larger than it can be */
+function readText(folder: string, name: string, mostBytes: number): string | null {
+  const file = join(folder, name);
+  if (!existsSync(file)) return null;
+  if (statSync(file).size > mostBytes) throw refused(`the backup is damaged: ${name} is too large`);
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,174 @@
+// Sums by end user. Requests invent end users as they like: an hour has room for so many rows of a project, and what finds none
+// is counted together, so that the sums are whole.
+import { type RawBuilder, sql } from 'kysely';
+import { inputTokensIn, outputTokensIn, type UsageCounts } from '../../accounts/usage/index.ts';
+import { othersRun } from '../others-run.ts';
+import type { EndUserQuery, EndUserUsage } from '../../accounts/ports/index.ts';
+import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
+import { valuesInserter } from '../tables/insert.ts';
+import type { EndUserRow } from './sums.ts';
+import { hoursOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
+import { USAGE_END_USERS } from './usage-tables.ts';
+
+/** End users of an hour and a project, besides the row for all others. */
+const MOST_END_USERS = 10_000;
+/** The end user of a row for all that had no room. */
+export const OTHER_END_USERS = '';
+/** Hours that SQLite adds up in one go. */
+const HOURS_AT_ONCE = 2;
+
+export class EndUserWriter {
+  readonly #add: ReturnType<typeof valuesInserter>;
+
+  constructor({ kind }: Database) {
+    this.#add = valuesInserter({ kind }, USAGE_END_USERS, {
+      conflict: { on: USAGE_END_USERS.key, update: 'grow' },
+    });
+  }
+
+  /** Adds rows, inside the transaction that writes their records: once for each record. */
+  *write(rows: readonly EndUserRow[]): Queries<void> {
+    if (rows.length === 0) return;
+    const added = new Map<string, (string | number)[]>();
+    const free = yield* this.#roomFor(rows);
+    for (const { period, project, endUser, key, model, counts } of rows) {
+      const place = `${period} ${project}`;
+      const left = free.get(place);
+      const isKnown = left !== undefined && (yield* this.#isThere(period, project, endUser, key, model));
+      const hasRoom = left === undefined || left > 0;
+      if (left !== undefined && !isKnown && left > 0) free.set(place, left - 1);
+      const user = isKnown || hasRoom ? endUser : OTHER_END_USERS;
+      addTo(
+        added,
+        [period, project, user, key, model],
+        END_USER_COUNTS.map((of) => of(counts)),
+      );
+    }
+    yield* this.#add([...added.values()]);
+  }
+
+  /** Number of rows that may still come, for those hours and projects that may have too many; the others have room for all. */
+  *#roomFor(rows: readonly EndUserRow[]): Queries<Map<string, number>> {
+    const wanted = new Map<string, { period: number; project: string; rows: number }>();
+    for (const { period, project } of rows) {
+      const place = wanted.get(`${period} ${project}`);
+      if (place) place.rows += 1;
+      else wanted.set(`${period} ${project}`, { period, project, rows: 1 });
+    }
+    const free = new Map<string, number>();
+    for (const [name, place] of wanted) {
+      const found = yield* firstOf(sql<{ many: number }>`
+        select count(*) as many from usage_end_users
+        where period = ${place.period} and project = ${place.project} and end_user <> ${OTHER_END_USERS}`);
+      const left = MOST_END_USERS - Number(found?.many ?? 0);
+      if (left < place.rows) free.set(name, left);
+    }
+    return free;
+  }
+
+  *#isThere(period: number, project: string, endUser: string, key: string, model: string): Queries<boolean> {
+    const found = yield sql`
+      select period from usage_end_users where period = ${period} and project = ${project}
+        and end_user = ${endUser} and key = ${key} and model = ${model}`;
+    return found.length > 0;
+  }
+}
+
+/** Counts of rows of end users, in the order of their columns. */
+const END_USER_COUNTS: readonly ((counts: UsageCounts) => number)[] = [
+  ({ requests }) => requests,
+  ({ errors }) => errors,
+  (counts) => counts.charged_errors,
+  (counts) => counts.tool_turns,
+  inputTokensIn,
+  outputTokensIn,
+  (counts) => counts.nano_usd,
+  ({ unpriced }) => unpriced,
+];
+
+function addTo(
+  rows: Map<string, (string | number)[]>,
+  keys: readonly (string | number)[],
+  counts: readonly number[],
+): void {
+  const name = keys.join('\0');
+  const row = rows.get(name);
+  if (!row) return void rows.set(name, [...keys, ...counts]);
+  counts.forEach((count, at) => {
+    row[keys.length + at] = Number(row[keys.length + at]) + count;
+  });
+}
+
+/**
+ * Sums of end users, by cost, the largest first.
+ * @throws GatewayError `invalid_request` for more than 10,000 rows
+ */
+export async function endUserReport(
+  database: Database,
+  { fromMs, toMs, filters }: EndUserQuery,
+): Promise<readonly EndUserUsage[]> {
+  const conditions = (['project', 'key', 'model'] as const).flatMap((name) => {
+    const texts = filters[name];
+    return texts ? [sql`and ${oneOf(name, texts)}`] : [];
+  });
+  const users = new Map<string, EndUserUsage>();
+  for (const within of await piecesOf(database, hoursOf(fromMs, toMs))) {
+    const rows = await database.ask(() =>
+      rowsOf<EndUserUsage & { readonly endUser: string }>(sql`
+        select project, end_user as "endUser", ${sql.join(SUMMED)} from usage_end_users
+        where ${within} ${sql.join(conditions, sql` `)} group by project, end_user`),
+    );
+    for (const row of rows) {
+      const name = `${row.project}\0${row.endUser}`;
+      const known = users.get(name);
+      if (!known && users.size === MOST_REPORT_ROWS) throw tooManyRows();
+      users.set(name, known ? together(known, row) : { ...row, endUser: row.endUser || null });
+    }
+    await othersRun();
+  }
+  return [...users.values()].toSorted((a, b) => b.nanoUsd - a.nanoUsd || b.requests - a.requests);
+}
+
+const SUMMED: readonly RawBuilder<unknown>[] = Object.entries({
+  requests: 'requests',
+  errors: 'errors',
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  nanoUsd: 'nano_usd',
+  unpriced: 'unpriced',
+}).map(([as, column]) => sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(as)}`);
+
+function together(a: EndUserUsage, b: EndUserUsage): EndUserUsage {
+  return {
+    ...a,
+    requests: a.requests + b.requests,
+    errors: a.errors + b.errors,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    nanoUsd: a.nanoUsd + b.nanoUsd,
+    unpriced: a.unpriced + b.unpriced,
+  };
+}
+
+/** Conditions on the hours: all at once in PostgreSQL, a few hours that have rows in SQLite. */
+async function piecesOf(
+  { ask, kind }: Database,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly RawBuilder<unknown>[]> {
+  const all = sql`period >= ${from} and period < ${to}`;
+  if (kind === 'postgres') return [all];
+  const hours = await ask(() =>
+    rowsOf<{ readonly period: number }>(
+      sql`select distinct period from usage_end_users where ${all} order by period`,
+    ),
+  );
+  const pieces: RawBuilder<unknown>[] = [];
+  for (let at = 0; at < hours.length; at += HOURS_AT_ONCE)
+    pieces.push(
+      oneOf(
+        'period',
+        hours.slice(at, at + HOURS_AT_ONCE).map(({ period }) => period),
+      ),
+    );
+  return pieces;
+}

@@ -1,0 +1,164 @@
+// Counts of generations that pass filters: by interval and state, and by what they have. Exact, because it looks at the index of facts.
+import { type RawBuilder, sql } from 'kysely';
+import { REQUEST_STATES } from '../../accounts/ledger/index.ts';
+import type {
+  GenerationCount,
+  GenerationCountQuery,
+  GenerationCounts,
+  GenerationFacet,
+  GenerationFilters,
+} from '../../accounts/ports/index.ts';
+import { othersRun } from '../others-run.ts';
+import { type Database, rowsOf } from '../tables/database.ts';
+import { passing } from './record-filters.ts';
+import { boundsOf, type IdSpan, LOOKED_AT, type RecordSpans } from './record-spans.ts';
+import { APART } from './record-tables.ts';
+
+/** Rows that are looked at: about a fifth of a second. */
+const MOST_LOOKED_AT = 1_500_000;
+/** Rows that are counted by what they have. */
+const MOST_COUNTED = 200_000;
+const MOST_VALUES = 100;
+
+/** Bits of a count of one piece, and states that one sum counts: three sums take half as long as one for each state. */
+const BITS = 18;
+const TOGETHER = 3;
+const SUMS = Array.from({ length: Math.ceil(REQUEST_STATES.length / TOGETHER) }, (_, sum) => `s${sum}`);
+
+const MASK = 2n ** BigInt(BITS) - 1n;
+
+export class RecordCounts {
+  readonly #database: Database;
+  readonly #spans: RecordSpans;
+
+  constructor(database: Database, spans: RecordSpans) {
+    this.#database = database;
+    this.#spans = spans;
+  }
+
+  async count(query: GenerationCountQuery): Promise<GenerationCounts> {
+    const found = this.#spans.isOneStatement ? await this.#atOnce(query) : await this.#piecewise(query);
+    const intervals = query.edges.slice(0, -1).map((startMs) => found.sums.get(startMs) ?? none(startMs));
+    return { intervals, isExact: found.isExact };
+  }
+
+  async #piecewise({ filters, edges }: GenerationCountQuery): Promise<Found> {
+    const sums = new Map<number, GenerationCount>();
+    let looked = 0;
+    // The newest first: they are the ones that are wanted where there are too many.
+    for (let at = edges.length - 2; at >= 0; at -= 1) {
+      const [startMs, endMs] = [edges[at] ?? 0, edges[at + 1] ?? 0];
+      let sum = none(startMs);
+      const range = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
+      for await (const piece of this.#spans.pieces(range, 'desc')) {
+        sum = added(sum, await this.#counted(piece, filters));
+        looked += 1;
+        await othersRun();
+        if (looked >= MOST_LOOKED_AT / LOOKED_AT + edges.length)
+          return { sums: sums.set(startMs, sum), isExact: false };
+      }
+      sums.set(startMs, sum);
+    }
+    return { sums, isExact: true };
+  }
+
+  async #atOnce({ filters, edges }: GenerationCountQuery): Promise<Found> {
+    const [startMs, endMs] = [edges[0] ?? 0, edges.at(-1) ?? 0];
+    const ms = Math.max(1, (edges[1] ?? endMs) - startMs);
+    const { from, to } = boundsOf(narrower(filters, { fromMs: startMs, toMs: endMs }));
+    const rows = await this.#ask<{ at: number | string; state: number; many: number | string }>(sql`
+      select floor((created_at - ${startMs}) / ${sql.lit(ms)}) as at, state, count(*) as many from records
+      where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+      group by 1, 2`);
+    const sums = new Map<number, GenerationCount>();
+    for (const { at, state, many } of rows) {
+      const edge = edges[Math.min(Number(at), edges.length - 2)];
+      if (edge === undefined) continue;
+      const states = REQUEST_STATES.map((_, each) => (each === state ? Number(many) : 0));
+      sums.set(edge, added(sums.get(edge) ?? none(edge), states));
+    }
+    return { sums, isExact: true };
+  }
+
+  async facet(
+    filters: GenerationFilters,
+    by: GenerationFacet,
+  ): Promise<readonly { readonly value: string; readonly count: number }[]> {
+    const counts = new Map<string, number>();
+    const ofRow = by === 'state' || by === 'error_kind';
+    const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
+    let counted = 0;
+    for await (const span of this.#spans.all(filters))
+      for await (const { from, to } of this.#spans.pieces(span, 'desc')) {
+        const column = ofRow ? sql.ref(by) : sql`grp`;
+        const rows = await this.#ask<{ value: string | number | null; many: number | string }>(sql`
+          select ${value} as value, sum(r.many) as many from (
+            select ${column}, count(*) as many from records
+            where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+            group by ${column}) r
+          ${ofRow ? sql`` : sql`join usage_groups g on g.id = r.grp`} group by ${value}`);
+        for (const row of rows) {
+          if (row.value === null || row.value === '') continue;
+          const name = by === 'state' ? (REQUEST_STATES[Number(row.value)] ?? '') : String(row.value);
+          counts.set(name, (counts.get(name) ?? 0) + Number(row.many));
+          counted += Number(row.many);
+        }
+        if (counted >= MOST_COUNTED) return sorted(counts);
+        await othersRun();
+      }
+    return sorted(counts);
+  }
+
+  async #counted({ from, to }: IdSpan, filters: GenerationFilters): Promise<readonly number[]> {
+    const sums = SUMS.map((name, sum) => {
+      const own = REQUEST_STATES.map((_, state) => state).slice(sum * TOGETHER, (sum + 1) * TOGETHER);
+      const whens = own.map(
+        (state, at) => sql`when state = ${sql.lit(state)} then ${sql.lit(2 ** (at * BITS))}`,
+      );
+      return sql`cast(sum(case ${sql.join(whens, sql` `)} else 0 end) as bigint) as ${sql.ref(name)}`;
+    });
+    const [row] = await this.#ask<Record<string, number | string | null>>(sql`
+      select ${sql.join(sums)} from records
+      where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}`);
+    return REQUEST_STATES.map((_, state) => {
+      const packed = BigInt(row?.[SUMS[Math.floor(state / TOGETHER)] ?? ''] ?? 0);
+      return Number((packed >> BigInt((state % TOGETHER) * BITS)) & MASK);
+    });
+  }
+
+  #ask<Row extends object>(query: RawBuilder<unknown>): Promise<readonly Row[]> {
+    return this.#database.ask(() => rowsOf<Row>(query));
+  }
+}
+
+interface Found {
+  /** Counts by the beginning of their interval. */
+  readonly sums: Map<number, GenerationCount>;
+  readonly isExact: boolean;
+}
+
+function none(startMs: number): GenerationCount {
+  return { startMs, count: 0, states: REQUEST_STATES.map(() => 0) };
+}
+
+function added(sum: GenerationCount, states: readonly number[]): GenerationCount {
+  return {
+    ...sum,
+    count: sum.count + states.reduce((all, each) => all + each, 0),
+    states: sum.states.map((each, state) => each + (states[state] ?? 0)),
+  };
+}
+
+function narrower(
+  { fromMs = -Infinity, toMs = Infinity }: GenerationFilters,
+  range: { readonly fromMs: number; readonly toMs: number },
+): { readonly fromMs: number; readonly toMs: number } {
+  return { fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) };
+}
+
+function sorted(counts: ReadonlyMap<string, number>) {
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MOST_VALUES);
+}

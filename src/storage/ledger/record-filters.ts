@@ -1,0 +1,117 @@
+// Filters of generations in SQL: conditions on rows of records, and on the groups of names that sums know.
+import { type RawBuilder, sql } from 'kysely';
+import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
+import { nanoUsdOf } from '../../accounts/limits/index.ts';
+import type { GenerationFilters, UsageDimension } from '../../accounts/ports/index.ts';
+import { oneOf } from './report-queries.ts';
+
+/** Names of groups that a filter of its own is for. */
+const NAMES: readonly (readonly [keyof GenerationFilters, UsageDimension])[] = [
+  ['project', 'project'],
+  ['key', 'key'],
+  ['model', 'model'],
+  ['requestedModel', 'requested_model'],
+  ['protocol', 'protocol'],
+];
+/** Names that an attempt may have others of than its request. */
+const OF_ATTEMPTS: typeof NAMES = [
+  ['provider', 'provider'],
+  ['endpoint', 'endpoint'],
+  ['outcome', 'outcome'],
+];
+
+/** First digits of an id that are enough to look for it. */
+const LEAST_DIGITS = 4;
+const ID_DIGITS = 32;
+
+/** Rows that pass. Times are left out where the range of ids says them. */
+export function passing(f: GenerationFilters): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [];
+  const names = namesOf(f, [...NAMES, ...OF_ATTEMPTS]);
+  if (names.length > 0) conditions.push(inGroups(sql.join(names, sql` and `)));
+  if (f.attempted) conditions.push(attemptedAt(f.attempted));
+  if (f.text) conditions.push(withText(f.text));
+  if (f.slowerThan) conditions.push(anyOf(f.slowerThan.map(slower)));
+  if (f.endUser) {
+    const named = f.endUser.filter((name) => name !== '');
+    // None is asked for by the empty name, as everywhere.
+    const none = f.endUser.includes('') ? sql`or end_user is null` : sql``;
+    conditions.push(sql`(end_user is not null and ${oneOf('end_user', named)} ${none})`);
+  }
+  if (f.status) conditions.push(oneOf('status', f.status));
+  if (f.state)
+    conditions.push(
+      oneOf(
+        'state',
+        f.state.map((state) => REQUEST_STATES.indexOf(state)),
+      ),
+    );
+  if (f.errorKind) conditions.push(oneOf('error_kind', f.errorKind));
+  if (f.minCostUsd !== undefined) conditions.push(sql`nano_usd >= ${nanoUsdOf(f.minCostUsd)}`);
+  if (f.minDurationMs !== undefined) conditions.push(sql`duration_ms >= ${f.minDurationMs}`);
+  if (f.minAttempts !== undefined) conditions.push(sql`attempts >= ${f.minAttempts}`);
+  if (f.fromMs !== undefined) conditions.push(sql`created_at >= ${f.fromMs}`);
+  if (f.toMs !== undefined) conditions.push(sql`created_at < ${f.toMs}`);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** Groups one of which every hour has in which something passes. Null: all hours may have it. */
+export function groupsOfHours(f: GenerationFilters): RawBuilder<unknown> | null {
+  const isTried = f.attempted !== undefined;
+  // The attempt may be of another group than its request.
+  const conditions = namesOf(f, isTried ? NAMES : [...NAMES, ...OF_ATTEMPTS]);
+  if (f.attempted) conditions.push(oneOf('g.provider', f.attempted));
+  // A request that was answered with an error is none that went well.
+  const isRefused =
+    f.status !== undefined && f.status.length > 0 && f.status.every((status) => status >= 400);
+  if (isRefused && !isTried)
+    conditions.push(
+      oneOf(
+        'g.outcome',
+        OUTCOMES.filter((outcome) => outcome !== 'ok'),
+      ),
+    );
+  return conditions.length === 0 ? null : sql.join(conditions, sql` and `);
+}
+
+function namesOf(f: GenerationFilters, of: typeof NAMES): RawBuilder<unknown>[] {
+  return of.flatMap(([filter, name]) => {
+    const texts = f[filter] as readonly string[] | undefined;
+    return texts ? [oneOf(`g.${name}`, texts)] : [];
+  });
+}
+
+function inGroups(groups: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`grp in (select g.id from usage_groups g where ${groups})`;
+}
+
+function attemptedAt(providers: readonly string[]): RawBuilder<unknown> {
+  const others = providers.map((provider) => sql`tried like ${containing(`|${provider}|`)} escape '\\'`);
+  return anyOf([inGroups(oneOf('g.provider', providers)), ...others]);
+}
+
+function withText({ text, keyIds }: NonNullable<GenerationFilters['text']>): RawBuilder<unknown> {
+  const like = containing(text.toLowerCase());
+  const names = anyOf([
+    sql`lower(g.model) like ${like} escape '\\'`,
+    sql`lower(g.requested_model) like ${like} escape '\\'`,
+    oneOf('g.key', keyIds),
+  ]);
+  const digits = text.toLowerCase().replaceAll('-', '');
+  const isId = digits.length >= LEAST_DIGITS && digits.length <= ID_DIGITS && /^[0-9a-f]+$/.test(digits);
+  if (!isId) return inGroups(names);
+  const [first, last] = ['0', 'f'].map((digit) => Buffer.from(digits.padEnd(ID_DIGITS, digit), 'hex'));
+  return anyOf([inGroups(names), sql`(id >= ${first} and id <= ${last})`]);
+}
+
+function slower({ model, endpoint, ms }: NonNullable<GenerationFilters['slowerThan']>[number]) {
+  return sql`(duration_ms > ${Math.ceil(ms)} and ${inGroups(sql`g.model = ${model} and g.endpoint = ${endpoint}`)})`;
+}
+
+function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+function containing(text: string): string {
+  return `%${text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
+}

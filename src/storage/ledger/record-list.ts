@@ -1,0 +1,142 @@
+// The list of generations as far as filters let them through, by time or by a measure. It looks at the index of facts alone, and
+// reads the records of the page that it finds.
+import { type RawBuilder, sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { othersRun } from '../others-run.ts';
+import { type Database, rowsOf } from '../tables/database.ts';
+import type { AnswerTime, GenerationOrder, GenerationQuery } from '../../accounts/ports/index.ts';
+import { passing } from './record-filters.ts';
+import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } from './record-spans.ts';
+import { APART } from './record-tables.ts';
+
+/** A row as it is read. */
+export interface RecordRow {
+  readonly id: Uint8Array;
+  readonly record: Uint8Array;
+}
+
+/** A place in an order by a measure. */
+interface Place {
+  readonly id: Uint8Array;
+  readonly value: number;
+}
+
+/** Columns of the measures. */
+const MEASURES: Readonly<Record<Exclude<GenerationOrder, 'time'>, string>> = {
+  duration: 'duration_ms',
+  first_content: 'first_content_ms',
+  cost: 'nano_usd',
+  tokens: 'tokens',
+};
+/** A value above all measures. */
+const NO_VALUE = 2 ** 52;
+/** Answers of an endpoint whose times are read. */
+const MOST_TIMES = 2_000;
+
+export class RecordList {
+  readonly #database: Database;
+  readonly #spans: RecordSpans;
+
+  constructor(database: Database, spans: RecordSpans) {
+    this.#database = database;
+    this.#spans = spans;
+  }
+
+  /** Rows that pass, in order; at most one more than asked for. Lets others run meanwhile. */
+  async rows(query: GenerationQuery): Promise<readonly RecordRow[]> {
+    const { orderBy = 'time' } = query;
+    const ids = orderBy === 'time' ? await this.#byTime(query) : await this.#byMeasure(query, orderBy);
+    if (ids.length === 0) return [];
+    const found = await this.#ask<RecordRow>(
+      sql`select id, record from records where id in (${sql.join(ids)})`,
+    );
+    const records = new Map(found.map((row) => [Buffer.from(row.id).toString('latin1'), row]));
+    return ids.flatMap((id) => records.get(Buffer.from(id).toString('latin1')) ?? []);
+  }
+
+  async times(model: string, endpoint: string, fromMs: number): Promise<readonly AnswerTime[]> {
+    const filters = { model: [model], endpoint: [endpoint], state: ['ok'] as const, fromMs };
+    const found: AnswerTime[] = [];
+    for await (const span of this.#spans.all(filters))
+      for await (const { from, to } of this.#spans.pieces(span, 'desc')) {
+        const rows = await this.#ask<{ duration_ms: number; first_content_ms: number | null }>(sql`
+          select duration_ms, first_content_ms from records
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters)}
+          order by id desc limit ${MOST_TIMES - found.length}`);
+        for (const row of rows)
+          found.push({
+            durationMs: Number(row.duration_ms),
+            firstContentMs: row.first_content_ms === null ? null : Number(row.first_content_ms),
+          });
+        if (found.length >= MOST_TIMES) return found;
+        await othersRun();
+      }
+    return found;
+  }
+
+  async #byTime({ filters, order, limit, after }: GenerationQuery): Promise<readonly Uint8Array[]> {
+    const found: Uint8Array[] = [];
+    const isWhole = asksForEndUsers(filters);
+    for await (const span of this.#spans.of(boundsOf(filters, order, after), filters, order))
+      for await (const { from, to } of this.#spans.pieces(span, order, isWhole)) {
+        const rows = await this.#ask<{ id: Uint8Array }>(sql`
+          select id from records
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+          order by id ${sql.raw(order)} limit ${limit + 1 - found.length}`);
+        found.push(...rows.map(({ id }) => id));
+        if (found.length > limit) return found;
+        await othersRun();
+      }
+    return found;
+  }
+
+  /** Every piece is looked at: of each the first that come before those which were found. */
+  async #byMeasure(
+    { filters, order, limit, after }: GenerationQuery,
+    by: keyof typeof MEASURES,
+  ): Promise<readonly Uint8Array[]> {
+    // Records without a value stand at the end of both directions.
+    const value = sql`coalesce(${sql.ref(MEASURES[by])}, ${sql.lit(order === 'desc' ? -1 : NO_VALUE)})`;
+    const start = after === undefined ? null : await this.#placeOf(after, value);
+    let found: readonly Place[] = [];
+    for await (const span of this.#spans.all(filters))
+      for await (const { from, to } of this.#spans.pieces(span, 'desc')) {
+        const worst = found.length > limit ? found.at(-1) : undefined;
+        const rows = await this.#ask<{ id: Uint8Array; value: number | string }>(sql`
+          select id, ${value} as value from records
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+            ${start ? sql`and ${beyond(value, start, order)}` : sql``}
+            ${worst ? sql`and ${value} ${sql.raw(order === 'desc' ? '>=' : '<=')} ${worst.value}` : sql``}
+          order by ${value} ${sql.raw(order)}, id ${sql.raw(order)} limit ${limit + 1}`);
+        const places = rows.map((row) => ({ id: row.id, value: Number(row.value) }));
+        if (places.length > 0) found = [...found, ...places].toSorted(inOrder(order)).slice(0, limit + 1);
+        await othersRun();
+      }
+    return found.map(({ id }) => id);
+  }
+
+  async #placeOf(after: string, value: RawBuilder<unknown>): Promise<Place> {
+    const id = placeOf(after);
+    const [row] = await this.#ask<{ value: number | string }>(
+      sql`select ${value} as value from records where id = ${id}`,
+    );
+    if (row) return { id, value: Number(row.value) };
+    throw new GatewayError('invalid_request', 'after: this generation is not there any more', {
+      param: 'after',
+    });
+  }
+
+  #ask<Row extends object>(query: RawBuilder<unknown>): Promise<readonly Row[]> {
+    return this.#database.ask(() => rowsOf<Row>(query));
+  }
+}
+
+function beyond(value: RawBuilder<unknown>, start: Place, order: Direction): RawBuilder<unknown> {
+  const sign = sql.raw(order === 'desc' ? '<' : '>');
+  return sql`(${value} ${sign} ${start.value} or (${value} = ${start.value} and id ${sign} ${start.id}))`;
+}
+
+function inOrder(order: Direction): (a: Place, b: Place) => number {
+  const sign = order === 'desc' ? -1 : 1;
+  return (a, b) => sign * (a.value - b.value || Buffer.compare(a.id, b.id));
+}

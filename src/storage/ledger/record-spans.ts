@@ -1,0 +1,140 @@
+// Ranges of ids in which records are looked for. Sums say in which hours somebody was there. Ranges are cut into pieces that take
+// a few milliseconds in SQLite, where nobody else runs meanwhile.
+import { sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import type { GenerationFilters, GenerationQuery } from '../../accounts/ports/index.ts';
+import { type Database, firstOf, type Queries } from '../tables/database.ts';
+import { behind, END_OF_TIMES, firstIdAt, timeOf } from '../record-ids.ts';
+import { groupsOfHours } from './record-filters.ts';
+import type { UsageReader } from './usage-reader.ts';
+import { HOUR_MS } from './usage-tables.ts';
+
+/** Rows that one statement of SQLite looks at: some two milliseconds. */
+export const LOOKED_AT = 15_000;
+/** An hour behind all others. */
+const NO_HOUR = 2_000_000_000;
+
+/** Ids from the first on, and before the second. */
+export interface IdSpan {
+  readonly from: Buffer;
+  readonly to: Buffer;
+}
+
+export type Direction = GenerationQuery['order'];
+
+export class RecordSpans {
+  readonly #database: Database;
+  readonly #usage: UsageReader;
+
+  constructor(database: Database, usage: UsageReader) {
+    this.#database = database;
+    this.#usage = usage;
+  }
+
+  /** Ranges in which something may pass; hours that follow each other are one. */
+  async *of(bounds: IdSpan, filters: GenerationFilters, order: Direction): AsyncGenerator<IdSpan> {
+    const groups = groupsOfHours(filters);
+    // An index finds end users.
+    if (groups === null || asksForEndUsers(filters)) return yield bounds;
+    let most = FIRST_HOURS;
+    let run: { from: number; to: number } | null = null;
+    for await (const hour of this.#usage.hoursWith(hoursIn(bounds), groups, order)) {
+      if (run && (order === 'asc' ? hour === run.to : hour === run.from - 1) && run.to - run.from < most)
+        run = { from: Math.min(run.from, hour), to: Math.max(run.to, hour + 1) };
+      else {
+        if (run) {
+          yield within(run, bounds);
+          most *= 2;
+        }
+        run = { from: hour, to: hour + 1 };
+      }
+    }
+    if (run) yield within(run, bounds);
+  }
+
+  /** True where the database looks at everything with one statement, without keeping others waiting. */
+  get isOneStatement(): boolean {
+    return this.#database.kind === 'postgres';
+  }
+
+  /** Ranges in which something may pass, the newest first: for callers that look at all of it. */
+  async *all(filters: GenerationFilters): AsyncGenerator<IdSpan> {
+    if (this.isOneStatement) yield boundsOf(filters);
+    else yield* this.of(boundsOf(filters), filters, 'desc');
+  }
+
+  /** A span in pieces. @param isWhole true: in one */
+  async *pieces(span: IdSpan, order: Direction, isWhole = false): AsyncGenerator<IdSpan> {
+    const { ask } = this.#database;
+    let rest: IdSpan | null = span;
+    while (rest && Buffer.compare(rest.from, rest.to) < 0) {
+      const all: IdSpan = rest;
+      const bound =
+        isWhole || this.isOneStatement ? null : await ask(() => this.#bound(all, order, LOOKED_AT));
+      // Upwards the bound is the first that is not looked at, downwards the last that is.
+      const [part, following] = bound ? split(all, bound, order) : [all, null];
+      yield part;
+      rest = following;
+    }
+  }
+
+  /** The id that ends so many rows. `null`: there are no more. */
+  *#bound({ from, to }: IdSpan, order: Direction, rows: number): Queries<Buffer | null> {
+    const bound = yield* firstOf<{ readonly id: Uint8Array }>(sql`
+      select id from records where id >= ${from} and id < ${to} order by id ${sql.raw(order)}
+      limit 1 offset ${order === 'asc' ? rows : rows - 1}`);
+    return bound ? Buffer.from(bound.id) : null;
+  }
+}
+
+/** Hours that are looked at together at first: a page that is full soon waits for few of them. Then twice as many each time. */
+const FIRST_HOURS = 48;
+
+/** The part that is looked at first, and the rest. */
+function split({ from, to }: IdSpan, bound: Buffer, order: Direction): readonly [IdSpan, IdSpan] {
+  const [low, high] = [
+    { from, to: bound },
+    { from: bound, to },
+  ];
+  return order === 'asc' ? [low, high] : [high, low];
+}
+
+export function asksForEndUsers({ endUser }: GenerationFilters): boolean {
+  return endUser !== undefined && !endUser.includes('');
+}
+
+function within(hours: { readonly from: number; readonly to: number }, bounds: IdSpan): IdSpan {
+  const [from, to] = [firstIdAt(hours.from * HOUR_MS), firstIdAt(hours.to * HOUR_MS)];
+  return {
+    from: Buffer.compare(from, bounds.from) > 0 ? from : bounds.from,
+    to: Buffer.compare(to, bounds.to) < 0 ? to : bounds.to,
+  };
+}
+
+/** @param after only what follows this id */
+export function boundsOf(
+  { fromMs, toMs }: Pick<GenerationFilters, 'fromMs' | 'toMs'>,
+  order: Direction = 'asc',
+  after?: string,
+): IdSpan {
+  const from = fromMs === undefined ? Buffer.alloc(0) : firstIdAt(fromMs);
+  const to = toMs === undefined ? END_OF_TIMES : firstIdAt(toMs);
+  if (after === undefined) return { from, to };
+  const place = placeOf(after);
+  const next = behind(place);
+  if (order === 'asc') return { from: Buffer.compare(next, from) > 0 ? next : from, to };
+  return { from, to: Buffer.compare(place, to) < 0 ? place : to };
+}
+
+/** @throws GatewayError `invalid_request` for what is no id */
+export function placeOf(after: string): Buffer {
+  if (/^[0-9a-f]{32}$/.test(after)) return Buffer.from(after, 'hex');
+  throw new GatewayError('invalid_request', 'after: this is not the id of a generation', { param: 'after' });
+}
+
+function hoursIn({ from, to }: IdSpan): { readonly from: number; readonly to: number } {
+  return {
+    from: from.length === 0 ? 0 : Math.floor((timeOf(from) ?? 0) / HOUR_MS),
+    to: Math.min(NO_HOUR, Math.floor((timeOf(to) ?? Infinity) / HOUR_MS) + 1),
+  };
+}

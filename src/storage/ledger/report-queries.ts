@@ -1,0 +1,35 @@
+// Parts that queries of reports have in common.
+import { type RawBuilder, sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { firstOf, type Queries } from '../tables/database.ts';
+import type { HourRange } from './usage-spans.ts';
+import { HOUR_MS } from './usage-tables.ts';
+
+/** The most rows of a report: it is held in memory as a whole. */
+export const MOST_REPORT_ROWS = 10_000;
+
+/** The hours that a time lies in, as a whole. */
+export function hoursOf(fromMs: number, toMs: number): HourRange {
+  return { from: Math.floor(fromMs / HOUR_MS), to: Math.ceil(toMs / HOUR_MS) };
+}
+
+/** Whether a column has one of a few values. */
+export function oneOf(column: string, values: readonly (string | number)[]): RawBuilder<unknown> {
+  return values.length === 0 ? sql`false` : sql`${sql.ref(column)} in (${sql.join(values)})`;
+}
+
+export function tooManyRows(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `the answer would have more than ${MOST_REPORT_ROWS.toLocaleString('en')} rows: ask for a shorter time, longer intervals, or fewer groups`,
+  );
+}
+
+/** The first period of a span that has rows (`asc`), or the last (`desc`). @param from periods before it do not count */
+export function* edgeOf(span: number, order: 'asc' | 'desc', from = 0): Queries<number | undefined> {
+  const direction = sql.raw(order);
+  const row = yield* firstOf(sql<{ period: number }>`
+    select period from usage where span = ${sql.lit(span)} and period >= ${from}
+    order by span ${direction}, period ${direction} limit 1`);
+  return row?.period;
+}

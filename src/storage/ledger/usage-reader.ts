@@ -1,0 +1,321 @@
+// Reports over rows of sums. PostgreSQL adds them up by one GROUP BY for each part of the time. SQLite gives rows as they lie,
+// some at a time, and the gateway adds them up: that takes a third of the sorting that a GROUP BY needs, and others run meanwhile.
+import { type RawBuilder, sql } from 'kysely';
+import {
+  ALL_SUMS,
+  lengthOf,
+  UTC,
+  noUsageSums,
+  type UsageSums,
+  type WantedSums,
+} from '../../accounts/usage/index.ts';
+import { othersRun } from '../others-run.ts';
+import { type Database, rowsOf } from '../tables/database.ts';
+import {
+  USAGE_DIMENSIONS,
+  type UsageQuery,
+  type UsageReport,
+  type UsageRow,
+} from '../../accounts/ports/index.ts';
+import { addPacked } from './packed-details.ts';
+import type { UsageWriter } from './usage-writer.ts';
+import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
+import { type HourRange, partsOf, periodsIn, type SpanPart, type UsagePart } from './usage-spans.ts';
+import { DAY, DAY_MS, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
+
+type Filters = UsageQuery['filters'];
+
+interface Sum {
+  readonly startMs: number | null;
+  readonly group: UsageRow['group'];
+  readonly sums: UsageSums;
+}
+
+interface FoundRow extends Readonly<Record<string, unknown>> {
+  readonly start: number;
+  /** Group of a row that is not added up. */
+  readonly grp?: number;
+}
+
+export class UsageReader {
+  readonly #database: Database;
+  readonly #writer: UsageWriter;
+
+  constructor(database: Database, writer: UsageWriter) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  /** @throws GatewayError `invalid_request` for more than 10,000 rows */
+  async report(query: UsageQuery): Promise<UsageReport> {
+    const { interval, groupBy, filters, wanted = ALL_SUMS } = query;
+    const folded = await this.#database.ask(() => this.#writer.folded());
+    const first = (await this.#firstHour()) ?? 0;
+    const firstMs = first * HOUR_MS;
+    const inUse = { fromMs: firstMs, toMs: this.#database.now() + DAY_MS };
+    const { fromMs, toMs, parts } = partsOf(query, folded, inUse);
+    const stepMs = interval && lengthOf(interval, query.timeZone ?? UTC);
+    const groups = new Map<string, Sum>();
+    // Sums of the latest interval: rows come in its order, and a name is made once for each group.
+    const known = new Map<number, UsageSums>();
+    let knownMs: number | null = null;
+    const sumOf = (row: FoundRow, part: UsagePart): UsageSums => {
+      const startMs = interval && (part.startMs ?? Number(row.start));
+      if (startMs !== knownMs) known.clear();
+      knownMs = startMs;
+      const found = row.grp === undefined ? undefined : known.get(row.grp);
+      if (found) return found;
+      const name = `${startMs} ${groupBy.map((each) => String(row[each])).join('\0')}`;
+      let sum = groups.get(name);
+      if (!sum) {
+        if (groups.size === MOST_REPORT_ROWS) throw tooManyRows();
+        const group = Object.fromEntries(groupBy.map((each) => [each, (row[each] as string) || null]));
+        groups.set(name, (sum = { startMs, group, sums: noUsageSums() }));
+      }
+      if (row.grp !== undefined) known.set(row.grp, sum.sums);
+      return sum.sums;
+    };
+    const wanting = await this.#groupsWith(filters);
+    for (const part of parts) {
+      const by = { part, stepMs, groupBy, filters: wanting ? {} : filters };
+      for await (const rows of this.#rows(by, wanting, wanted))
+        for (const row of rows) {
+          const { counts, details } = sumOf(row, part);
+          for (const name of wanted.counts) counts[name] += Number(row[name] ?? 0);
+          if (wanted.details) addPacked(details, String(row['details']));
+        }
+    }
+    return {
+      fromMs: Math.min(Math.max(firstMs, fromMs), toMs),
+      toMs,
+      rows: [...groups.values()].toSorted(byTimeAndCost),
+      complete: true,
+    };
+  }
+
+  /** Last uses of keys: the beginning of their last 5 minutes, or of their last day. */
+  async lastUsed(keys?: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    const wanted = keys ? oneOf('g.key', keys) : sql`true`;
+    for (const span of [DAY, FIVE]) {
+      const rows = await this.#database.ask(() =>
+        rowsOf<{ readonly key: string; readonly period: number }>(sql`
+          select g.key, max(u.period) as period from usage u join usage_groups g on g.id = u.grp
+          where u.span = ${sql.lit(span)} and u.period > 0 and ${wanted} group by g.key`),
+      );
+      for (const { key, period } of rows)
+        found.set(key, Math.max(found.get(key) ?? 0, Number(period) * periodMs(span)));
+      await othersRun();
+    }
+    return found;
+  }
+
+  /**
+   * Hours in which a group of some names has a row: found by the days, and by 5 minutes of what is not in its hour yet.
+   * @param groups condition on `g`
+   */
+  async *hoursWith(
+    range: HourRange,
+    groups: RawBuilder<unknown>,
+    order: 'asc' | 'desc',
+  ): AsyncGenerator<number> {
+    const { hour: folded } = await this.#database.ask(() => this.#writer.folded());
+    const known = { from: range.from, to: Math.min(range.to, folded) };
+    const recent = { from: Math.max(range.from, folded), to: range.to };
+    if (order === 'desc') yield* await this.#recentWith(recent, groups, order);
+    const days = { from: Math.floor(known.from / HOURS), to: Math.ceil(known.to / HOURS) };
+    for (const day of await this.#periodsWith(DAY, days, groups, order)) {
+      const hours = { from: Math.max(known.from, day * HOURS), to: Math.min(known.to, (day + 1) * HOURS) };
+      yield* await this.#periodsWith(HOUR, hours, groups, order);
+    }
+    if (order === 'asc') yield* await this.#recentWith(recent, groups, order);
+  }
+
+  async #recentWith(
+    { from, to }: HourRange,
+    groups: RawBuilder<unknown>,
+    order: 'asc' | 'desc',
+  ): Promise<readonly number[]> {
+    const fives = { from: from * FIVES, to: to * FIVES };
+    const periods = await this.#periodsWith(FIVE, fives, groups, order);
+    return [...new Set(periods.map((period) => Math.floor(period / FIVES)))];
+  }
+
+  async #periodsWith(
+    span: number,
+    { from, to }: HourRange,
+    groups: RawBuilder<unknown>,
+    order: 'asc' | 'desc',
+  ): Promise<readonly number[]> {
+    if (from >= to) return [];
+    const rows = await this.#database.ask(() =>
+      rowsOf<{ period: number }>(sql`
+        select distinct u.period from usage u where u.span = ${span} and u.period >= ${from} and u.period < ${to}
+          and u.grp in (select g.id from usage_groups g where ${groups})
+        order by u.period ${sql.raw(order)}`),
+    );
+    await othersRun();
+    return rows.map(({ period }) => period);
+  }
+
+  /** Groups that filters let through, where these are few: their rows are found one by one. `null`: many, or all. */
+  async #groupsWith(filters: Filters): Promise<readonly number[] | null> {
+    if (Object.values(filters).every((filter) => filter === undefined)) return null;
+    const found = await this.#database.ask(() =>
+      rowsOf<{ readonly id: number }>(
+        sql`select g.id from usage_groups g where ${passing(filters)} limit ${FEW_GROUPS + 1}`,
+      ),
+    );
+    return found.length > FEW_GROUPS ? null : found.map(({ id }) => id);
+  }
+
+  /** @param groups those that filters let through, instead of the filters. `null`: many */
+  async *#rows(
+    by: GroupedBy,
+    groups: readonly number[] | null,
+    wanted: WantedSums,
+  ): AsyncGenerator<readonly FoundRow[]> {
+    const { span, from, to } = by.part;
+    const { ask, kind } = this.#database;
+    const of = groups ? sql`u.span = ${span} and ${oneOf('u.grp', groups)}` : sql`u.span = ${span}`;
+    if (kind === 'postgres') {
+      const asked = this.#addedUp(by, sql`${of} and u.period >= ${from} and u.period < ${to}`, wanted);
+      yield await ask(() => rowsOf<FoundRow>(asked));
+    } else if (groups)
+      for (const periods of await this.#periodsOf(
+        by.part,
+        Math.floor(PIECE_ROWS / Math.max(1, groups.length)),
+      )) {
+        const asked = oneByOne(by, sql`${of} and ${oneOf('u.period', periods)}`, wanted);
+        yield await ask(() => rowsOf<FoundRow>(asked));
+        await othersRun();
+      }
+    else
+      for (let [period, grp] = [from, -1]; period < to;) {
+        const asked = oneByOne(
+          by,
+          sql`${of} and (u.period, u.grp) > (${period}, ${grp}) and u.period < ${to}`,
+          wanted,
+        );
+        const rows = await ask(() => rowsOf<FoundRow>(asked));
+        yield rows;
+        await othersRun();
+        const last = rows.at(-1);
+        if (!last || rows.length < PIECE_ROWS) break;
+        [period, grp] = [Number(last['period']), Number(last.grp)];
+      }
+  }
+
+  /** The periods of a part, so many together. */
+  async #periodsOf({ span, from, to }: SpanPart, size: number): Promise<readonly (readonly number[])[]> {
+    const [edges] = await this.#database.ask(() =>
+      rowsOf<{
+        readonly first: number | null;
+        readonly last: number | null;
+      }>(sql`select (select min(period) from usage where span = ${span} and period >= ${from}) as first,
+          (select max(period) from usage where span = ${span} and period < ${to}) as last`),
+    );
+    const [first, end] = [edges?.first ?? to, (edges?.last ?? from) + 1];
+    const periods = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+    return Array.from({ length: Math.ceil(periods.length / size) }, (_, at) =>
+      periods.slice(at * size, (at + 1) * size),
+    );
+  }
+
+  #addedUp(by: GroupedBy, where: RawBuilder<unknown>, wanted: WantedSums): RawBuilder<unknown> {
+    const sums = wanted.counts.map((name) => summed(`u.${name}`, name));
+    if (wanted.details) sums.push(sql`${this.#database.dialect.joined('u.details')} as details`);
+    const group = groupsOf(by);
+    return sql`
+      select ${sql.join([...selectedOf(by), ...(sums.length > 0 ? sums : [sql`1 as one`])])}
+      from ${from(by)} where ${where} and ${joined(by)} and ${passing(by.filters)}
+      ${group.length > 0 ? sql`group by ${sql.join(group)}` : sql`having count(*) > 0`}`;
+  }
+
+  /** The first hour of which there are rows. `null`: there are none. */
+  async #firstHour(): Promise<number | null> {
+    const edges = await this.#database.ask(function* () {
+      return [yield* edgeOf(HOUR, 'asc'), yield* edgeOf(FIVE, 'asc')] as const;
+    });
+    const hours = [edges[0], edges[1] === undefined ? undefined : Math.floor(edges[1] / FIVES)];
+    const known = hours.filter((hour) => hour !== undefined);
+    return known.length === 0 ? null : Math.min(...known);
+  }
+}
+
+/** Rows that SQLite gives in one go: a millisecond, in which nobody else runs. */
+const PIECE_ROWS = 1_000;
+/** Groups whose rows are found one by one. */
+const FEW_GROUPS = 200;
+
+interface GroupedBy extends Pick<UsageQuery, 'groupBy' | 'filters'> {
+  readonly part: SpanPart;
+  /** Milliseconds of each interval. Null: none, or the part is one. */
+  readonly stepMs: number | null;
+}
+
+/** Rows in the order of their keys. */
+function oneByOne(by: GroupedBy, where: RawBuilder<unknown>, wanted: WantedSums): RawBuilder<unknown> {
+  const columns = ['period', 'grp', ...wanted.counts, ...(wanted.details ? ['details'] : [])];
+  const selected = columns.map((name) => sql.ref(`u.${name}`));
+  return sql`
+    select ${sql.join([...selectedOf(by), ...selected])} from ${from(by)}
+    where ${where} and ${joined(by)} and ${passing(by.filters)}
+    order by u.period, u.grp limit ${PIECE_ROWS}`;
+}
+
+function summed(column: string, as: string): RawBuilder<unknown> {
+  return sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(as)}`;
+}
+
+/** Sums, with their groups where names are asked for. */
+function from(by: GroupedBy): RawBuilder<unknown> {
+  return hasNames(by) ? sql`usage u cross join usage_groups g` : sql`usage u`;
+}
+
+function joined(by: GroupedBy): RawBuilder<unknown> {
+  return hasNames(by) ? sql`g.id = u.grp` : sql`true`;
+}
+
+function hasNames({ groupBy, filters }: GroupedBy): boolean {
+  return groupBy.length > 0 || Object.values(filters).some((filter) => filter !== undefined);
+}
+
+function startOf({ part, stepMs }: GroupedBy): RawBuilder<unknown> {
+  const per = periodsIn(part.span, stepMs ?? 0);
+  return per === 1 ? sql`u.period` : sql`(u.period / ${sql.lit(per)})`;
+}
+
+/** The beginning of the interval in Unix milliseconds, then the names. */
+function selectedOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
+  const { part, stepMs } = by;
+  const start =
+    stepMs === null
+      ? sql`0 as start`
+      : sql`${startOf(by)} * ${sql.lit(Math.max(periodMs(part.span), stepMs))} as start`;
+  return [start, ...new Set(by.groupBy)].map((each) =>
+    typeof each === 'string' ? sql`${sql.ref(`g.${each}`)}` : each,
+  );
+}
+
+function groupsOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
+  const names = [...new Set(by.groupBy)].map((name) => sql`${sql.ref(`g.${name}`)}`);
+  return by.stepMs === null ? names : [startOf(by), ...names];
+}
+
+/** Rows of groups that filters let through. */
+export function passing(filters: Filters): RawBuilder<unknown> {
+  const conditions = USAGE_DIMENSIONS.flatMap((name) => {
+    const texts = filters[name];
+    return texts ? [oneOf(`g.${name}`, texts)] : [];
+  });
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+function byTimeAndCost(a: Sum, b: Sum): number {
+  return (
+    (a.startMs ?? 0) - (b.startMs ?? 0) ||
+    b.sums.counts.nano_usd - a.sums.counts.nano_usd ||
+    b.sums.counts.requests - a.sums.counts.requests
+  );
+}

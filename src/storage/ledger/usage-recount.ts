@@ -1,0 +1,96 @@
+// Adds the sums of a day up again from its records: the repair, should they ever differ.
+import { sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { CompactReader } from '../compact/reader.ts';
+import { othersRun } from '../others-run.ts';
+import { behind, firstIdAt, idOfRow } from '../record-ids.ts';
+import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
+import { settingOf } from '../tables/settings.ts';
+import { readRecord } from './record-codec.ts';
+import type { RecordRow } from './record-list.ts';
+import { APART } from './record-tables.ts';
+import { countedRecord } from './record-writer.ts';
+import { Sums } from './sums.ts';
+import { RequestNames } from './usage-groups.ts';
+import { DAY_MS, HOURS, PURGED_BEFORE } from './usage-tables.ts';
+import type { UsageWriter } from './usage-writer.ts';
+
+/** Records that are read in one go: a few milliseconds. */
+const CHUNK = 200;
+/** Times that a day is read while records still come to it. */
+const ROUNDS = 3;
+
+/**
+ * @param day since 1970, in UTC
+ * @returns how many records it has
+ * @throws GatewayError `conflict` for a day that is not over, whose records were deleted, or to which records still come
+ */
+export async function recountDay(database: Database, writer: UsageWriter, day: number): Promise<number> {
+  const settings = await database.ask(() => stateOf(writer));
+  if (Math.floor(settings.folded / HOURS) <= day) throw refused('its hours are not in the sums of days yet');
+  if (day * DAY_MS < settings.purgedMs) throw refused('some of its records were deleted');
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { sums, records } = await read(database, day);
+    const isSame = await database.exclusively(function* () {
+      yield* writer.folded('update');
+      const found = yield* firstOf<{
+        readonly many: number;
+      }>(sql`select (select count(*) from records where ${lyingAt(day)}) +
+          (select count(*) from records where ${lyingElsewhere(day)}) as many`);
+      if (Number(found?.many) !== records) return false;
+      yield* writer.replaceDay(day, sums);
+      return true;
+    });
+    if (isSame) return records;
+  }
+  throw refused('records still come to it');
+}
+
+function refused(why: string): GatewayError {
+  return new GatewayError('conflict', `the sums of this day cannot be added up again: ${why}`);
+}
+
+function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: number }> {
+  const { hour } = yield* writer.folded();
+  return { folded: hour, purgedMs: Number((yield* settingOf(PURGED_BEFORE)) ?? 0) };
+}
+
+function lyingAt(day: number) {
+  return sql`id >= ${firstIdAt(day * DAY_MS)} and id < ${firstIdAt((day + 1) * DAY_MS)}
+    and apart = ${sql.lit(APART.none)}`;
+}
+
+function lyingElsewhere(day: number) {
+  return sql`apart <> ${sql.lit(APART.none)} and created_at >= ${day * DAY_MS} and created_at < ${(day + 1) * DAY_MS}`;
+}
+
+async function read(
+  database: Database,
+  day: number,
+): Promise<{ readonly sums: Sums; readonly records: number }> {
+  const [sums, names] = [new Sums(), new RequestNames()];
+  let records = 0;
+  const count = (rows: readonly RecordRow[]): void => {
+    records += rows.length;
+    for (const { id, record } of rows)
+      sums.count(countedRecord(readRecord(new CompactReader(record), idOfRow(id), null, 'lean'), names, id));
+  };
+  for (let from = firstIdAt(day * DAY_MS); ;) {
+    const rows = await database.ask(() =>
+      rowsOf<RecordRow>(
+        sql`select id, record from records where ${lyingAt(day)} and id >= ${from} order by id limit ${CHUNK}`,
+      ),
+    );
+    count(rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < CHUNK) break;
+    from = behind(last.id);
+    await othersRun();
+  }
+  count(
+    await database.ask(() =>
+      rowsOf<RecordRow>(sql`select id, record from records where ${lyingElsewhere(day)}`),
+    ),
+  );
+  return { sums, records };
+}

@@ -1,0 +1,117 @@
+// Rows of sums that answer for a time: days where they are whole, hours, and 5 minutes of what is not in its hour yet.
+import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../accounts/ports/index.ts';
+import { intervalAt, isMinutes, lengthOf, UTC } from '../../accounts/usage/index.ts';
+import { hoursOf } from './report-queries.ts';
+import type { FoldedUpTo } from './usage-writer.ts';
+import {
+  DAY,
+  FIVE,
+  FIVES,
+  HOUR,
+  HOUR_MS,
+  HOURS,
+  MINUTES_5_MS,
+  periodMs,
+  TOTALS_BY,
+  totalsSpan,
+} from './usage-tables.ts';
+
+/** Periods of a span, from the first on and before the second. */
+export interface SpanPart {
+  readonly span: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Hours since 1970, from the first on and before the second. */
+export interface HourRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rows that are read: the finest that is needed, and totals by one name (undefined: of all) where these suffice. */
+export interface SpanChoice {
+  readonly finest: 'hour' | 'day';
+  /** Absent: rows of all names. */
+  readonly totals?: { readonly by: UsageDimension | undefined } | undefined;
+}
+
+/** A period behind all others. */
+export const NO_END = 2_000_000_000;
+
+/** The parts of some hours, each in rows of its own. None is empty. */
+export function spanParts(
+  { from, to }: HourRange,
+  folded: FoldedUpTo,
+  { finest, totals }: SpanChoice,
+): readonly SpanPart[] {
+  const spanOf = (of: typeof HOUR | typeof DAY): number => (totals ? totalsSpan(of, totals.by) : of);
+  const edge = Math.min(Math.max(from, folded.hour), to);
+  const firstDay = Math.ceil(from / HOURS);
+  const endDay = Math.max(firstDay, Math.floor(edge / HOURS));
+  const hasDays = finest === 'day' && firstDay < endDay;
+  const parts: SpanPart[] = hasDays
+    ? [
+        { span: spanOf(HOUR), from, to: firstDay * HOURS },
+        { span: spanOf(DAY), from: firstDay, to: endDay },
+        { span: spanOf(HOUR), from: endDay * HOURS, to: edge },
+      ]
+    : [{ span: spanOf(HOUR), from, to: edge }];
+  parts.push({ span: FIVE, from: edge * FIVES, to: Math.min(to * FIVES, NO_END) });
+  return parts.filter((part) => part.from < part.to);
+}
+
+/** Number of periods of a span that an interval has. */
+export function periodsIn(span: number, intervalMs: number): number {
+  return Math.max(1, Math.floor(intervalMs / periodMs(span)));
+}
+
+/** Totals that answer a question alone. `undefined`: it concerns several names. */
+export function totalsFor({
+  groupBy,
+  filters,
+}: Pick<UsageQuery, 'groupBy' | 'filters'>): { readonly by: UsageDimension | undefined } | undefined {
+  const asked = USAGE_DIMENSIONS.filter((name) => groupBy.includes(name) || filters[name] !== undefined);
+  return asked.length > 1 || !TOTALS_BY.includes(asked[0]) ? undefined : { by: asked[0] };
+}
+
+/** A part of the time of a report. */
+export interface UsagePart extends SpanPart {
+  /** Unix milliseconds of the interval that all of it lies in. Absent: rows say it. */
+  readonly startMs?: number;
+}
+
+/**
+ * The time that a report is about, as widened (Unix milliseconds), and the rows that answer for it.
+ * @param known time of which there may be rows
+ */
+export function partsOf(
+  query: UsageQuery,
+  folded: FoldedUpTo,
+  known: Pick<UsageQuery, 'fromMs' | 'toMs'>,
+): { readonly fromMs: number; readonly toMs: number; readonly parts: readonly UsagePart[] } {
+  const { interval, timeZone = UTC } = query;
+  const beginMs = interval === null ? query.fromMs : intervalAt(query.fromMs, interval, timeZone).startMs;
+  if (isMinutes(interval) || query.byMinutes === true) {
+    const [from, to] = [Math.floor(beginMs / MINUTES_5_MS), Math.ceil(query.toMs / MINUTES_5_MS)];
+    const parts = from < to ? [{ span: FIVE, from, to: Math.min(to, NO_END) }] : [];
+    return { fromMs: from * MINUTES_5_MS, toMs: to * MINUTES_5_MS, parts };
+  }
+  const hours = hoursOf(beginMs, query.toMs);
+  const totals = totalsFor(query);
+  const range = { fromMs: hours.from * HOUR_MS, toMs: hours.to * HOUR_MS };
+  if (interval === null || lengthOf(interval, timeZone) !== null) {
+    const finest = interval === 'hour' || interval === '6h' ? 'hour' : 'day';
+    return { ...range, parts: spanParts(hours, folded, { finest, totals }) };
+  }
+  // The database knows neither months nor zones: each interval is asked for by itself.
+  const parts: UsagePart[] = [];
+  const [beginsMs, endsMs] = [Math.max(beginMs, known.fromMs), Math.min(range.toMs, known.toMs)];
+  for (let at = intervalAt(beginsMs, interval, timeZone); at.startMs < endsMs;) {
+    const own = hoursOf(Math.max(at.startMs, range.fromMs), Math.min(at.endMs, range.toMs));
+    const { startMs } = at;
+    parts.push(...spanParts(own, folded, { finest: 'day', totals }).map((part) => ({ ...part, startMs })));
+    at = intervalAt(at.endMs, interval, timeZone);
+  }
+  return { ...range, parts };
+}

@@ -1,0 +1,347 @@
+// Writes sums: rows of a batch are added to those that are there, inside the transaction of its records. Rows of 5 minutes
+// become part of their hours and days later, many at a time; what comes after that is added to all of them at once.
+import { sql } from 'kysely';
+import { USAGE_COUNTS, type UsageCounts } from '../../accounts/usage/index.ts';
+import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
+import { valuesInserter } from '../tables/insert.ts';
+import { statement } from '../tables/statement.ts';
+import { USAGE_DIMENSIONS } from '../../accounts/ports/index.ts';
+import { EndUserWriter } from './end-users.ts';
+import { shortest } from './packed-details.ts';
+import { edgeOf } from './report-queries.ts';
+import { LONG_DETAILS, Sums, type SumsRow } from './sums.ts';
+import { type Group, groupOf, type GroupNames } from './usage-groups.ts';
+import {
+  DAY_SPANS,
+  FIVE,
+  FIVES,
+  FOLDED,
+  GROUP_NUMBERS,
+  HOUR_MS,
+  HOUR_SPANS,
+  HOURS,
+  MINUTES_5_MS,
+  USAGE,
+  USAGE_GROUPS,
+} from './usage-tables.ts';
+
+/** Progress of rows of 5 minutes into their hours and days: all of the hours before, and of this one the groups before. */
+export interface FoldedUpTo {
+  /** Hours since 1970. */
+  readonly hour: number;
+  readonly group: number;
+  /** Numbers of groups of one step within the hour. Absent: it has not begun. */
+  readonly step?: number;
+}
+
+const NOTHING_FOLDED: FoldedUpTo = { hour: 0, group: 0 };
+
+/** Rows of 5 minutes that become part of their hour in one step: a few milliseconds. */
+const FOLDED_ROWS = 60;
+/** Rows of days that move in one step. */
+const MOVED_ROWS = 100;
+/** Rows that are deleted in one step. */
+const DELETED_ROWS = 500;
+/** A row of 5 minutes grows by some bytes with each batch; every so often its details are put together. */
+const SHORTENED_EVERY = 32;
+/** Groups that are known to be there. */
+const MOST_KNOWN = 100_000;
+
+/** Requests of a period may be answered long after it; those that come later than this cost a little more. */
+const FOLD_AFTER_MS = 600_000;
+/** Rows of 5 minutes are kept for so long. */
+const FIVES_KEPT_MS = 2 * 86_400_000;
+
+type StoredRow = UsageCounts &
+  GroupNames & {
+    readonly span: number;
+    readonly period: number;
+    readonly grp: number;
+    readonly details: string;
+  };
+
+export class UsageWriter {
+  readonly #database: Database;
+  readonly #insertGroups: ReturnType<typeof valuesInserter<{ readonly id: number }>>;
+  readonly #addRows: ReturnType<typeof valuesInserter>;
+  readonly #groupsOfHour: ReturnType<typeof groupsOfHour>;
+  readonly #long: ReturnType<typeof longDetails>;
+  readonly #setDetails: ReturnType<typeof detailsOfRow>;
+  readonly #endUsers: EndUserWriter;
+  #batches = 0;
+  /** Groups that are in the database. */
+  readonly #known = new Set<number>();
+  /** Groups of the last batch: they are there if its first new one is. */
+  #written: { readonly ids: readonly number[]; readonly probe: number } | null = null;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#insertGroups = valuesInserter(database, USAGE_GROUPS, {
+      conflict: { on: USAGE_GROUPS.key },
+      returning: ['id'],
+    });
+    this.#addRows = valuesInserter(database, USAGE, { conflict: { on: USAGE.key, update: 'grow' } });
+    this.#groupsOfHour = groupsOfHour(database);
+    this.#long = longDetails(database);
+    this.#setDetails = detailsOfRow();
+    this.#endUsers = new EndUserWriter(database);
+  }
+
+  /** Adds sums, inside the transaction that writes their records: once for each record. */
+  *write(sums: Sums): Queries<void> {
+    const rows = sums.rows();
+    if (rows.length === 0) return;
+    const folded = yield* this.folded('share');
+    const late = new Sums();
+    for (const row of rows)
+      if (isFolded(row, folded)) late.fold(Math.floor(row.period / FIVES), row.group, row);
+    yield* this.#add(rows);
+    this.#batches += 1;
+    yield* this.#shorten(rows.filter(({ group }) => (group.id + this.#batches) % SHORTENED_EVERY === 0));
+    yield* this.add(late);
+    yield* this.#endUsers.write(sums.endUsers());
+  }
+
+  /**
+   * Puts other sums in the place of those of a day, inside a transaction that nobody else writes beside.
+   * @param day since 1970, of which all is folded
+   * @param fives rows of 5 minutes, of which the others follow
+   */
+  *replaceDay(day: number, fives: Sums): Queries<void> {
+    const hours = sql`period >= ${day * HOURS} and period < ${(day + 1) * HOURS}`;
+    const kept = yield sql`select period from usage
+      where span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVES} and period < ${(day + 1) * HOURS * FIVES}
+      limit 1`;
+    const from = sql`delete from usage where`;
+    yield sql`${from} span in (${sql.join(HOUR_SPANS)}) and ${hours}`;
+    yield sql`${from} span in (${sql.join(DAY_SPANS)}) and period = ${day}`;
+    yield sql`${from} span = ${sql.lit(FIVE)} and period >= ${day * HOURS * FIVES}
+      and period < ${(day + 1) * HOURS * FIVES}`;
+    yield sql`delete from usage_end_users where ${hours}`;
+    const sums = new Sums();
+    for (const row of fives.rows()) sums.fold(Math.floor(row.period / FIVES), row.group, row);
+    yield* this.#add([...(kept.length > 0 ? fives.rows() : []), ...sums.rows()]);
+    yield* this.#endUsers.write(fives.endUsers());
+  }
+
+  /** @param lock `share`: nobody folds until the transaction ends; `update`: nobody writes either */
+  *folded(lock: 'share' | 'update' | 'none' = 'none'): Queries<FoldedUpTo> {
+    const how = this.#database.kind === 'sqlite' || lock === 'none' ? sql`` : sql.raw(`for ${lock}`);
+    const row = yield* firstOf(
+      sql<{ value: string }>`select value from settings where name = ${FOLDED} ${how}`,
+    );
+    if (row) return JSON.parse(row.value) as FoldedUpTo;
+    // A row is needed that can be held.
+    if (lock !== 'none')
+      yield sql`
+        insert into settings (name, value) values (${FOLDED}, ${JSON.stringify(NOTHING_FOLDED)})
+        on conflict (name) do nothing`;
+    return NOTHING_FOLDED;
+  }
+
+  /**
+   * A small step of what waits: rows of 5 minutes become part of their hour, their day and the totals; old ones go.
+   * @returns false when nothing was left to do
+   */
+  *maintain(nowMs: number): Queries<boolean> {
+    const end = Math.floor((nowMs - FOLD_AFTER_MS) / HOUR_MS);
+    const folded = yield* this.folded('update');
+    const next = folded.group > 0 ? folded.hour : yield* this.#hourFrom(folded.hour);
+    if (next < end) {
+      yield noteFolded(yield* this.#fold(next === folded.hour ? folded : { hour: next, group: 0 }));
+      return true;
+    }
+    if (folded.hour < end) yield noteFolded({ hour: end, group: 0 });
+    const oldest = Math.min(folded.hour * FIVES, Math.floor((nowMs - FIVES_KEPT_MS) / MINUTES_5_MS));
+    return (yield* this.#deleteBefore([FIVE], oldest)) === DELETED_ROWS;
+  }
+
+  /**
+   * Deletes some sums of hours and end users before a day. What days came to becomes part of the day 0.
+   * @param day since 1970
+   * @returns how many rows; 0 when none is left
+   */
+  *purge(day: number): Queries<number> {
+    const deleted = yield* this.#deleteBefore(HOUR_SPANS, day * 24);
+    if (deleted > 0) return deleted;
+    const users = yield sql`
+      delete from usage_end_users where (period, project, end_user, key, model) in (
+        select period, project, end_user, key, model from usage_end_users
+        where period < ${day * 24} order by period, project, end_user, key, model limit ${DELETED_ROWS})
+      returning period`;
+    if (users.length > 0) return users.length;
+    const rows = yield* rowsOf(sql<StoredRow>`
+      select u.*, ${names()} from usage u join usage_groups g on g.id = u.grp
+      where u.span in (${sql.join(DAY_SPANS)}) and u.period > 0 and u.period < ${day}
+      order by u.span, u.period, u.grp limit ${MOVED_ROWS}`);
+    const sums = new Sums();
+    for (const row of rows) sums.add(row.span, 0, groupOfRow(row), { counts: row, details: row.details });
+    yield* this.add(sums);
+    for (const { span, period, grp } of rows)
+      yield sql`delete from usage where span = ${span} and period = ${period} and grp = ${grp}`;
+    return rows.length;
+  }
+
+  /** The first hour from one on that has rows of 5 minutes; behind all where there is none. */
+  *#hourFrom(hour: number): Queries<number> {
+    const first = yield* edgeOf(FIVE, 'asc', hour * FIVES);
+    return first === undefined ? Infinity : Math.floor(first / FIVES);
+  }
+
+  /** Folds some groups of an hour. Their numbers are spread evenly: a part of them is a part of the rows. */
+  *#fold({ hour, group, step }: FoldedUpTo): Queries<FoldedUpTo> {
+    const periods = Array.from({ length: FIVES }, (_, at) => hour * FIVES + at);
+    const size = step ?? Math.ceil(GROUP_NUMBERS / (yield* this.#stepsOf(periods)));
+    const to = Math.min(group + size, GROUP_NUMBERS);
+    const folded = new Sums();
+    for (const row of yield* rowsOf(this.#groupsOfHour({ periods, from: group, to })))
+      folded.fold(hour, groupOfRow(row), { counts: row, details: row.details });
+    yield* this.add(folded);
+    return to === GROUP_NUMBERS ? { hour: hour + 1, group: 0 } : { hour, group: to, step: size };
+  }
+
+  *#stepsOf(periods: readonly number[]): Queries<number> {
+    const counted = yield* firstOf(
+      sql<{ readonly many: number }>`
+        select count(*) as many from usage where span = ${sql.lit(FIVE)} and period in (${sql.join(periods)})`,
+    );
+    return Math.max(1, Math.ceil((counted?.many ?? 0) / FOLDED_ROWS));
+  }
+
+  *#deleteBefore(spans: readonly number[], period: number): Queries<number> {
+    for (const span of spans) {
+      const rows = yield sql`
+        delete from usage where span = ${span} and (period, grp) in (
+          select period, grp from usage where span = ${span} and period < ${period}
+          order by period, grp limit ${DELETED_ROWS})
+        returning period`;
+      if (rows.length > 0) return rows.length;
+    }
+    return 0;
+  }
+
+  /** Adds rows of any span, inside a transaction. */
+  *add(sums: Sums): Queries<void> {
+    const rows = sums.rows();
+    yield* this.#add(rows);
+    yield* this.#shorten(rows);
+  }
+
+  *#add(rows: readonly SumsRow[]): Queries<void> {
+    yield* this.#writeGroups(rows.map(({ group }) => group));
+    yield* this.#addRows(
+      rows.map(({ span, period, group, counts, details }) => [
+        span,
+        period,
+        group.id,
+        ...USAGE_COUNTS.map((name) => counts[name]),
+        details,
+      ]),
+    );
+  }
+
+  /** Puts the details of rows together that this transaction has added to, and nobody else can before it ends. */
+  *#shorten(rows: readonly SumsRow[]): Queries<void> {
+    const groups = new Map<string, { span: number; period: number; ids: number[] }>();
+    for (const { span, period, group } of rows) {
+      const name = `${span} ${period}`;
+      const known = groups.get(name);
+      if (known) known.ids.push(group.id);
+      else groups.set(name, { span, period, ids: [group.id] });
+    }
+    for (const { span, period, ids } of groups.values())
+      for (const { grp, details } of yield* rowsOf(this.#long({ span, period, ids, bytes: LONG_DETAILS }))) {
+        const short = shortest(details);
+        if (short.length < details.length) yield this.#setDetails({ span, period, grp, details: short });
+      }
+  }
+
+  *#writeGroups(all: readonly Group[]): Queries<void> {
+    if (this.#written) {
+      const { ids, probe } = this.#written;
+      const there = yield sql`select id from usage_groups where id = ${probe}`;
+      if (there.length > 0) this.#knows(ids);
+      this.#written = null;
+    }
+    const fresh = new Map(all.filter(({ id }) => !this.#known.has(id)).map((group) => [group.id, group]));
+    if (fresh.size === 0) return;
+    const rows = [...fresh.values()]
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ id, names: of }) => [id, ...USAGE_DIMENSIONS.map((name) => of[name])]);
+    const [first] = yield* this.#insertGroups(rows);
+    // All of them were there before this transaction if none is new.
+    if (first) this.#written = { ids: [...fresh.keys()], probe: first.id };
+    else this.#knows([...fresh.keys()]);
+  }
+
+  #knows(ids: readonly number[]): void {
+    if (this.#known.size > MOST_KNOWN) this.#known.clear();
+    for (const id of ids) this.#known.add(id);
+  }
+}
+
+function noteFolded(upTo: FoldedUpTo) {
+  return sql`update settings set value = ${JSON.stringify(upTo)} where name = ${FOLDED}`;
+}
+
+function isFolded({ period, group }: SumsRow, folded: FoldedUpTo): boolean {
+  const hour = Math.floor(period / FIVES);
+  return hour < folded.hour || (hour === folded.hour && group.id < folded.group);
+}
+
+function groupOfRow(row: GroupNames): Group {
+  return groupOf(Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, row[name]])) as GroupNames);
+}
+
+/** Rows of 5 minutes, added up by group. */
+function groupsOfHour({ dialect }: Database) {
+  interface Asked {
+    readonly periods: readonly number[];
+    readonly from: number;
+    readonly to: number;
+  }
+  const sums = USAGE_COUNTS.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
+  return statement(
+    ({ periods, from, to }: Asked) =>
+      sql<StoredRow>`
+      select u.*, ${names()} from (
+        select grp, ${sql.join(sums)}, ${dialect.joined('details')} as details
+        from usage where span = ${sql.lit(FIVE)} and ${dialect.among('period', periods)}
+          and grp >= ${from} and grp < ${to}
+        group by grp) u
+      join usage_groups g on g.id = u.grp`,
+  );
+}
+
+/** Rows of some groups whose details are longer than so many bytes. */
+function longDetails({ dialect }: Database) {
+  interface Asked {
+    readonly span: number;
+    readonly period: number;
+    readonly ids: readonly number[];
+    readonly bytes: number;
+  }
+  return statement(
+    ({ span, period, ids, bytes }: Asked) =>
+      sql<{ readonly grp: number; readonly details: string }>`
+      select grp, details from usage where span = ${span} and period = ${period}
+        and ${dialect.among('grp', ids)} and octet_length(details) > ${bytes}`,
+  );
+}
+
+function detailsOfRow() {
+  interface Changed {
+    readonly span: number;
+    readonly period: number;
+    readonly grp: number;
+    readonly details: string;
+  }
+  return statement(
+    ({ span, period, grp, details }: Changed) =>
+      sql`update usage set details = ${details} where span = ${span} and period = ${period} and grp = ${grp}`,
+  );
+}
+
+function names() {
+  return sql.join(USAGE_DIMENSIONS.map((name) => sql`g.${sql.ref(name)}`));
+}

@@ -1,0 +1,64 @@
+// The store of sums: reports by time and by name, end users, what limits are set from, and what waits in the background.
+import type { UsageStore } from '../../accounts/ports/index.ts';
+import type { Database, Store } from '../tables/database.ts';
+import { DayPartitions } from './day-partitions.ts';
+import { endUserReport } from './end-users.ts';
+import { limitSums } from './limit-sums.ts';
+import { firstIdAt } from '../record-ids.ts';
+import { recountDay } from './usage-recount.ts';
+import { UsageReader } from './usage-reader.ts';
+import { DAY_MS, USAGE, USAGE_END_USERS, USAGE_GROUPS } from './usage-tables.ts';
+import { UsageWriter } from './usage-writer.ts';
+
+/** Days that are made before they come, where records are partitioned. */
+const DAYS_AHEAD = 2;
+
+export const usage: Store<UsageStore> = {
+  tables: [USAGE_GROUPS, USAGE, USAGE_END_USERS],
+  open,
+};
+
+function open(database: Database): UsageStore {
+  const { indexer, transact } = database;
+  const writer = new UsageWriter(database);
+  const reader = new UsageReader(database, writer);
+  const days = new DayPartitions('records');
+  const caughtUp = async (): Promise<void> => {
+    await indexer.caughtUp();
+    await indexer.caughtUpWithOthers();
+  };
+  return {
+    async query(query) {
+      await caughtUp();
+      return reader.report(query);
+    },
+    async lastUsed(keys) {
+      await caughtUp();
+      return reader.lastUsed(keys);
+    },
+    async endUsers(query) {
+      await caughtUp();
+      return { rows: await endUserReport(database, query), complete: true };
+    },
+    async *read(query) {
+      await caughtUp();
+      yield* limitSums(database, writer, query);
+    },
+    async recount(day) {
+      await caughtUp();
+      return recountDay(database, writer, day);
+    },
+    async maintain(nowMs) {
+      if (database.kind === 'postgres') {
+        const today = Math.floor(nowMs / DAY_MS);
+        const ahead = Array.from({ length: DAYS_AHEAD + 1 }, (_, at) => firstIdAt((today + at) * DAY_MS));
+        await transact(() => days.ensure(ahead)).catch((error: unknown) => {
+          days.forget();
+          throw error;
+        });
+      }
+      return transact(() => writer.maintain(nowMs));
+    },
+    purge: (beforeMs) => transact(() => writer.purge(Math.floor(beforeMs / DAY_MS))),
+  };
+}

@@ -1,0 +1,110 @@
+// Runs queries of stores in SQLite. None of them waits, so that a transaction is one write among others of a group commit.
+import { type Kysely, sql } from 'kysely';
+import type { SqlConnection, SqlValue } from '../../base/runtime/sqlite.ts';
+import type { EntryKinds } from '../journal/entry-kinds.ts';
+import type { Indexer } from '../journal/indexer.ts';
+import {
+  compiled,
+  type Database,
+  type Dialect,
+  type Queries,
+  type Query,
+  rowsOf as rowsIn,
+} from '../tables/database.ts';
+import type { SchemaOf, Table } from '../tables/table.ts';
+import type { SettingsSchema } from '../tables/settings.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { ShortSteps } from './short-steps.ts';
+
+/** Rows that `sweep` finds with one query. */
+const SWEPT_ROWS = 50;
+const NO_ROWS: readonly object[] = [];
+
+const DIALECT: Dialect = {
+  held: (query) => query,
+  heldFree: (query) => query,
+  among: (column, values) => sql<boolean>`${sql.ref(column)} in (select value from json_each(${values}))`,
+  elements: (column) => sql`json_each(${sql.ref(column)}) as p`,
+  joined: (column) => sql<string>`group_concat(${sql.ref(column)}, '')`,
+  nowMs: (processMs) => sql<number>`${processMs}`,
+  contains: (columns, text) =>
+    sql<boolean>`(${sql.join(
+      columns.map((column) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
+      sql` or `,
+    )})`,
+};
+
+interface Parts {
+  readonly connection: SqlConnection;
+  /** Builds queries. */
+  readonly db: Kysely<SettingsSchema>;
+  /** Group commit for writes that may share a transaction with those of other stores. */
+  readonly commits: GroupCommit;
+  /** Steps for deletions of much. */
+  readonly steps: ShortSteps;
+  readonly indexer: Indexer;
+  readonly entries: EntryKinds<[], void>;
+  readonly now: () => number;
+}
+
+/** A database, and what runs queries inside a transaction that runs already. */
+export interface SqliteDatabase extends Database {
+  readonly run: <T>(queries: Queries<T>) => T;
+}
+
+export function sqliteDatabase({
+  connection,
+  db,
+  commits,
+  steps,
+  indexer,
+  entries,
+  now,
+}: Parts): SqliteDatabase {
+  const rowsOf = (query: Query): readonly object[] => {
+    const { sql: text, parameters } = compiled(query, db);
+    const statement = connection.prepare(text);
+    const values = bindable(parameters);
+    if (statement.reader) return statement.all(...values);
+    statement.run(...values);
+    return NO_ROWS;
+  };
+  const run = <T>(queries: Queries<T>): T => {
+    let asked = queries.next([]);
+    while (!asked.done) asked = queries.next(rowsOf(asked.value));
+    return asked.value;
+  };
+  const transact: Database['transact'] = (queries) => commits.run(() => run(queries()));
+  return {
+    kind: 'sqlite',
+    dialect: DIALECT,
+    now,
+    run,
+    on: <const Tables extends readonly Table[]>() => db as unknown as Kysely<SchemaOf<Tables>>,
+    transact,
+    exclusively: transact,
+    separately: transact,
+    write: (query) => transact(() => rowsIn(query)),
+    ask: async (queries) => run(queries()),
+    async sweep(find, remove) {
+      // The query comes first: mostly nothing is due, and a transaction would wait for other processes.
+      if (rowsOf(find(1)).length === 0) return 0;
+      return steps.run(function* () {
+        for (const row of rowsOf(find(SWEPT_ROWS))) {
+          run(remove([row as never]));
+          yield 1;
+        }
+      });
+    },
+    indexer,
+    onEntries: (kind, { read, write }) => entries.register(kind, { read, write: (rows) => run(write(rows)) }),
+  };
+}
+
+/** Lists are bound as JSON. */
+function bindable(values: readonly unknown[]): readonly SqlValue[] {
+  const isPlain = !values.some(Array.isArray);
+  return (
+    isPlain ? values : values.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
+  ) as readonly SqlValue[];
+}

@@ -1,0 +1,142 @@
+// Bytes by name in PostgreSQL: pieces of a file, a row each, so that nobody's memory holds all of one. A file has its name
+// when it is complete, and not before. Knows nothing of who owns it.
+import type { BlobDraft, BlobStore } from '../../accounts/ports/index.ts';
+import { type Database, firstOf, type Queries, rowsOf, type Store } from './database.ts';
+import { table } from './table.ts';
+
+/** Bytes of a piece: a read, or a write, of a millisecond or two. */
+const PIECE = 256 * 1024;
+/** Names that are looked at together. */
+const NAMES = 500;
+
+const BLOBS = table({
+  name: 'blobs',
+  columns: {
+    row: 'row',
+    /** Null while it is being written. */
+    name: 'id?',
+    pieces: 'small',
+    /** Unix milliseconds, by the clock of the database. */
+    written_at: 'number',
+  },
+  key: ['row'],
+  unique: [['name']],
+  only: 'postgres',
+  // Files are moved and backed up as files.
+  isLocal: true,
+});
+
+const BLOB_PIECES = table({
+  name: 'blob_pieces',
+  columns: { blob: 'number', number: 'small', bytes: 'bytes' },
+  key: ['blob', 'number'],
+  only: 'postgres',
+  isLocal: true,
+  // Pictures and documents are compressed already.
+  extras: { postgres: ['alter table blob_pieces alter column bytes set storage external'] },
+});
+
+export const blobs: Store<BlobStore> = { tables: [BLOBS, BLOB_PIECES], open: openBlobs };
+
+function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
+  const db = on(BLOBS, BLOB_PIECES);
+  const now = dialect.nowMs(0);
+  function* removeRow(row: number): Queries<void> {
+    yield db.deleteFrom('blob_pieces').where('blob', '=', row);
+    yield db.deleteFrom('blobs').where('row', '=', row);
+  }
+  function* remove(name: string): Queries<void> {
+    const found = yield* rowsOf(dialect.held(db.selectFrom('blobs').select('row').where('name', '=', name)));
+    for (const { row } of found) yield* removeRow(row);
+  }
+  const find = (name: string): Promise<{ readonly row: number; readonly pieces: number } | undefined> =>
+    ask(() => firstOf(db.selectFrom('blobs').select(['row', 'pieces']).where('name', '=', name)));
+  /** @throws Error when it was deleted meanwhile */
+  const piece = async (row: number, number: number): Promise<Uint8Array> => {
+    const found = await ask(() =>
+      firstOf(
+        db.selectFrom('blob_pieces').select('bytes').where('blob', '=', row).where('number', '=', number),
+      ),
+    );
+    if (!found) throw new Error('the file was deleted while it was read');
+    return found.bytes;
+  };
+  return {
+    async draft(): Promise<BlobDraft> {
+      const [made] = await write(
+        db.insertInto('blobs').values({ name: null, pieces: 0, written_at: now }).returning('row'),
+      );
+      const row = made?.row ?? 0;
+      let waiting: Uint8Array[] = [];
+      let size = 0;
+      let pieces = 0;
+      const writePieces = async (): Promise<void> => {
+        const bytes = Buffer.concat(waiting);
+        waiting = [];
+        size = 0;
+        for (let from = 0; from < bytes.length; from += PIECE) {
+          const some = bytes.subarray(from, from + PIECE);
+          await write(db.insertInto('blob_pieces').values({ blob: row, number: pieces, bytes: some }));
+          pieces += 1;
+        }
+      };
+      return {
+        async write(bytes) {
+          // The caller may use the place of the bytes again.
+          waiting.push(Uint8Array.from(bytes));
+          size += bytes.length;
+          if (size >= PIECE) await writePieces();
+        },
+        async keep(name) {
+          await writePieces();
+          await transact(function* () {
+            yield* remove(name);
+            yield db.updateTable('blobs').set({ name, pieces, written_at: now }).where('row', '=', row);
+          });
+        },
+        discard: () => transact(() => removeRow(row)),
+      };
+    },
+    async read(name) {
+      const blob = await find(name);
+      if (!blob) return null;
+      const pieces: Uint8Array[] = [];
+      for (let number = 0; number < blob.pieces; number += 1) pieces.push(await piece(blob.row, number));
+      return Buffer.concat(pieces);
+    },
+    async stream(name) {
+      const blob = await find(name);
+      if (!blob) return null;
+      let number = 0;
+      return new ReadableStream({
+        pull: async (controller) => {
+          if (number === blob.pieces) return controller.close();
+          controller.enqueue(await piece(blob.row, number));
+          number += 1;
+        },
+      });
+    },
+    delete: (name) => transact(() => remove(name)),
+    async sweep(beforeMs, isKept) {
+      for (let after = 0; ;) {
+        const from = after;
+        const some = await ask(() =>
+          rowsOf(
+            db
+              .selectFrom('blobs')
+              .select(['row', 'name'])
+              .where('row', '>', from)
+              .where('written_at', '<', beforeMs)
+              .orderBy('row')
+              .limit(NAMES),
+          ),
+        );
+        for (const { row, name } of some)
+          if (name === null || !(await isKept(name))) await transact(() => removeRow(row));
+        const last = some.at(-1);
+        if (!last) return;
+        after = last.row;
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// Numbers of changes: keys and projects have a column `changed`, greater than that of every row that changed before, set by
+// triggers. In PostgreSQL, whoever changes a row holds the last number until it commits, so that numbers become visible in order.
+import { sql } from 'kysely';
+import { type Database, firstOf } from './database.ts';
+import { statement } from './statement.ts';
+import { type Table, table } from './table.ts';
+
+/** The numbers that were given last. */
+export const CHANGE_NUMBERS = table({
+  name: 'change_numbers',
+  columns: { of: 'text', number: 'number' },
+  key: ['of'],
+  only: 'postgres',
+  isLocal: true,
+  extras: {
+    postgres: [
+      `create function number_change() returns trigger language plpgsql as $$
+      begin
+        insert into change_numbers as c (of, number) values (tg_table_name, 1)
+          on conflict (of) do update set number = c.number + 1
+          returning number into new.changed;
+        return new;
+      end
+      $$`,
+    ],
+  },
+});
+
+/** The triggers that number the changes of a table with a column `changed`. */
+export function numbering(name: string): NonNullable<Table['extras']> {
+  const next = `update ${name} set changed = (select max(changed) + 1 from ${name}) where id = new.id`;
+  return {
+    sqlite: [
+      `create trigger ${name}_inserted after insert on ${name} begin ${next}; end`,
+      `create trigger ${name}_updated after update on ${name} when new.changed = old.changed begin ${next}; end`,
+    ],
+    postgres: [
+      `create trigger number_change before insert or update on ${name} for each row execute function number_change()`,
+    ],
+  };
+}
+
+/** The greatest number of a change in a table. Asked every second. */
+export function greatestChange({ ask }: Database, name: string): () => Promise<number> {
+  const greatest = statement(
+    () => sql<{ mark: number | null }>`select max(changed) as mark from ${sql.table(name)}`,
+  );
+  return async () => (await ask(() => firstOf(greatest({}))))?.mark ?? 0;
+}

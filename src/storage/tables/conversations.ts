@@ -1,0 +1,281 @@
+// Conversations: metadata, lifetime, items, and the one place for a turn, over all processes. A deleted conversation belongs to
+// nobody at once and counts no more; the rows of a long one then go piece by piece, so that nothing waits for them.
+import { type Selectable, sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import type { ConversationStore } from '../../accounts/ports/index.ts';
+import {
+  CONVERSATION_COLUMNS,
+  CONVERSATION_ITEMS,
+  type ConversationRow,
+  CONVERSATIONS,
+  decodeConversation,
+  decodeItem,
+  encodeItems,
+} from './conversation-tables.ts';
+import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
+import { pageByRow } from './pages.ts';
+import { expiring } from './purge.ts';
+import { NEVER, rowBytes } from './sizes.ts';
+import { statement } from './statement.ts';
+
+/** Project of deleted conversations. */
+const NOBODY = '';
+
+export const conversations: Store<ConversationStore> = {
+  tables: [CONVERSATIONS, CONVERSATION_ITEMS],
+  open: openConversations,
+};
+
+type ItemRow = Selectable<NonNullable<(typeof CONVERSATION_ITEMS)['row']>>;
+
+function openConversations({
+  on,
+  dialect,
+  kind,
+  transact,
+  write,
+  ask,
+  sweep,
+  usage,
+  turns,
+}: StateDatabase): ConversationStore {
+  const db = on(CONVERSATIONS, CONVERSATION_ITEMS);
+  const rowOf = (projectId: string, id: string) =>
+    db
+      .selectFrom('conversations')
+      .select(CONVERSATION_COLUMNS)
+      .where('id', '=', id)
+      .where('key_id', '=', projectId);
+  const find = statement((v: { projectId: string; id: string }) => rowOf(v.projectId, v.id));
+  const findHeld = statement((v: { projectId: string; id: string }) =>
+    dialect.held(rowOf(v.projectId, v.id)),
+  );
+  // A row at least where the conversation is there.
+  const all = statement((v: { projectId: string; id: string; nowMs: number }) =>
+    db
+      .selectFrom('conversations as c')
+      .leftJoin('conversation_items as i', 'i.conversation_row', 'c.row')
+      .select('i.item')
+      .where('c.id', '=', v.id)
+      .where('c.key_id', '=', v.projectId)
+      .where('c.expires_at', '>', v.nowMs)
+      .orderBy('i.row'),
+  );
+  const itemOf = statement((v: { projectId: string; itemId: string; conversation: number }) =>
+    db
+      .selectFrom('conversation_items')
+      .selectAll()
+      .where('key_id', '=', v.projectId)
+      .where('item_id', '=', v.itemId)
+      .where('conversation_row', '=', v.conversation),
+  );
+  const place = statement(
+    (v: { projectId: string; id: string; turnId: string; nowMs: number; forMs: number }) => {
+      const now = dialect.nowMs(v.nowMs);
+      return db
+        .updateTable('conversations')
+        .set({ turn_id: v.turnId, turn_until: sql`${now} + ${v.forMs}` })
+        .where('id', '=', v.id)
+        .where('key_id', '=', v.projectId)
+        .where('expires_at', '>', v.nowMs)
+        .where((eb) =>
+          eb.or([
+            eb('turn_id', 'is', null),
+            eb('turn_id', '=', v.turnId),
+            eb.and([eb('turn_until', '<=', now), isAwake]),
+          ]),
+        )
+        .returning('row');
+    },
+  );
+  // Holders have three seconds after a server's start, since nobody could hold a place while it was away.
+  const isAwake =
+    kind === 'postgres'
+      ? sql<boolean>`pg_postmaster_start_time() < clock_timestamp() - interval '3 seconds'`
+      : sql<boolean>`1 = 1`;
+  const release = statement((v: { projectId: string; id: string; turnId: string }) =>
+    db
+      .updateTable('conversations')
+      .set({ turn_id: sql`null`, turn_until: sql`null` })
+      .where('id', '=', v.id)
+      .where('key_id', '=', v.projectId)
+      .where('turn_id', '=', v.turnId),
+  );
+
+  const expired = expiring<ConversationRow>(
+    { kind },
+    CONVERSATIONS,
+    CONVERSATION_COLUMNS,
+    sql`key_id <> ${sql.lit(NOBODY)}`,
+  );
+
+  /** Takes a conversation that is held from its project. */
+  function* disown({ row, key_id: projectId, bytes }: ConversationRow): Queries<void> {
+    yield db.updateTable('conversations').set({ key_id: NOBODY, expires_at: 0 }).where('row', '=', row);
+    yield* usage.release(projectId, 0, bytes);
+  }
+  /** Deletes rows of conversations that belong to nobody: their items first. */
+  const clear = async (): Promise<number> => {
+    const ofNobody = db
+      .selectFrom('conversations as c')
+      .where('c.expires_at', '=', 0)
+      .where('c.key_id', '=', NOBODY);
+    const items = await sweep(
+      (limit) =>
+        ofNobody
+          .innerJoin('conversation_items as i', 'i.conversation_row', 'c.row')
+          .select('i.row')
+          .limit(limit),
+      function* (rows) {
+        yield db.deleteFrom('conversation_items').where(amongRows(rows));
+      },
+    );
+    if (items > 0) return items;
+    return sweep(
+      (limit) => dialect.heldFree(ofNobody.select('c.row').limit(limit)),
+      function* (rows) {
+        yield db.deleteFrom('conversations').where(amongRows(rows));
+      },
+    );
+  };
+  const amongRows = (rows: readonly { readonly row: number }[]) =>
+    dialect.among(
+      'row',
+      rows.map(({ row }) => row),
+    );
+  const findRow = (projectId: string, id: string): Promise<ConversationRow | undefined> =>
+    ask(() => firstOf(find({ projectId, id })));
+  const findItem = (
+    { row }: ConversationRow,
+    projectId: string,
+    itemId: string,
+  ): Promise<ItemRow | undefined> => ask(() => firstOf(itemOf({ projectId, itemId, conversation: row })));
+
+  return {
+    create(conversation, items) {
+      const { id, projectId, createdAt, expiresAt } = conversation;
+      const metadata = JSON.stringify(conversation.metadata);
+      const rows = encodeItems(items);
+      const own = rowBytes(metadata);
+      return transact(function* () {
+        const made = yield* firstOf(
+          db
+            .insertInto('conversations')
+            .values({
+              id,
+              key_id: projectId,
+              created_at: createdAt,
+              expires_at: expiresAt ?? NEVER,
+              bytes: own,
+              metadata,
+            })
+            .onConflict((conflict) => conflict.column('id').doNothing())
+            .returning('row'),
+        );
+        if (!made) return;
+        const written = yield* turns.append(made.row, projectId, rows);
+        yield* usage.claim(projectId, 0, own + written);
+      });
+    },
+    async find(projectId, id, nowMs) {
+      const row = await findRow(projectId, id);
+      return row && row.expires_at > nowMs ? decodeConversation(row) : null;
+    },
+    setMetadata(projectId, id, metadata) {
+      const text = JSON.stringify(metadata);
+      return transact(function* () {
+        const row = yield* firstOf(findHeld({ projectId, id }));
+        if (!row) return null;
+        const growth = rowBytes(text) - rowBytes(row.metadata);
+        yield* usage.change(projectId, growth);
+        yield db
+          .updateTable('conversations')
+          .set({ metadata: text, bytes: row.bytes + growth })
+          .where('row', '=', row.row);
+        return { ...decodeConversation(row), metadata };
+      });
+    },
+    async delete(projectId, id) {
+      const isThere = await transact(function* () {
+        const row = yield* firstOf(findHeld({ projectId, id }));
+        if (row) yield* disown(row);
+        return row !== undefined;
+      });
+      if (isThere && (await clear()) > 0) await clear();
+      return isThere;
+    },
+    append(projectId, id, items) {
+      const rows = encodeItems(items);
+      return transact(function* () {
+        const conversation = yield* turns.hold(projectId, id);
+        if (conversation === undefined) return false;
+        const written = yield* turns.append(conversation, projectId, rows);
+        if (written > 0) yield* usage.claim(projectId, 0, written);
+        return true;
+      });
+    },
+    appendTurn: (projectId, id, items) =>
+      turns.keep({ projectId, response: null, appendTo: id, items: encodeItems(items) }, false),
+    async items(projectId, id, { after, limit, order }) {
+      await turns.arrived();
+      const row = await findRow(projectId, id);
+      if (!row) return null;
+      const query = db
+        .selectFrom('conversation_items')
+        .select('item')
+        .where('conversation_row', '=', row.row);
+      const found = after === undefined ? undefined : await findItem(row, projectId, after);
+      if (after !== undefined && !found)
+        throw new GatewayError('invalid_request', `no item '${after}' in this conversation`, {
+          param: 'after',
+        });
+      const { rows, hasMore } = await ask(() => pageByRow(query, { order, limit }, found?.row));
+      return { items: rows.map(decodeItem), hasMore };
+    },
+    async all(projectId, id, nowMs) {
+      await turns.arrived();
+      const rows = await ask(() => rowsOf(all({ projectId, id, nowMs })));
+      if (rows.length === 0) return null;
+      return rows.flatMap(({ item }) => (item === null ? [] : [decodeItem({ item })]));
+    },
+    async findItem(projectId, id, itemId) {
+      const row = await findRow(projectId, id);
+      const found = row && (await findItem(row, projectId, itemId));
+      return found ? decodeItem(found) : null;
+    },
+    deleteItem: (projectId, id, itemId) =>
+      transact(function* () {
+        const conversation = yield* turns.hold(projectId, id);
+        const found =
+          conversation === undefined
+            ? undefined
+            : yield* firstOf(itemOf({ projectId, itemId, conversation }));
+        if (conversation === undefined || !found) return false;
+        yield db.deleteFrom('conversation_items').where('row', '=', found.row);
+        yield* turns.grow(conversation, -found.bytes);
+        yield* usage.release(projectId, 0, found.bytes);
+        yield* turns.noteDeleted(id, itemId);
+        return true;
+      }),
+    async beginTurn(projectId, id, turnId, nowMs, forMs) {
+      // Several that ask at once follow one another: each sees what the one before it has written.
+      const held = await write(place({ projectId, id, turnId, nowMs, forMs }));
+      return held.length > 0;
+    },
+    async endTurn(projectId, id, turnId) {
+      // The next turn may not begin while the items of this one are in a journal alone.
+      await turns.arrived();
+      await write(release({ projectId, id, turnId }));
+    },
+    async purge(nowMs) {
+      const disowned = await sweep(
+        (limit) => expired({ nowMs, limit }),
+        function* (rows) {
+          // One order keeps two processes from waiting for each other.
+          for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* disown(row);
+        },
+      );
+      return disowned + (await clear());
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// Probe results of endpoints, in PostgreSQL: one row for each place, the same for every process. Each change leaves another text in
+// the settings, in the transaction of the change, so that whoever asks for that alone misses none.
+import { sql } from 'kysely';
+import { parseJson } from '../../base/json/index.ts';
+import type { FindingStore } from '../../accounts/ports/index.ts';
+import { firstOf, type Queries, rowsOf, type Store } from './database.ts';
+import { inserter } from './insert.ts';
+import { SETTINGS } from './settings.ts';
+import { table } from './table.ts';
+
+const MARK = 'doctor_findings';
+
+const FINDINGS = table({
+  name: 'doctor_findings',
+  columns: {
+    provider: 'text',
+    protocol: 'text',
+    model: 'text',
+    /** JSON object. */
+    entry: 'text',
+  },
+  key: ['provider', 'protocol', 'model'],
+  only: 'postgres',
+});
+
+export const findings: Store<FindingStore> = {
+  tables: [FINDINGS],
+  open(database) {
+    const { on, transact, ask } = database;
+    const db = on(FINDINGS, SETTINGS);
+    const insert = inserter(database, FINDINGS, { conflict: { on: FINDINGS.key, update: ['entry'] } });
+    /** A change holds this row until it commits: changes follow one another. */
+    function* note(): Queries<void> {
+      yield db
+        .insertInto('settings')
+        .values({ name: MARK, value: '1' })
+        .onConflict((conflict) =>
+          conflict.column('name').doUpdateSet({ value: sql`(settings.value::bigint + 1)::text` }),
+        );
+    }
+    return {
+      async all() {
+        const rows = await ask(() =>
+          rowsOf(
+            db
+              .selectFrom('doctor_findings')
+              .select('entry')
+              .orderBy('provider')
+              .orderBy('model')
+              .orderBy('protocol'),
+          ),
+        );
+        return rows.map(({ entry }) => parseJson(entry));
+      },
+      async put(stored) {
+        if (stored.length === 0) return;
+        // The last of each place counts.
+        const rows = new Map(
+          stored.map(({ entry, ...place }) => [
+            JSON.stringify(place),
+            { ...place, entry: JSON.stringify(entry) },
+          ]),
+        );
+        await transact(function* () {
+          yield* note();
+          yield* insert([...rows.values()]);
+        });
+      },
+      forget: (provider) =>
+        transact(function* () {
+          yield* note();
+          let query = db.deleteFrom('doctor_findings').returning('model');
+          if (provider !== undefined) query = query.where('provider', '=', provider);
+          return (yield* rowsOf(query)).length;
+        }),
+      async mark() {
+        const row = await ask(() =>
+          firstOf(db.selectFrom('settings').select('value').where('name', '=', MARK)),
+        );
+        return row?.value ?? '';
+      },
+    };
+  },
+};

@@ -1,0 +1,252 @@
+// API keys: who may ask, and how much. Knows hashes only, never a key itself.
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { KeyRole, RoutingDefaults } from '../../canonical/index.ts';
+import type {
+  AuditEntry,
+  AuditOf,
+  ChangeOf,
+  KeyChange,
+  KeyFilter,
+  KeyPage,
+  KeyStore,
+  PageRequest,
+  StoredKey,
+} from '../../accounts/ports/index.ts';
+import { AUDIT, audited, auditInsert } from './audit.ts';
+import { CHANGE_NUMBERS, greatestChange, numbering } from './change-numbers.ts';
+import { type Database, firstOf, rowsOf, type Store } from './database.ts';
+import { SharedJson } from './shared-json.ts';
+import { type SchemaOf, table } from './table.ts';
+import { contains, decodeEntries, encodeEntries, otherVersion, pageOf, present } from './tenants.ts';
+
+const KEYS = table({
+  name: 'keys',
+  columns: {
+    id: 'id',
+    name: 'text',
+    hash: 'id',
+    hint: 'text',
+    created_at: 'number',
+    expires_at: 'number?',
+    revoked_at: 'number?',
+    /** JSON array of patterns. Null: all models. */
+    models: 'text?',
+    /** 0 or 1. Null: as the configuration says. */
+    log_content: 'small?',
+    /** JSON object in the words of the configuration. Null: nothing. */
+    routing: 'text?',
+    /** 0 or 1. Null: as for everybody. */
+    strict: 'small?',
+    /** Null: the key is a project of its own. */
+    project_id: 'id?',
+    /** JSON array. Null: `models` alone. */
+    roles: 'text?',
+    /** JSON arrays in the words of the configuration. Null: none. */
+    limits: 'text?',
+    budgets: 'text?',
+    previous_hash: 'id?',
+    previous_until: 'number?',
+    updated_at: 'number',
+    version: 'small',
+    changed: 'number',
+  },
+  key: ['id'],
+  unique: [['hash']],
+  indexes: {
+    keys_in_order: ['created_at', 'id'],
+    keys_by_change: ['changed'],
+    keys_by_name: ['name'],
+    keys_by_project: ['project_id', 'created_at', 'id'],
+  },
+  defaults: { changed: 0 },
+  renumbered: ['changed'],
+  extras: numbering('keys'),
+});
+
+type KeyRow = NonNullable<(typeof KEYS)['row']>;
+
+/** Keys that are read at once where all are read: the event loop turns in between. */
+const PORTION = 2_000;
+/** Shared by the keys that have no others. */
+const USUAL_ROLES: readonly KeyRole[] = ['models'];
+
+export const keys: Store<KeyStore> = {
+  tables: [CHANGE_NUMBERS, AUDIT, KEYS],
+  open: (database) => new Keys(database),
+};
+
+class Keys implements KeyStore {
+  readonly #database: Database;
+  readonly #db: Kysely<SchemaOf<[typeof KEYS, typeof AUDIT]>>;
+  readonly #json = new SharedJson();
+  readonly mark: () => Promise<number>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#db = database.on(KEYS, AUDIT);
+    this.mark = greatestChange(database, 'keys');
+  }
+
+  insert(
+    key: StoredKey,
+    audit: AuditEntry,
+    mayBe?: (namesakes: readonly StoredKey[]) => boolean,
+  ): Promise<boolean> {
+    const { id, projectId, createdAt, updatedAt, version, ...rest } = key;
+    const query = this.#db.insertInto('keys').values({
+      ...encodeKeyChange(rest),
+      id,
+      name: key.name,
+      hash: key.hash,
+      hint: key.hint,
+      project_id: projectId,
+      created_at: createdAt,
+      updated_at: updatedAt,
+      version,
+    });
+    const namesakes = this.#named(key.name);
+    const [db, decode] = [this.#db, this.#decode];
+    return this.#database.exclusively(function* () {
+      if (mayBe && !mayBe((yield* rowsOf(namesakes)).map(decode))) return false;
+      yield query;
+      yield auditInsert(db, audit);
+      return true;
+    });
+  }
+
+  async find(id: string): Promise<StoredKey | null> {
+    const row = await this.#database.ask(() => firstOf(this.#byId(id)));
+    return row ? this.#decode(row) : null;
+  }
+
+  async named(name: string): Promise<readonly StoredKey[]> {
+    return (await this.#database.ask(() => rowsOf(this.#named(name)))).map(this.#decode);
+  }
+
+  async list({
+    projectId,
+    isRevoked,
+    name,
+    search,
+    ids,
+    ...page
+  }: PageRequest & KeyFilter): Promise<KeyPage> {
+    let query = this.#db.selectFrom('keys').selectAll();
+    if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+    if (isRevoked !== undefined) query = query.where('revoked_at', isRevoked ? 'is not' : 'is', null);
+    if (name !== undefined) query = query.where('name', '=', name);
+    if (search !== undefined)
+      query = query.where((eb) => eb.or([contains('name', search), contains('id', search)]));
+    if (ids !== undefined) query = query.where('id', 'in', ids);
+    const { rows, hasMore } = await pageOf(this.#database, 'keys', query, page);
+    return { keys: rows.map(this.#decode), hasMore };
+  }
+
+  async update(
+    id: string,
+    change: KeyChange,
+    { atMs, ifVersion }: ChangeOf,
+    auditOf: AuditOf<StoredKey>,
+  ): Promise<StoredKey | null> {
+    let query = this.#db
+      .updateTable('keys')
+      .set({ ...encodeKeyChange(change), updated_at: atMs, version: sql`version + 1` })
+      .where('id', '=', id);
+    if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
+    const changed = await this.#database.exclusively(() =>
+      audited(this.#db, this.#byId(id), query.returningAll(), this.#decode, auditOf),
+    );
+    if (!changed && ifVersion !== undefined && (await this.find(id)))
+      throw otherVersion('key', id, ifVersion);
+    return changed;
+  }
+
+  async *all(): AsyncGenerator<readonly StoredKey[]> {
+    for (let after = ''; ;) {
+      const some = this.#db
+        .selectFrom('keys')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(PORTION);
+      const rows = await this.#database.ask(() => rowsOf(some));
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows.map(this.#decode);
+      after = last.id;
+    }
+  }
+
+  async changedSince(mark: number): Promise<readonly StoredKey[]> {
+    const since = this.#db.selectFrom('keys').selectAll().where('changed', '>', mark);
+    return (await this.#database.ask(() => rowsOf(since))).map(this.#decode);
+  }
+
+  readonly #decode = (row: Selectable<KeyRow>): StoredKey => decodeKey(row, this.#json);
+
+  #byId(id: string) {
+    return this.#db.selectFrom('keys').selectAll().where('id', '=', id);
+  }
+
+  #named(name: string) {
+    return this.#db
+      .selectFrom('keys')
+      .selectAll()
+      .where('name', '=', name)
+      .orderBy('created_at')
+      .orderBy('id');
+  }
+}
+
+/** The columns that a change writes: of those that it does not name, none. */
+function encodeKeyChange(change: KeyChange): Updateable<KeyRow> {
+  const { name, hash, hint, expiresAt, revokedAt, models, logContent, strict, routing } = change;
+  const { roles, limits, budgets, previous } = change;
+  return present({
+    name,
+    hash,
+    hint,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
+    models: models && JSON.stringify(models),
+    log_content: flag(logContent),
+    strict: flag(strict),
+    routing: routing && JSON.stringify(routing),
+    roles: roles && (isUsual(roles) ? null : JSON.stringify(roles)),
+    limits: limits && encodeEntries(limits),
+    budgets: budgets && encodeEntries(budgets),
+    previous_hash: previous === null ? null : previous?.hash,
+    previous_until: previous === null ? null : previous?.until,
+  });
+}
+
+function decodeKey(row: Selectable<KeyRow>, json: SharedJson): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    hint: row.hint,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    models: row.models === null ? null : (json.parse(row.models) as string[]),
+    logContent: row.log_content === null ? null : row.log_content !== 0,
+    routing: row.routing === null ? null : (json.parse(row.routing) as RoutingDefaults),
+    strict: row.strict === null ? null : row.strict !== 0,
+    projectId: row.project_id,
+    roles: row.roles === null ? USUAL_ROLES : (json.parse(row.roles) as KeyRole[]),
+    limits: decodeEntries(row.limits, json),
+    budgets: decodeEntries(row.budgets, json),
+    previous: row.previous_hash === null ? null : { hash: row.previous_hash, until: row.previous_until ?? 0 },
+    updatedAt: row.updated_at,
+    version: row.version,
+  };
+}
+
+function isUsual(roles: readonly KeyRole[]): boolean {
+  return roles.length === 1 && roles[0] === 'models';
+}
+
+function flag(value: boolean | null | undefined): number | null | undefined {
+  return typeof value === 'boolean' ? Number(value) : value;
+}

@@ -1,0 +1,64 @@
+// Notices between the processes of one PostgreSQL database, by LISTEN and NOTIFY (PostgreSQL 16, chapter "NOTIFY", 2026-11: a
+// payload is shorter than 8,000 bytes). A table says who subscribes: a connection that only listens costs the server a process.
+import { sql } from 'kysely';
+import type { NoticeListener, NoticeStore } from '../../accounts/ports/index.ts';
+import { firstOf, type StateDatabase } from './database.ts';
+import { table } from './table.ts';
+
+const NOTICES_WANTED = table({
+  name: 'notices_wanted',
+  columns: {
+    /** Names a process. */
+    id: 'id',
+    /** Unix milliseconds, by the server's clock. */
+    until_at: 'number',
+  },
+  key: ['id'],
+  only: 'postgres',
+  isLocal: true,
+});
+
+/** Schemas of one database are installations of their own, and their names may be too long. */
+const CHANNEL = sql<string>`'dragoman_' || md5(current_schema())`;
+
+export type Listen = (channel: string, received: (text: string) => void) => Promise<NoticeListener>;
+
+/** @param listen subscribes to a channel on a connection of its own. @throws GatewayError 503 */
+export function openNotices({ on, dialect, write, ask }: StateDatabase, listen: Listen): NoticeStore {
+  const db = on(NOTICES_WANTED);
+  const now = dialect.nowMs(0);
+  return {
+    async want(self, forMs) {
+      const until = sql<number>`${now} + ${forMs}::bigint`;
+      await write(db.deleteFrom('notices_wanted').where('until_at', '<', now));
+      await write(
+        db
+          .insertInto('notices_wanted')
+          .values({ id: self, until_at: until })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ until_at: until })),
+      );
+    },
+    async isWanted(self) {
+      const found = await ask(() =>
+        firstOf(
+          db
+            .selectFrom('notices_wanted')
+            .select('id')
+            .where('id', '<>', self)
+            .where('until_at', '>', now)
+            .limit(1),
+        ),
+      );
+      return found !== undefined;
+    },
+    async publish(text) {
+      await write(sql`select pg_notify(${CHANNEL}, ${text})`);
+    },
+    async subscribe(received) {
+      const row = await ask(() => firstOf(sql<{ channel: string }>`select ${CHANNEL} as channel`));
+      return listen(row?.channel ?? '', received);
+    },
+  };
+}
+
+export const noticeTables = [NOTICES_WANTED];

@@ -1,0 +1,57 @@
+// Pages of lists, in the order in which rows were inserted.
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { GatewayError } from '../../canonical/index.ts';
+import { type Database, firstOf, type Queries, rowsOf } from './database.ts';
+
+/** Number of a row, in the order of insertion. */
+const ROW = sql<number>`${sql.ref('row')}`;
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+}
+
+/** Reads a page of a query. @param behind number of the row that comes before its first; absent: it is the first page */
+export function* pageByRow<Schema, Name extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Name, Row>,
+  { order, limit }: { readonly order: 'asc' | 'desc'; readonly limit: number },
+  behind?: number,
+): Queries<Page<Row>> {
+  const sign = sql.raw(order === 'asc' ? '>' : '<');
+  const following = behind === undefined ? query : query.where(sql<boolean>`${ROW} ${sign} ${behind}`);
+  // One more than asked for: it says whether there are more.
+  const rows = yield* rowsOf(following.orderBy(ROW, order).limit(limit + 1));
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/**
+ * Reads a page of a log, newest first: what comes after an entry is older.
+ * @param what names an entry of the table in errors
+ * @throws GatewayError `invalid_request` for an unknown entry
+ */
+export function newestFirst<Schema, Name extends keyof Schema, Row>(
+  { ask }: Pick<Database, 'ask'>,
+  [table, what]: readonly [table: string, what: string],
+  query: SelectQueryBuilder<Schema, Name, Row>,
+  {
+    limit,
+    after,
+    before,
+  }: { readonly limit: number; readonly after?: string | undefined; readonly before?: string | undefined },
+): Promise<Page<Row>> {
+  function* rowOf(id: string | undefined, param: string): Queries<number | undefined> {
+    if (id === undefined) return undefined;
+    const found = yield* firstOf(
+      sql<{ place: number }>`select ${ROW} as place from ${sql.table(table)} where id = ${id}`,
+    );
+    if (found) return found.place;
+    throw new GatewayError('invalid_request', `${param}: there is no such ${what}`, { param });
+  }
+  return ask(function* () {
+    const [newest, oldest] = [yield* rowOf(after, 'after'), yield* rowOf(before, 'before')];
+    const within = newest === undefined ? query : query.where(sql<boolean>`${ROW} < ${newest}`);
+    if (oldest === undefined) return yield* pageByRow(within, { order: 'desc', limit });
+    const { rows, hasMore } = yield* pageByRow(within, { order: 'asc', limit }, oldest);
+    return { rows: rows.toReversed(), hasMore };
+  });
+}

@@ -1,0 +1,157 @@
+// Payloads of requests: one row for each, the oldest request forgotten first. Written after the answer, and nobody waits.
+import { type Kysely, sql } from 'kysely';
+import { PAYLOAD_STAGES, type StoredPayload } from '../../accounts/ports/index.ts';
+import type { PayloadStore } from '../../accounts/ports/index.ts';
+import { firstIdAt, textId } from '../record-ids.ts';
+import { type Database, firstOf, type Queries, rowsOf, type Store } from './database.ts';
+import { inserter } from './insert.ts';
+import { statement } from './statement.ts';
+import { type SchemaOf, table } from './table.ts';
+
+const PAYLOADS = table({
+  name: 'payloads',
+  columns: {
+    /** Begins with the time. */
+    generation_id: 'id',
+    /** Ordinal of an attempt; `NO_ATTEMPT` where the payload is of none. */
+    attempt: 'small',
+    /** Its place in the list of stages, which is stored: it gets no second meaning. */
+    stage: 'small',
+    /** Bytes of head and body. */
+    bytes: 'number',
+    head: 'text',
+    body: 'bytes',
+  },
+  key: ['generation_id', 'attempt', 'stage'],
+  // Pictures and answers are compressed already.
+  extras: { postgres: ['alter table payloads alter column body set storage external'] },
+});
+
+/** A number before all attempts. */
+const NO_ATTEMPT = -1;
+/** An id behind those of all requests. */
+const BEHIND_ALL = 'g';
+/** Requests that are forgotten in one go. */
+const FORGOTTEN_AT_ONCE = 20;
+
+class Payloads implements PayloadStore {
+  readonly #database: Database;
+  readonly #db: Kysely<SchemaOf<[typeof PAYLOADS]>>;
+  readonly #insert;
+  /** Bytes of all payloads; undefined until somebody asks. Those of other processes are counted with the next purge. */
+  #bytes: number | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#db = database.on(PAYLOADS);
+    this.#insert = inserter<{ readonly bytes: number }>(database, PAYLOADS, {
+      conflict: { on: PAYLOADS.key },
+      returning: ['bytes'],
+    });
+  }
+
+  async put(generationId: string, payloads: readonly StoredPayload[], maxBytes: number): Promise<void> {
+    if (payloads.length === 0) return;
+    const rows = payloads.map(({ stage, attempt, head, body }) => ({
+      generation_id: generationId,
+      attempt: attempt ?? NO_ATTEMPT,
+      stage: PAYLOAD_STAGES.indexOf(stage),
+      bytes: head.length + body.length,
+      head,
+      body,
+    }));
+    await this.#changing(
+      function* (this: Payloads, held: number): Queries<number> {
+        const added = yield* this.#insert(rows);
+        const all = added.reduce((sum, { bytes }) => sum + bytes, held);
+        if (all <= maxBytes) return all;
+        return (yield* this.#forget(all, BEHIND_ALL, (left) => left > maxBytes)).held;
+      }.bind(this),
+    );
+  }
+
+  async find(generationId: string): Promise<readonly StoredPayload[]> {
+    const rows = await this.#database.ask(() => rowsOf(this.#of({ generationId })));
+    return rows.flatMap(({ attempt, stage, head, body }) => {
+      const name = PAYLOAD_STAGES[stage];
+      // The bytes are copied: the buffers of PostgreSQL's driver are views of what it read from the socket.
+      const bytes = new Uint8Array(body);
+      return name
+        ? [{ stage: name, attempt: attempt === NO_ATTEMPT ? null : attempt, head, body: bytes }]
+        : [];
+    });
+  }
+
+  async purge(beforeMs: number): Promise<number> {
+    let forgotten = 0;
+    await this.#changing(
+      function* (this: Payloads, held: number): Queries<number> {
+        const left = yield* this.#forget(held, textId(firstIdAt(beforeMs)), () => true);
+        forgotten = left.forgotten;
+        return left.held;
+      }.bind(this),
+    );
+    if (forgotten === 0) this.#bytes = undefined;
+    return forgotten;
+  }
+
+  /** Runs a change, given the bytes of all payloads, and remembers how many there are then. */
+  async #changing(change: (held: number) => Queries<number>): Promise<void> {
+    const { transact } = this.#database;
+    const total = this.#total;
+    const known = this.#bytes;
+    this.#bytes = await transact(function* () {
+      const held = known ?? Number((yield* firstOf(total({})))?.bytes ?? 0);
+      return yield* change(held);
+    });
+  }
+
+  /** Forgets the oldest requests before an id, some at most. @param goesOn asked with the bytes that are held before each */
+  *#forget(
+    from: number,
+    end: string,
+    goesOn: (bytes: number) => boolean,
+  ): Queries<{ readonly held: number; readonly forgotten: number }> {
+    let held = from;
+    let forgotten = 0;
+    for (const { generation_id: id, bytes } of yield* rowsOf(this.#oldest({ end }))) {
+      if (!goesOn(held)) break;
+      yield this.#remove({ id });
+      held -= Number(bytes);
+      forgotten += 1;
+    }
+    return { held, forgotten };
+  }
+
+  readonly #of = statement((v: { generationId: string }) =>
+    this.#db
+      .selectFrom('payloads')
+      .select(['attempt', 'stage', 'head', 'body'])
+      .where('generation_id', '=', v.generationId)
+      .orderBy('attempt')
+      .orderBy('stage'),
+  );
+
+  readonly #total = statement(() => this.#db.selectFrom('payloads').select(sumOfBytes));
+
+  readonly #oldest = statement((v: { end: string }) =>
+    this.#db
+      .selectFrom('payloads')
+      .select(['generation_id', sumOfBytes])
+      .where('generation_id', '<', v.end)
+      .groupBy('generation_id')
+      .orderBy('generation_id')
+      .limit(FORGOTTEN_AT_ONCE),
+  );
+
+  readonly #remove = statement((v: { id: string }) =>
+    this.#db.deleteFrom('payloads').where('generation_id', '=', v.id),
+  );
+}
+
+const sumOfBytes = sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as('bytes');
+
+export const payloads: Store<PayloadStore> = {
+  tables: [PAYLOADS],
+  open: (database) => new Payloads(database),
+};

@@ -1,0 +1,60 @@
+// Finds and deletes rows by their age, whichever table they are of.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Query } from './database.ts';
+import { statement } from './statement.ts';
+import type { Kind, TableDeclaration } from './table.ts';
+
+/** The values of a row's key, by their columns. */
+type KeyRow = Readonly<Record<string, unknown>>;
+
+/** Passes over rows that another process holds. SQLite's transactions are alone anyway. */
+const FREE: Readonly<Record<Kind, string>> = { sqlite: '', postgres: 'for update skip locked' };
+
+/**
+ * Makes what finds rows whose `expires_at` has come, the earliest first, and holds them.
+ * @param columns that are read
+ * @param where further condition
+ */
+export function expiring<Row>(
+  { kind }: Pick<Database, 'kind'>,
+  { name }: TableDeclaration,
+  columns: readonly (keyof Row & string)[],
+  where: RawBuilder<unknown> = sql`true`,
+): (due: { readonly nowMs: number; readonly limit: number }) => Query<Row> {
+  const selected = sql.join(columns.map((column) => sql.ref(column)));
+  return statement(
+    ({ nowMs, limit }) => sql<Row>`
+      select ${selected} from ${sql.table(name)} where expires_at <= ${nowMs} and ${where}
+      order by expires_at, ${sql.ref('row')} limit ${limit} ${sql.raw(FREE[kind])}`,
+  );
+}
+
+/**
+ * Makes what deletes rows of a table whose column is below a bound, the lowest first.
+ * @param column has an index
+ * @returns gives how many rows were deleted; 0 when none is left
+ */
+export function purger(
+  { kind, sweep }: Database,
+  { name, key }: TableDeclaration,
+  column: string,
+): (below: number) => Promise<number> {
+  const [of, age] = [sql.table(name), sql.ref(column)];
+  const keys = sql.join(key.map((each) => sql.ref(each)));
+  const free = sql.raw(FREE[kind]);
+  const find = statement(
+    ({ below, limit }: { below: number; limit: number }) =>
+      sql<KeyRow>`select ${keys} from ${of} where ${age} < ${below} order by ${age} limit ${limit} ${free}`,
+  );
+  const valuesOf = (row: KeyRow) => sql`(${sql.join(key.map((each) => row[each]))})`;
+  const removeOne = statement((row: KeyRow) => sql`delete from ${of} where (${keys}) = ${valuesOf(row)}`);
+  return (below) =>
+    sweep(
+      (limit) => find({ below, limit }),
+      function* (rows) {
+        const [row] = rows;
+        if (row && rows.length === 1) yield removeOne(row);
+        else yield sql`delete from ${of} where (${keys}) in (${sql.join(rows.map(valuesOf))})`;
+      },
+    );
+}

@@ -1,0 +1,41 @@
+// Processes that share one PostgreSQL database, a row each: no process writes the row of another, so two that start
+// at once both stand there. Knows nothing of what they share.
+import { sql } from 'kysely';
+import type { ReplicaStore } from '../../accounts/ports/index.ts';
+import { rowsOf, type Store } from './database.ts';
+import { table } from './table.ts';
+
+const REPLICAS = table({
+  name: 'replicas',
+  columns: {
+    /** Names a process. */
+    name: 'id',
+    /** Unix milliseconds, by the server's clock. */
+    until_at: 'number',
+  },
+  key: ['name'],
+  only: 'postgres',
+  isLocal: true,
+});
+
+export const replicas: Store<ReplicaStore> = {
+  tables: [REPLICAS],
+  open({ on, dialect, write, ask }) {
+    const db = on(REPLICAS);
+    const now = dialect.nowMs(0);
+    return {
+      async present(self, forMs) {
+        const until = sql<number>`${now} + ${forMs}::bigint`;
+        await write(db.deleteFrom('replicas').where('until_at', '<', now));
+        await write(
+          db
+            .insertInto('replicas')
+            .values({ name: self, until_at: until })
+            .onConflict((conflict) => conflict.column('name').doUpdateSet({ until_at: until })),
+        );
+        const others = db.selectFrom('replicas').select(['name', 'until_at as until']).orderBy('name');
+        return ask(() => rowsOf(others.where('name', '<>', self).where('until_at', '>', now)));
+      },
+    };
+  },
+};

@@ -1,0 +1,89 @@
+// The stores that both databases have, one line each; and those of PostgreSQL, where processes of several machines share it.
+import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
+import { batches } from './batches.ts';
+import { blobs } from './blobs.ts';
+import { conversations } from './conversations.ts';
+import type { StateDatabase, Store } from './database.ts';
+import { files } from './files.ts';
+import { findings } from './findings.ts';
+import { jobs } from './jobs.ts';
+import { keys } from './keys.ts';
+import { ledger } from '../ledger/ledger.ts';
+import { usage } from '../ledger/usage.ts';
+import { managementAnswers } from './management-answers.ts';
+import { payloads } from './payloads.ts';
+import { projects } from './projects.ts';
+import { prompts } from './prompts.ts';
+import { replicas } from './replicas.ts';
+import { responses } from './responses.ts';
+import { stateUsage } from './state-usage.ts';
+import type { SchemaChange } from './schema.ts';
+import type { Table } from './table.ts';
+import { vault } from './vault.ts';
+import { webhooks } from './webhooks.ts';
+
+/** Stores by their names. */
+export type Stores = Readonly<Record<string, Store<unknown>>>;
+
+export const STATE_STORES = {
+  audit,
+  keys,
+  projects,
+  vault,
+  responses,
+  conversations,
+  prompts,
+  files,
+  jobs,
+  batches,
+  alerts,
+  webhooks,
+  payloads,
+  managementAnswers,
+  stateUsage,
+  usage,
+  ledger,
+} satisfies Stores;
+
+export const SHARED_STORES = { blobs, findings, replicas } satisfies Stores;
+
+/** A store as the driver of one database opens it, given what that driver has. */
+export interface DriverStore<Base, T> {
+  readonly tables?: readonly Table[];
+  readonly changes?: readonly SchemaChange[];
+  /** Called once the tables are there. */
+  readonly open: (base: Base) => T;
+}
+
+/** Stores that are open, by their names. */
+export type OpenStores<S extends Readonly<Record<string, DriverStore<never, unknown>>>> = {
+  readonly [K in keyof S]: ReturnType<S[K]['open']>;
+};
+
+/** Stores that run on both databases, for either driver. */
+export function shared<S extends Stores>(
+  stores: S,
+): {
+  readonly [K in keyof S]: DriverStore<{ readonly database: StateDatabase }, ReturnType<S[K]['open']>>;
+} {
+  const entries = Object.entries(stores).map(([name, { tables, changes = [], open }]) => [
+    name,
+    { tables, changes, open: ({ database }: { readonly database: StateDatabase }) => open(database) },
+  ]);
+  return Object.fromEntries(entries) as ReturnType<typeof shared<S>>;
+}
+
+export function openStores<Base, S extends Readonly<Record<string, DriverStore<Base, unknown>>>>(
+  stores: S,
+  base: Base,
+): OpenStores<S> {
+  const open = Object.entries(stores).map(([name, store]) => [name, store.open(base)] as const);
+  return Object.fromEntries(open) as OpenStores<S>;
+}
+
+/** Every table of some stores, once. */
+export function tablesOf(stores: Stores): readonly Table[] {
+  const tables = Object.values(stores).flatMap((store) => store.tables);
+  return [...new Map(tables.map((declared) => [declared.name, declared])).values()];
+}

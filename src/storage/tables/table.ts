@@ -1,0 +1,160 @@
+// A table, declared once for both databases: its columns and keys as data. The declaration makes the table, gives its row type,
+// and says how rows are moved and backed up.
+import { type Generated, type Kysely, sql } from 'kysely';
+
+/** The databases that hold tables. */
+export type Kind = 'sqlite' | 'postgres';
+
+/**
+ * Column types. `id`: text compared byte by byte. `number`: 64 bits (Unix milliseconds, bytes, counts). `small`: 32 bits.
+ * `row`: number that the database gives, in the order of insertion.
+ */
+type BaseType = 'id' | 'text' | 'number' | 'small' | 'real' | 'bytes' | 'row';
+
+/** A type; with `?`, the column may be null. */
+export type ColumnType = BaseType | `${Exclude<BaseType, 'row'>}?`;
+
+type Plain<Type> = Type extends 'id' | 'text' ? string : Type extends 'bytes' ? Uint8Array : number;
+
+type Value<Type> = Type extends `${infer Base}?` ? Plain<Base> | null : Plain<Type>;
+
+/** A row as Kysely types it. Columns with a default need no value. */
+export type RowOf<Columns, Defaulted = never> = {
+  -readonly [Name in keyof Columns]: Columns[Name] extends 'row'
+    ? Generated<number>
+    : Name extends Defaulted
+      ? Generated<Value<Columns[Name]>>
+      : Value<Columns[Name]>;
+};
+
+export interface TableDeclaration {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  /** Columns of the primary key. Rows are moved and backed up in its order. */
+  readonly key: readonly string[];
+  readonly unique?: readonly (readonly string[])[];
+  /** Columns of each index, by its name. */
+  readonly indexes?: Readonly<Record<string, readonly string[]>>;
+  /** Values of new rows that do not say their own. */
+  readonly defaults?: Readonly<Record<string, number>>;
+  /** True: SQLite keeps the rows inside the index of the key. For small rows. */
+  readonly clustered?: boolean;
+  /** End of `create table`, e.g. `partition by range (id)`. */
+  readonly ending?: Partial<Record<Kind, string>>;
+  /** The one database that has this table; absent: both. */
+  readonly only?: Kind;
+  /** Schema version that brought the table; 1 by default. */
+  readonly since?: number;
+  /**
+   * False for rows that mean something in their own database alone: neither moved nor backed up.
+   */
+  readonly isLocal?: boolean;
+  /** Columns that the database numbers by itself when rows are moved: not compared. */
+  readonly renumbered?: readonly string[];
+  /** Further statements after the table is made: what only one of the databases has. */
+  readonly extras?: Partial<Record<Kind, readonly string[]>>;
+}
+
+/** A declared table. */
+export interface Table<Name extends string = string, Row = unknown> extends TableDeclaration {
+  readonly name: Name;
+  /** Type of a row; never there. */
+  readonly row?: Row;
+}
+
+/** The tables of a list, as Kysely types them. */
+export type SchemaOf<Tables extends readonly Table[]> = {
+  [T in Tables[number] as T['name']]: NonNullable<T['row']>;
+};
+
+/** Declares a table. */
+export function table<
+  const Name extends string,
+  const Columns extends Readonly<Record<string, ColumnType>>,
+  const Defaulted extends string = never,
+>(
+  declaration: Omit<TableDeclaration, 'name' | 'columns' | 'defaults'> & {
+    readonly name: Name;
+    readonly columns: Columns;
+    readonly defaults?: Readonly<Record<Defaulted, number>>;
+  },
+): Table<Name, RowOf<Columns, Defaulted>> {
+  return declaration;
+}
+
+/** The type of a value, and what a column says besides. */
+const TYPES: Readonly<Record<Kind, Readonly<Record<BaseType, readonly [type: string, also?: string]>>>> = {
+  sqlite: {
+    id: ['text'],
+    text: ['text'],
+    number: ['integer'],
+    small: ['integer'],
+    real: ['real'],
+    bytes: ['blob'],
+    row: ['integer'],
+  },
+  postgres: {
+    id: ['text', 'collate "C"'],
+    text: ['text'],
+    number: ['bigint'],
+    small: ['integer'],
+    real: ['double precision'],
+    bytes: ['bytea'],
+    row: ['bigint', 'generated always as identity'],
+  },
+};
+
+/** The type of a column's values in a database. */
+export function castType(kind: Kind, type: ColumnType): string {
+  return TYPES[kind][baseOf(type)][0];
+}
+
+function baseOf(type: ColumnType): BaseType {
+  return type.replace('?', '') as BaseType;
+}
+
+/** Names of the columns, in order. */
+export function columnsOf(declared: TableDeclaration): readonly string[] {
+  return Object.keys(declared.columns);
+}
+
+/** The number that the database gives each row: columns of that type. At most one. */
+export function rowColumn(declared: TableDeclaration): string | undefined {
+  return columnsOf(declared).find((name) => declared.columns[name] === 'row');
+}
+
+/** Makes a table and its indexes. */
+export async function makeTable(db: Kysely<never>, kind: Kind, declared: TableDeclaration): Promise<void> {
+  for (const statement of statementsOf(kind, declared)) await sql.raw(statement).execute(db);
+}
+
+function statementsOf(kind: Kind, declared: TableDeclaration): readonly string[] {
+  const { name, key, unique = [], indexes = {}, defaults = {}, ending = {}, extras = {} } = declared;
+  const columns = Object.entries(declared.columns).map(([column, type]) => {
+    const notNull = type.endsWith('?') ? '' : ' not null';
+    const standard = column in defaults ? ` default ${defaults[column]}` : '';
+    return `${quoted(column)} ${TYPES[kind][baseOf(type)].join(' ')}${notNull}${standard}`;
+  });
+  const uniques = unique.map((of) => `unique (${list(of)})`);
+  const clustered = kind === 'sqlite' && declared.clustered === true ? 'without rowid' : '';
+  const end = ending[kind] ?? clustered;
+  const row = rowColumn(declared);
+  return [
+    `create table ${quoted(name)} (${[...columns, `primary key (${list(key)})`, ...uniques].join(', ')}) ${end}`,
+    ...Object.entries(indexes).map(([index, of]) => {
+      // SQLite's indexes end with the row's number by themselves.
+      const written = kind === 'sqlite' && of.at(-1) === row ? of.slice(0, -1) : of;
+      return `create index ${quoted(index)} on ${quoted(name)} (${list(written)})`;
+    }),
+    ...(extras[kind] ?? []),
+  ];
+}
+
+function list(columns: readonly string[]): string {
+  return columns.map(quoted).join(', ');
+}
+
+/** A name as SQL has it. Names are of this program's own tables. */
+export function quoted(name: string): string {
+  return `"${name}"`;
+}

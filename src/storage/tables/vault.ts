@@ -1,0 +1,68 @@
+// Sealed turns: bytes by project and tool call. Cannot read what it keeps. Conversations with tools ask on every request.
+import type { SealedTurn, VaultStore } from '../../accounts/ports/index.ts';
+import { rowsOf, type Store } from './database.ts';
+import { inserter } from './insert.ts';
+import { purger } from './purge.ts';
+import { statement } from './statement.ts';
+import { table } from './table.ts';
+
+const VAULT = table({
+  name: 'vault',
+  columns: {
+    key_id: 'id',
+    call_id: 'id',
+    sealed: 'bytes',
+    expires_at: 'number',
+  },
+  key: ['key_id', 'call_id'],
+  indexes: { vault_by_expiry: ['expires_at'] },
+});
+
+export const vault: Store<VaultStore> = {
+  tables: [VAULT],
+  open(database) {
+    const { on, dialect, separately, ask } = database;
+    const db = on(VAULT);
+    const insert = inserter(database, VAULT, {
+      conflict: { on: VAULT.key, update: ['sealed', 'expires_at'] },
+    });
+    const find = statement((v: { projectId: string; callIds: readonly string[]; nowMs: number }) =>
+      db
+        .selectFrom('vault')
+        .select(['call_id', 'sealed'])
+        .where('key_id', '=', v.projectId)
+        .where(dialect.among('call_id', v.callIds))
+        .where('expires_at', '>', v.nowMs),
+    );
+    const purge = purger(database, VAULT, 'expires_at');
+    return {
+      async put(turns) {
+        await separately(() => insert(rowsToPut(turns)));
+      },
+      async get(projectId, callIds, nowMs) {
+        if (callIds.length === 0) return new Map();
+        const rows = await ask(() => rowsOf(find({ projectId, callIds, nowMs })));
+        return new Map(rows.map((row) => [row.call_id, ownBytes(row.sealed)]));
+      },
+      purge: (nowMs) => purge(nowMs + 1),
+    };
+  },
+};
+
+/** Copies bytes that are a view of what PostgreSQL's driver read from the socket. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes instanceof Buffer ? new Uint8Array(bytes) : bytes;
+}
+
+/** The last of each, since a statement writes a row once; in one order, so that two processes never wait for each other. */
+function rowsToPut(turns: readonly SealedTurn[]) {
+  const last = new Map(turns.map((turn) => [JSON.stringify([turn.projectId, turn.callId]), turn]));
+  return [...last]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { projectId, callId, sealed, expiresAt }]) => ({
+      key_id: projectId,
+      call_id: callId,
+      sealed,
+      expires_at: expiresAt,
+    }));
+}

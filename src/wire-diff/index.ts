@@ -1,3 +1,0 @@
-// What two sides said of the same request, side by side, by meaning.
-export { type Diff, diffSides, ROW_STATES } from './diff.ts';
-export { answerText, readAnswer, readRequest, type SentAnswer, type SentRequest } from './read-sides.ts';

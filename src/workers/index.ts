@@ -1,7 +1,0 @@
-// Several processes on one port, for the cores of one machine.
-export { answerAnswers, SupervisorAnswerStore } from './answers.ts';
-export { SupervisorBulletin } from './bulletin.ts';
-export { counterAnswers, SupervisorCounterStore } from './counters.ts';
-export { FailedStart, Supervisor } from './supervisor.ts';
-export { Siblings } from './siblings.ts';
-export type { Welcome } from './siblings.ts';

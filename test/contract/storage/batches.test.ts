@@ -1,0 +1,126 @@
+// Batches through their port, in every database: added with their jobs, lines that end once, fences, ends and purges.
+import { expect, test } from 'bun:test';
+import type { BatchEnd, EndedLine, NewBatch } from '../../../src/accounts/ports/index.ts';
+import { describeDatabases, type StateStorage } from './databases.ts';
+import { rejection } from '../../rejection.ts';
+
+const MINUTE = 60_000;
+const JOB = { kind: 'batch', priority: 2, lane: null, home: null, payload: '{}' };
+const SPEND = { inputTokens: 3, cachedTokens: 1, outputTokens: 2, reasoningTokens: 0, usd: 0.5, unpriced: 0 };
+const END: BatchEnd = {
+  outcome: 'completed',
+  outputFile: 'file-out',
+  errorFile: null,
+  problems: null,
+  rest: { kind: 'failed', lines: 0 },
+};
+
+function batch(id: string, over: Partial<NewBatch> = {}): NewBatch {
+  const own = { id, projectId: 'search', keyId: 'key_1', protocol: 'openai-chat', inputFile: `file-${id}` };
+  return { ...own, facts: '{"a":1}', windowMs: 60 * MINUTE, expiresAt: null, ...over };
+}
+
+function line(number: number, kind: EndedLine['kind'] = 'succeeded'): EndedLine {
+  return { number, kind, result: Buffer.from(`result ${number}`), spend: SPEND };
+}
+
+describeDatabases((fresh) => {
+  async function withStorage(run: (storage: StateStorage) => Promise<void>): Promise<void> {
+    const storage = await (await fresh())();
+    try {
+      await run(storage);
+    } finally {
+      await storage.close();
+    }
+  }
+
+  async function held({ jobs }: StateStorage, owner = 'one'): Promise<number> {
+    const options = { owner, leaseMs: MINUTE, limit: 1, kinds: ['batch'], perProject: 9, priority: 9 };
+    return (await jobs.claim(options))[0]?.fence ?? 0;
+  }
+
+  test('a batch is added with its job, found by its project, and listed', () =>
+    withStorage(async (storage) => {
+      const { batches, jobs } = storage;
+      const added = await batches.add(batch('b1'), JOB, 3);
+      expect(added).toMatchObject({ id: 'b1', total: null, outcome: null, waits: null, facts: '{"a":1}' });
+      expect(added.deadlineAt - added.createdAt).toBe(60 * MINUTE);
+      expect(await jobs.get('b1')).toMatchObject({ kind: 'batch', state: 'queued' });
+      await batches.add(batch('b2'), JOB, 3);
+      await batches.add(batch('b3', { protocol: 'gemini' }), JOB, 3);
+      const refused = await rejection(batches.add(batch('b4'), JOB, 3));
+      expect(refused).toMatchObject({ code: 'too_many_jobs' });
+      expect(await batches.get('b4')).toBeNull();
+      expect(await batches.find('other', 'b1')).toBeNull();
+      const page = await batches.list('search', 'openai-chat', { limit: 1, order: 'desc' });
+      expect([page.batches.map(({ id }) => id), page.hasMore]).toEqual([['b2'], true]);
+      const next = await batches.list('search', 'openai-chat', { limit: 9, order: 'desc', after: 'b2' });
+      expect(next.batches.map(({ id }) => id)).toEqual(['b1']);
+      expect(await batches.reads('search', 'file-b1')).toBe(true);
+      expect(await batches.reads('search', 'file-b9')).toBe(false);
+    }));
+
+  test('a line ends once, counts once, and an older fence changes nothing', () =>
+    withStorage(async (storage) => {
+      const { batches } = storage;
+      await batches.add(batch('b1'), JOB, 3);
+      const fence = await held(storage);
+      expect(await batches.begin('b1', fence, 4, null)).toBe(true);
+      expect(
+        await batches.ask('b1', fence, [
+          { number: 1, detail: 'x' },
+          { number: 2, detail: 'y' },
+        ]),
+      ).toBe(true);
+      expect(await batches.ask('b1', fence, [{ number: 2, detail: 'z' }])).toBe(true);
+      expect(await batches.endLines('b1', fence, [line(1), line(3, 'failed')])).toBe(true);
+      expect(await batches.endLines('b1', fence, [line(1, 'failed')])).toBe(true);
+      expect(await batches.endLines('b1', fence - 1, [line(4)])).toBe(false);
+      expect(await batches.asked('b1')).toEqual([{ number: 2, detail: 'z' }]);
+      expect(await batches.endedNumbers('b1', 0, 9)).toEqual([1, 3]);
+      const [, second] = await batches.ended('b1', 0, 9);
+      expect(second).toMatchObject({ number: 3, kind: 'failed' });
+      expect(Buffer.from(second?.result ?? []).toString()).toBe('result 3');
+      const found = await batches.get('b1');
+      expect(found).toMatchObject({ total: 4, counts: { succeeded: 1, failed: 1 } });
+      expect(found?.spend).toEqual({ ...SPEND, inputTokens: 6, cachedTokens: 2, outputTokens: 4, usd: 1 });
+    }));
+
+  test('a batch ends once, and its lines are forgotten later', () =>
+    withStorage(async (storage) => {
+      const { batches } = storage;
+      await batches.add(batch('b1', { expiresAt: 1_000 }), JOB, 3);
+      const fence = await held(storage);
+      await batches.endLines('b1', fence, [line(1)]);
+      expect(await batches.finalize('b1', fence)).toBe(true);
+      expect(await batches.end('b1', fence - 1, END)).toBe(false);
+      const end: BatchEnd = { ...END, outcome: 'expired', rest: { kind: 'expired', lines: 2 } };
+      expect(await batches.end('b1', fence, end)).toBe(true);
+      const ended = await batches.get('b1');
+      expect(ended).toMatchObject({ outcome: 'expired', outputFile: 'file-out', counts: { expired: 2 } });
+      expect(await batches.reads('search', 'file-b1')).toBe(false);
+      while ((await batches.purge(500)) > 0);
+      expect(await batches.endedNumbers('b1', 0, 9)).toEqual([]);
+      expect(await batches.get('b1')).not.toBeNull();
+      while ((await batches.purge(2_000)) > 0);
+      expect(await batches.get('b1')).toBeNull();
+      expect(await storage.jobs.get('b1')).toBeNull();
+    }));
+
+  test('a batch that is cancelled is given to a runner at once, and deleted with its job', () =>
+    withStorage(async (storage) => {
+      const { batches, jobs } = storage;
+      await batches.add(batch('b1'), JOB, 3);
+      const fence = await held(storage);
+      await jobs.wait('b1', fence, { reason: 'No room.', forMs: MINUTE, hasBegun: false });
+      expect((await batches.get('b1'))?.waits).toMatchObject({ reason: 'No room.' });
+      expect(await batches.cancel('other', 'b1')).toBeNull();
+      expect((await batches.cancel('search', 'b1'))?.cancelAt).toBeNumber();
+      expect(await held(storage, 'two')).toBe(fence + 1);
+      expect(await jobs.get('b1')).toMatchObject({ isCancelRequested: true });
+      expect(await batches.delete('other', 'b1')).toBe(false);
+      expect(await batches.delete('search', 'b1')).toBe(true);
+      expect(await batches.get('b1')).toBeNull();
+      expect(await jobs.get('b1')).toBeNull();
+    }));
+});

@@ -1,0 +1,120 @@
+// Bytes by name, in every store that can have them: a folder, a bucket, a database.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBucket } from '../../../src/base/runtime/s3.ts';
+import { BlobFolder } from '../../../src/storage/blob-folder.ts';
+import type { BlobStore } from '../../../src/accounts/ports/index.ts';
+import { SHARED_STORES } from '../../../src/storage/tables/stores.ts';
+import { shared } from '../../../src/storage/tables/stores.ts';
+import { openWith } from '../../../src/storage/postgres/storage.ts';
+import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
+import { startS3 } from '../../upstreams/s3-server.ts';
+
+const PATIENCE_MS = 30_000;
+
+interface Opened {
+  readonly blobs: BlobStore;
+  close(): Promise<void>;
+}
+
+async function folder(): Promise<Opened> {
+  const path = mkdtempSync(join(tmpdir(), 'dragoman-blobs-'));
+  const close = async (): Promise<void> => rmSync(path, { recursive: true, force: true });
+  return { blobs: new BlobFolder(path), close };
+}
+
+async function bucket(): Promise<Opened> {
+  const aside = await folder();
+  const s3 = startS3();
+  const target = { endpoint: s3.origin, bucket: 'box', region: 'eu-test-1', accessKeyId: 'id-test' };
+  return {
+    blobs: new S3Blobs({
+      bucket: openBucket({ ...target, secretAccessKey: s3.secret }),
+      prefix: 'files/',
+      folder: aside.blobs as BlobFolder,
+    }),
+    async close() {
+      await s3[Symbol.asyncDispose]();
+      await aside.close();
+    },
+  };
+}
+
+async function postgres(): Promise<Opened> {
+  return openWith(shared(SHARED_STORES), { url: await freshPostgres() });
+}
+
+describe.each([
+  ['a folder', folder, false],
+  ['a bucket', bucket, false],
+  ['PostgreSQL', postgres, POSTGRES_PROGRAMS === null],
+] as const)('bytes in %s', (_name, open, isAbsent) => {
+  let opened: Opened;
+  let blobs: BlobStore;
+  beforeAll(async () => {
+    if (isAbsent) return;
+    opened = await open();
+    blobs = opened.blobs;
+  }, PATIENCE_MS);
+  afterAll(() => opened?.close());
+
+  async function keep(name: string, ...pieces: readonly Uint8Array[]): Promise<void> {
+    const draft = await blobs.draft();
+    for (const piece of pieces) await draft.write(piece);
+    await draft.keep(name);
+  }
+  const streamed = async (name: string): Promise<Buffer> =>
+    Buffer.from(await new Response(await blobs.stream(name)).arrayBuffer());
+
+  test.skipIf(isAbsent)('are there when they are kept, whole, and gone when they are deleted', async () => {
+    const large = Buffer.alloc(1_000_001, 'some words');
+    const scratch = Buffer.from(large.subarray(0, 300_000));
+    const draft = await blobs.draft();
+    await draft.write(scratch);
+    // Whoever writes may use the place of the bytes again.
+    scratch.fill(0);
+    await draft.write(large.subarray(300_000));
+    expect(await blobs.read('file_1')).toBeNull();
+    await draft.keep('file_1');
+    expect(Buffer.from((await blobs.read('file_1')) ?? []).equals(large)).toBe(true);
+    expect((await streamed('file_1')).equals(large)).toBe(true);
+    await keep('file_2', Buffer.from('a'), Buffer.from('b'));
+    expect((await streamed('file_2')).toString()).toBe('ab');
+    await keep('file_3');
+    expect((await streamed('file_3')).length).toBe(0);
+    await blobs.delete('file_1');
+    await blobs.delete('file_1');
+    expect(await blobs.read('file_1')).toBeNull();
+    expect(await blobs.stream('file_1')).toBeNull();
+    expect((await streamed('file_2')).toString()).toBe('ab');
+  });
+
+  test.skipIf(isAbsent)('are nowhere when they are discarded', async () => {
+    const draft = await blobs.draft();
+    await draft.write(Buffer.alloc(600_000));
+    await draft.discard();
+    expect(await blobs.read('file_4')).toBeNull();
+  });
+
+  test.skipIf(isAbsent)('that nobody reads to the end hold nothing', async () => {
+    await keep('file_5', Buffer.alloc(900_000, 'x'));
+    const reader = (await blobs.stream('file_5'))?.getReader();
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+    await reader?.cancel();
+    expect((await streamed('file_5')).length).toBe(900_000);
+  });
+
+  test.skipIf(isAbsent)('of what a crash left behind are swept away, and those of others stay', async () => {
+    await keep('file_6', Buffer.from('kept'));
+    const left = await blobs.draft();
+    await left.write(Buffer.alloc(600_000));
+    await blobs.sweep(0, async () => false);
+    expect((await streamed('file_6')).toString()).toBe('kept');
+    await blobs.sweep(Date.now() + 60_000, async (name) => name === 'file_6');
+    expect((await streamed('file_6')).toString()).toBe('kept');
+    await left.discard();
+  });
+});

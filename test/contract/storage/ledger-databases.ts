@@ -1,0 +1,69 @@
+// The databases that records and sums are kept in: what holds for one holds for the other. Tests run for each that is here.
+import type { Storage } from '../../../src/accounts/ports/index.ts';
+import { CompiledQuery } from 'kysely';
+import { openWith as openPostgres } from '../../../src/storage/postgres/storage.ts';
+import { STORES as POSTGRES_STORES } from '../../../src/storage/postgres/stores.ts';
+import { openWith as openSqlite } from '../../../src/storage/sqlite/storage.ts';
+import { STORES as SQLITE_STORES } from '../../../src/storage/sqlite/stores.ts';
+import type { Database } from '../../../src/storage/tables/database.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
+import { freshPath, lookingClock } from '../../storage-directory.ts';
+
+/** For tests with a server, on a busy machine. */
+export const PATIENCE_MS = 30_000;
+
+export type LedgerStorage = Pick<Storage, 'ledger' | 'usage' | 'close'>;
+
+/** One whose sums can be made wrong. */
+export interface DamagedStorage extends LedgerStorage {
+  readonly damage: () => Promise<void>;
+}
+
+function damage({ database }: { readonly database: Database }): DamagedStorage['damage'] {
+  return () =>
+    database.ask(function* () {
+      yield CompiledQuery.raw('update usage set requests = requests + 1, nano_usd = 7');
+    });
+}
+
+/** Opens one database; several times, as several processes do. */
+export type OpenLedger = () => Promise<LedgerStorage>;
+
+export interface LedgerDatabase {
+  readonly name: string;
+  /** True where records are deleted by whole days. */
+  readonly dropsDays: boolean;
+  /** Examples that a test of properties tries: some databases take longer to make. */
+  readonly runs: number;
+  /** An empty one. */
+  readonly fresh: () => Promise<() => Promise<DamagedStorage>>;
+}
+
+const SQLITE: LedgerDatabase = {
+  name: 'SQLite',
+  dropsDays: false,
+  runs: 15,
+  fresh: async () => {
+    const path = freshPath();
+    return () =>
+      openSqlite(
+        { ...SQLITE_STORES, damage: { open: damage } },
+        { path, later: () => {}, elapsedMs: lookingClock(0.3) },
+      );
+  },
+};
+
+const POSTGRES: LedgerDatabase = {
+  name: 'PostgreSQL',
+  dropsDays: true,
+  runs: 2,
+  fresh: async () => {
+    const url = await freshPostgres();
+    return () => openPostgres({ ...POSTGRES_STORES, damage: { open: damage } }, { url, later: () => {} });
+  },
+};
+
+export const LEDGER_DATABASES: readonly LedgerDatabase[] = [
+  SQLITE,
+  ...(POSTGRES_PROGRAMS === null ? [] : [POSTGRES]),
+];

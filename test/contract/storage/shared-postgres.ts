@@ -1,0 +1,24 @@
+// Stores that only several processes of one PostgreSQL database have.
+import { describe } from 'bun:test';
+import { openWith } from '../../../src/storage/postgres/storage.ts';
+import { STORES } from '../../../src/storage/postgres/stores.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
+
+const { findings, notices, replicas } = STORES;
+
+/** Opens the same database once more, as a process does. */
+type OpenShared = () => ReturnType<typeof openShared>;
+
+function openShared(url: string) {
+  return openWith({ findings, notices, replicas }, { url, connections: 3 });
+}
+
+/** Runs a suite where PostgreSQL is installed. @param suite given what makes an empty database */
+export function describePostgres(suite: (fresh: () => Promise<OpenShared>) => void): void {
+  describe.skipIf(POSTGRES_PROGRAMS === null)('PostgreSQL:', () =>
+    suite(async () => {
+      const url = await freshPostgres();
+      return () => openShared(url);
+    }),
+  );
+}

@@ -1,0 +1,154 @@
+// Drafts of a configuration as an attack: whoever may only manage must not read what the gateway's user can read, and
+// must not stop the gateway.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { buildSnapshot, ConfigError, loadConfig } from '../../src/app/config/index.ts';
+import { presets } from '../../src/catalog/providers/index.ts';
+import { startManaged, type ManagedGateway } from '../management/scene.ts';
+
+const SECRET = 'a-secret-of-the-machine/and-more';
+let folder: string;
+let gateway: ManagedGateway;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dragoman-drafts-'));
+  mkdirSync(join(folder, 'credentials'));
+  writeFileSync(join(folder, 'outside'), SECRET);
+  writeFileSync(join(folder, 'credentials', 'key'), 'sk-test-of-a-file');
+  symlinkSync(join(folder, 'outside'), join(folder, 'credentials', 'link'));
+  spawnSync('mkfifo', [join(folder, 'credentials', 'pipe')]);
+  gateway = await startManaged(
+    { server: { credential_dirs: [join(folder, 'credentials')] } },
+    { environment: { MACHINE_SECRET: SECRET, REGION: 'eu', NUMBER: '7' } },
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function check(config: object | string): Promise<readonly string[]> {
+  const text = typeof config === 'string' ? config : JSON.stringify(config);
+  const { status, body } = await gateway.manage('POST', '/config/check', { config: text });
+  expect(status).toBe(200);
+  expect(JSON.stringify(body)).not.toContain('a-secret');
+  return body['problems'] as readonly string[];
+}
+
+const VARIABLE = '${MACHINE_SECRET}';
+const QUOTING: Readonly<Record<string, object>> = {
+  'a project of a key': { keys: [{ name: 'a', key: 'sk-test-a', project: VARIABLE }] },
+  'an alias': { aliases: { a: VARIABLE } },
+  'a preset': { providers: { a: { preset: VARIABLE } } },
+  'a model': { models: [{ id: VARIABLE }] },
+  'a provider of an endpoint': { models: [{ id: 'a/b', endpoints: [{ provider: VARIABLE }] }] },
+  'a name in routing': { routing: { default: { order: [VARIABLE] } } },
+  'a profile': { providers: { bedrock: { profile: VARIABLE } } },
+  'a time zone': { budgets: [{ usd: 1, per: 'day', timezone: VARIABLE }] },
+  'a folder': { prompts: VARIABLE },
+  'a certificate': { upstream: { ca: [VARIABLE] } },
+  'credentials of Google': { providers: { vertex: { credentials: VARIABLE } } },
+};
+
+describe('a draft reads nothing', () => {
+  test.each(Object.entries(QUOTING))('of a variable through %s', async (_, config) => {
+    for (const problem of await check(config)) expect(problem).not.toMatch(/is not set/);
+  });
+
+  test.each(Object.entries(QUOTING))('and no start quotes a variable through %s', (_, config) => {
+    const environment = { MACHINE_SECRET: SECRET };
+    const readFile = (path: string): string => {
+      if (path === 'c') return JSON.stringify(config);
+      throw new Error('ENOENT');
+    };
+    let message = '';
+    try {
+      const loaded = loadConfig({ environment, flags: { config: 'c' }, readFile });
+      buildSnapshot({ config: loaded.config, presets, sim: null, environment, revision: 1 });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      message = error.message;
+    }
+    expect(message).not.toContain('a-secret');
+  });
+
+  test('of files outside of the folders, and says of none whether it is there', async () => {
+    const { 0: there } = await check({
+      providers: { openai: { api_key: `file:${join(folder, 'outside')}` } },
+    });
+    const { 0: none } = await check({
+      providers: { openai: { api_key: `file:${join(folder, 'nothing')}` } },
+    });
+    expect(there?.replace('outside', 'nothing')).toBe(none ?? '');
+    expect(there).toContain('server.credential_dirs');
+    const credentials = join(folder, 'outside');
+    for (const config of [
+      { providers: { vertex: { credentials: '/etc/passwd', project: 'a' } } },
+      { providers: { vertex: { credentials: `file:${credentials}`, project: 'a' } } },
+      { providers: { openai: { api_key: 'sk-test', tls: { ca: credentials } } } },
+      { upstream: { ca: [credentials] } },
+      { prompts: '/etc' },
+      { providers: { openai: { api_key: `file:${join(folder, 'credentials', 'link')}` } } },
+      { providers: { openai: { api_key: `file:${join(folder, 'credentials', '..', 'outside')}` } } },
+    ])
+      expect((await check(config))[0]).toContain('server.credential_dirs');
+  });
+
+  test('but a good one passes, and its references are named', async () => {
+    const file = `file:${join(folder, 'credentials', 'key')}`;
+    const config = {
+      server: { port: '${NUMBER}' },
+      keys: [
+        { name: 'a', key: '${MACHINE_SECRET}' },
+        { name: 'b', key: file },
+      ],
+      providers: { openai: { api_key: file, base_url: 'https://${REGION}.example/v1' } },
+      models: [{ id: 'openai/gpt-5', price: { input: '${NUMBER}', output: 2 } }],
+    };
+    const { body } = await gateway.manage('POST', '/config/check', { config: JSON.stringify(config) });
+    expect(body['problems']).toEqual([]);
+    expect(body['unchecked']).toContain('providers.openai.api_key');
+    expect(await check({ server: { port: '${NOT_SET}' } })).toEqual([
+      expect.stringContaining('NOT_SET is not set'),
+    ]);
+  });
+});
+
+describe('a draft stops nobody', () => {
+  test.each(['/dev/zero', '/dev/random', 'pipe'])('with %s', async (name) => {
+    const path = name === 'pipe' ? join(folder, 'credentials', 'pipe') : name;
+    for (const config of [
+      { providers: { openai: { api_key: `file:${path}` } } },
+      { upstream: { ca: [path] } },
+      { providers: { vertex: { credentials: path, project: 'a' } } },
+    ])
+      expect(await check(config)).toHaveLength(1);
+    expect((await gateway.get('/models')).status).toBe(200);
+  });
+
+  test('with aliases that stand for billions of values', async () => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+    for (let level = 1; level < 10; level++)
+      lines.push(`a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]`);
+    expect((await check(lines.join('\n')))[0]).toContain('aliases');
+    expect((await check('a: *b'))[0]).toBeDefined();
+  });
+
+  test('with a pattern of keys that takes long, while others are answered', async () => {
+    const text = `${'{a: '.repeat(9000)}1${'}'.repeat(9000)}`;
+    const checking = check(text);
+    expect((await gateway.get('/models')).status).toBe(200);
+    expect((await checking).length).toBeGreaterThan(0);
+  });
+});
+
+test('a configured file must be a regular one of at most 1 MB', () => {
+  const load = (path: string): unknown => loadConfig({ environment: {}, flags: { config: path } });
+  const large = join(folder, 'large');
+  writeFileSync(large, `# ${'a'.repeat(1_100_000)}`);
+  for (const path of ['/dev/zero', join(folder, 'credentials', 'pipe'), large, folder])
+    expect(() => load(path)).toThrow(`cannot read ${path}`);
+});

@@ -1,0 +1,93 @@
+// Requests that ask for more tokens than a limit ever has: refused alike in every protocol, unless an operator allows them.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from '../harness.ts';
+
+const LIMIT = { tokens: 50, per: 'minute' };
+const LONG = 'word '.repeat(400);
+let gateway: TestGateway;
+let asked = 0;
+const upstream = Bun.serve({
+  port: 0,
+  fetch: ({ url }) => {
+    asked += 1;
+    if (url.endsWith('/embeddings'))
+      return Response.json({
+        object: 'list',
+        model: 'a',
+        data: [{ object: 'embedding', index: 0, embedding: [1] }],
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      });
+    return Response.json({
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'a',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    });
+  },
+});
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    keys: [
+      { name: 'refused', key: 'sk-test-refused', limits: [LIMIT] },
+      { name: 'allowed', key: 'sk-test-allowed', limits: [{ ...LIMIT, too_large: 'allow' }] },
+      { name: 'expected', key: 'sk-test-expected', limits: [LIMIT] },
+    ],
+    providers: {
+      up: { api_key: 'none', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.stop(true);
+});
+
+const messages = [{ role: 'user', content: 'a' }];
+const TASKS: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
+  ['/chat/completions', { messages, max_completion_tokens: 6000 }],
+  ['/chat/completions', { messages, max_completion_tokens: 6000, stream: true }],
+  ['/chat/completions', { messages: [{ role: 'user', content: LONG }] }],
+  ['/responses', { input: 'a', max_output_tokens: 6000 }],
+  ['/messages', { messages, max_tokens: 6000 }],
+  ['/embeddings', { input: LONG }],
+];
+
+interface Told {
+  readonly status: number;
+  readonly text: string;
+  /** The header `x-should-retry`. */
+  readonly retry: string | null;
+}
+
+async function ask(path: string, body: object, key: string): Promise<Told> {
+  const answer = await gateway.post(path, { model: 'up/a', ...body }, { authorization: `Bearer ${key}` });
+  return { status: answer.status, text: await answer.text(), retry: answer.headers.get('x-should-retry') };
+}
+
+test.each(TASKS)('%s refuses what a limit can never let through, and says what to do', async (path, body) => {
+  const before = asked;
+  const { status, text, retry } = await ask(path, body, 'sk-test-refused');
+  expect([status, retry]).toEqual([429, 'false']);
+  expect(text).toMatch(
+    /50 tokens per minute \(the limit of key \\"refused\\"\) can never let this request through: it needs \d{3,} tokens/,
+  );
+  expect(text).toContain('Ask for fewer output tokens, send a shorter prompt, or have the limit raised.');
+  expect(asked).toBe(before);
+});
+
+test('a limit that an operator opened lets one through while nothing of it is used', async () => {
+  const body = { messages, max_completion_tokens: 6000 };
+  expect((await ask('/chat/completions', body, 'sk-test-allowed')).status).toBe(200);
+  expect(await ask('/chat/completions', body, 'sk-test-allowed')).toMatchObject({
+    status: 429,
+    retry: null,
+    text: expect.stringContaining('is reached'),
+  });
+});
+
+test('an answer that is only expected to be larger than a limit refuses nothing', async () => {
+  expect((await ask('/chat/completions', { messages }, 'sk-test-expected')).status).toBe(200);
+});

@@ -1,0 +1,82 @@
+// A plain key that asks for models nobody has: what that takes from others of what routing remembers.
+import { afterEach, expect, test } from 'bun:test';
+import { MemoryRoutingState, type EndpointId } from '../../src/engine/routing/index.ts';
+import { DOWN } from '../routing-bench.ts';
+import { startManaged, type ManagedGateway } from '../management/scene.ts';
+
+const NOW = 1_700_000_000_000;
+const BREAKER = { failures: 1, windowMs: 30_000, openMs: 15_000 };
+const LISTED = 'vendor/known';
+
+let gateway: ManagedGateway | undefined;
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+function stateOf(isShared = false): MemoryRoutingState {
+  return new MemoryRoutingState({
+    now: () => NOW,
+    breaker: () => BREAKER,
+    isListed: (id) => id === LISTED,
+    isShared,
+  });
+}
+
+function idOf(modelId: string): EndpointId {
+  return { modelId, slug: 'vendor' };
+}
+
+function fail(state: MemoryRoutingState, modelId: string): void {
+  state.begin(idOf(modelId), false).ended(DOWN);
+}
+
+const standing = (state: MemoryRoutingState, modelId: string): string =>
+  state.health(idOf(modelId)).standing(NOW).state;
+
+test('breakers of the catalog, and those set by hand, outlive ten thousand made-up models', () => {
+  const state = stateOf();
+  fail(state, LISTED);
+  state.setAside(idOf('vendor/own-name'), NOW + 60_000, 'maintenance');
+  expect(standing(state, LISTED)).toBe('open');
+  for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
+  expect(standing(state, LISTED)).toBe('open');
+  expect(standing(state, 'vendor/own-name')).toBe('open');
+  expect(state.health(idOf('vendor/own-name')).standing(NOW).reason).toBe('maintenance');
+  expect(state.remembered().length).toBeLessThan(350);
+  state.takeBack(idOf('vendor/own-name'));
+  for (let index = 0; index < 1000; index++) fail(state, `vendor/${index}`);
+  expect(standing(state, 'vendor/own-name')).toBe('closed');
+});
+
+test('what other processes are told of made-up models is bounded, and of others is not lost', () => {
+  const state = stateOf(true);
+  fail(state, LISTED);
+  for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
+  const told = new Set<string>();
+  for (let news = state.takeNews(); news !== null; news = state.takeNews())
+    for (const { modelId } of news.endpoints) told.add(modelId);
+  expect(told.has(LISTED)).toBe(true);
+  expect(told.size).toBeLessThan(2_100);
+});
+
+test('views stay small, and tell made-up models from those of the catalog', async () => {
+  const managed = await startManaged({
+    providers: { vendor: { api_key: 'none', protocols: { 'openai-chat': 'http://127.0.0.1:9/v1' } } },
+    models: [{ id: 'vendor/known', endpoints: [{ provider: 'vendor' }] }],
+    routing: { retries: 0 },
+  });
+  gateway = managed;
+  const messages = [{ role: 'user', content: 'a' }];
+  for (let lane = 0; lane < 20; lane++)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        managed.post('/chat/completions', { model: `vendor/${lane}-${index}`, messages }),
+      ),
+    );
+  const { body } = await managed.manage('GET', '/providers/vendor');
+  const endpoints = body['endpoints'] as readonly { readonly model_id: string; readonly listed: boolean }[];
+  expect(endpoints.filter(({ listed }) => listed).map((each) => each.model_id)).toEqual(['vendor/known']);
+  expect(endpoints.length).toBeGreaterThan(100);
+  expect(endpoints.length).toBeLessThanOrEqual(301);
+});

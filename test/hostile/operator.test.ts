@@ -1,0 +1,84 @@
+// What an attacker gets of the operator of a machine: of links to the console, and of commands that are led elsewhere.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startManaged, type ManagedGateway } from '../management/scene.ts';
+import { freshFolder, runProgram } from '../program.ts';
+import { RawSocket, requestBytes } from './sockets.ts';
+
+const { folder, remove } = freshFolder();
+let gateway: ManagedGateway;
+
+beforeAll(async () => {
+  gateway = await startManaged();
+});
+afterAll(async () => {
+  await gateway.close();
+  remove();
+});
+
+async function signIn(code: string): Promise<number> {
+  const answer = await fetch(`${gateway.origin}/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  return answer.status;
+}
+
+async function manage(token: string): Promise<number> {
+  const answer = await fetch(`${gateway.origin}/v1/management/keys`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return answer.status;
+}
+
+test('the code of a link to the console signs in once, and is no token of any other route', async () => {
+  const link = await runProgram(['console', '--url', gateway.origin, '--data-dir', gateway.dataDir], {
+    folder,
+  });
+  expect(link).toMatchObject({ code: 0, err: '' });
+  const code = link.out.trim().split('#code=')[1] ?? '';
+  expect(await manage(code)).toBe(401);
+  expect(await signIn(code)).toBe(200);
+  expect(await manage(code)).toBe(401);
+  expect(await signIn(code)).toBe(401);
+});
+
+test('a command sends nothing of the operator to a machine that is not its own', async () => {
+  for (const command of [['limits'], ['replay', 'gen_x']]) {
+    const { code, err } = await runProgram(
+      [...command, '--url', 'http://192.0.2.7:4000', '--data-dir', gateway.dataDir],
+      { folder },
+    );
+    expect(code).not.toBe(0);
+    expect(err).toContain('--key');
+  }
+});
+
+test('what a server on another port of the machine is sent is good at no gateway', async () => {
+  const seen: IncomingMessage[] = [];
+  const thief = createServer((request, response) => {
+    seen.push(request);
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => void thief.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(thief.address() as AddressInfo).port}`;
+  await runProgram(['limits', '--url', `http://${host}`, '--data-dir', gateway.dataDir], { folder });
+  thief.close();
+  const { url = '', headers } = seen[0] ?? {};
+  const token = headers?.authorization?.slice('Bearer '.length) ?? '';
+  expect(token).toMatch(/^dm-op-v2-/);
+  for (const name of [host, new URL(gateway.origin).host]) {
+    const socket = new RawSocket(gateway.origin, new Set());
+    const bytes = requestBytes(null, { path: url, key: token }).toString('latin1');
+    void socket.send(Buffer.from(bytes.replace('host: gateway', `host: ${name}`), 'latin1'));
+    expect((await socket.answer()).status).toBe(401);
+    socket.close();
+  }
+  // The same command at its own gateway.
+  const own = await runProgram(['limits', '--url', gateway.origin, '--data-dir', gateway.dataDir], {
+    folder,
+  });
+  expect(own).toMatchObject({ code: 0, err: '' });
+});
