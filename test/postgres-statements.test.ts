@@ -143,8 +143,10 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
       const gateway = await startGateway(config, { clock });
       ends.push(() => gateway.close());
       // At its start a process notes that it is there, for others on the same database.
-      await eventually('the process has said that it is there', () =>
-        counter.statements.some((statement) => statement.startsWith('select "name", "until_at"')),
+      await eventually('the process has said that it is there, and listens', () =>
+        ['select "name", "until_at"', 'listen '].every((begin) =>
+          counter.statements.some((statement) => statement.startsWith(begin)),
+        ),
       );
       const answer = doctorServer();
       let before: readonly string[] = [];

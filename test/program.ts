@@ -88,7 +88,7 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const until = performance.now() + withinMs;
   while (!(await condition())) {

@@ -31,7 +31,7 @@ const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
 /** One more than there are cores: many tests wait for programs that they start. */
 const AT_ONCE = availableParallelism() + 1;
 /** A busy machine makes tests late, not wrong: those that measure time have limits of their own. */
-const PATIENCE = ['--timeout=20000'];
+const PATIENCE = ['--timeout=60000'];
 const SHARED = [
   '--no-isolate',
   `--timings=${timings}`,
