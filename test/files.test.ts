@@ -333,6 +333,7 @@ describe('files', () => {
     ['with something behind a boundary', `--Bxx\r\n${file}${purpose}--B--`, {}],
     ['with a part without a name', `${part('Content-Type: text/plain', 'x')}${file}${purpose}--B--`, {}],
     ['with an endless head', `--B\r\n${'X: y\r\n'.repeat(5000)}`, {}],
+    ['with a head that is too long', `--B\r\n${'X: y\r\n'.repeat(5000)}${file.slice(5)}${purpose}--B--`, {}],
     [
       'of too many parts',
       `${part('Content-Disposition: form-data; name="x"', 'y').repeat(40)}${file}${purpose}--B--`,

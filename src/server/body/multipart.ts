@@ -133,9 +133,9 @@ class MultipartReader {
 
   #readHead(): boolean {
     const end = this.#buffer.indexOf(HEAD_END, this.#searched);
+    if ((end < 0 ? this.#buffer.length : end) > MAX_HEAD) throw malformed('the head of a part is too long');
     if (end < 0) {
       this.#searched = Math.max(0, this.#buffer.length - HEAD_END.length + 1);
-      if (this.#buffer.length > MAX_HEAD) throw malformed('the head of a part is too long');
       return false;
     }
     if (++this.#parts > MAX_PARTS) throw malformed(`it has more than ${MAX_PARTS} parts`);
