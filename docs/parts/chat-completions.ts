@@ -51,9 +51,7 @@ Which model and which endpoint answers, and who stands in, is said in \`provider
 
 ## Bodies in other forms
 
-Cursor posts to this path what it would post to the model's own provider: for one model a body of the Responses API
-(\`input\`, \`instructions\`, flat tools, \`text\`, \`reasoning\`), for another \`messages\` with Anthropic's blocks
-(\`tool_use\`, \`tool_result\`) and tools with \`input_schema\`. There are sometimes several of them in one body. All of that is read, whole or mixed. Each protocol's own decoder takes the members, messages, items and tools that have its form. The [report](#what-is-lost-is-told) says \`defaulted\` for each member that was read so.
+Cursor posts to this path what it would post to the model's own provider. For one model that is a body of the Responses API: \`input\`, \`instructions\`, flat tools, \`text\`, \`reasoning\`. For another it is \`messages\` with Anthropic's blocks (\`tool_use\`, \`tool_result\`) and tools with \`input_schema\`. One body sometimes mixes them. All of that is read. Each protocol's own decoder takes the members, messages, items and tools that have its form. The [report](#what-is-lost-is-told) says \`defaulted\` for each member that was read so.
 
 - The answer is a chat completion, or a stream of its chunks, whatever the question looked like.
 - Mistakes are named as they stand in the body that was sent: \`input[3].call_id\`, \`tools[0].input_schema\`.

@@ -16,11 +16,7 @@ Completions that is OpenAI's:
 {"error": {"message": "temperature: must be a number, not a string", "type": "invalid_request_error", "param": "temperature", "code": null}}
 \`\`\`
 
-\`message\` says what is wrong and, where that is possible, what to do. \`param\` is the JSON path of the field. A
-malformed request is told all its problems at once, in \`message\`; \`param\` is the first. Some errors carry a more
-special \`code\` than the table shows: \`model_not_found\`, \`model_not_allowed\`, \`strict_mode\`,
-\`structured_output_failed\`, \`not_served\` (404: a path of a known API with the nearest thing that is served),
-\`method_not_allowed\` (405: \`allow\` names the methods of the path), \`idempotency_conflict\`, \`idempotency_in_progress\`, or the upstream's own.
+\`message\` says what is wrong and, where that is possible, what to do. \`param\` is the JSON path of the field. For a malformed request \`message\` lists all problems, and \`param\` names the first. Some errors have a more special \`code\` than the table shows, or the upstream's own: \`model_not_found\`, \`model_not_allowed\`, \`strict_mode\`, \`structured_output_failed\`, \`idempotency_conflict\`, \`idempotency_in_progress\`. \`not_served\` is a 404 for a path of a known API, and names the nearest thing that is served. \`method_not_allowed\` is a 405; \`allow\` names the methods of the path.
 
 `;
 
