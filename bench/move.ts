@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { moveAll, openSource, openTarget } from '../src/storage/moving/move.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/storage.ts';
-import { startPostgres } from '../test/servers/postgres.ts';
+import { startPostgres } from '../test/support/servers/postgres.ts';
 import { sampleRecord } from './sample-records.ts';
 
 const RECORDS = Number(process.argv[2] ?? 100_000);

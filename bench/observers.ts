@@ -8,7 +8,7 @@ import { systemClock } from '../src/base/runtime/clock.ts';
 import { createLogger } from '../src/base/telemetry/log.ts';
 import { traceOf } from '../src/base/telemetry/trace-context.ts';
 import { TraceExporter } from '../src/operations/traces/index.ts';
-import { settlement } from '../test/settlement.ts';
+import { settlement } from '../test/support/settlement.ts';
 
 const REQUESTS = 100_000;
 const ROUNDS = 7;

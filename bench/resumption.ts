@@ -1,7 +1,7 @@
 // What it costs to keep a stream: CPU of the gateway for each chunk, of the same answers with `x-dragoman-resumable` and without, in
 // turns. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
 import { readFileSync } from 'node:fs';
-import { freshFolder, runtimePid, startProgram } from '../test/program.ts';
+import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
 
 const turns = Number(process.argv[2] ?? 12);
 const chunks = Number(process.argv[3] ?? 400);

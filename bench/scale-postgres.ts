@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith } from '../src/storage/postgres/storage.ts';
 import { STORES } from '../src/storage/postgres/stores.ts';
-import type { PostgresServer } from '../test/servers/postgres.ts';
+import type { PostgresServer } from '../test/support/servers/postgres.ts';
 import { familyCpuMs } from './processes.ts';
 import { sampleRecord, sampleResponse } from './sample-records.ts';
 import { quantile } from './steady.ts';

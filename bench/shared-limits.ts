@@ -2,7 +2,7 @@
 // server, and calls for 1,000 requests, at 1, 10 and 200 connections. `node bin/bun.mjs run bench/shared-limits.ts` prints a table.
 // Options: --rounds N (3), --seconds N of each (4), --root of another source tree.
 import { parseArgs } from 'node:util';
-import { startValkey, type ValkeyProcess } from '../test/servers/valkey.ts';
+import { startValkey, type ValkeyProcess } from '../test/support/servers/valkey.ts';
 import { BODY, withGateway } from './beside.ts';
 import { usedCpuMs } from './processes.ts';
 import { aligned } from './report.ts';

@@ -37,7 +37,7 @@ import {
   usageFactsOf,
   type UsageSums,
 } from '../src/accounts/usage/index.ts';
-import { startPostgres } from '../test/servers/postgres.ts';
+import { startPostgres } from '../test/support/servers/postgres.ts';
 import { aligned } from './report.ts';
 import { sampleRecord } from './sample-records.ts';
 

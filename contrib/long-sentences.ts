@@ -1,7 +1,7 @@
 // Refuses sentences of more than 25 words in the documents: `npm run check` runs it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { markdownPages, ROOT } from '../test/doc-snippets.ts';
+import { markdownPages, ROOT } from '../test/support/doc-snippets.ts';
 
 const MOST_WORDS = 25;
 

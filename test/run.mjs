@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm test`: everything, on all cores, then the attacks, which measure how long others wait: one attacked gateway for
 // each core and nothing beside them. What takes long and needs a browser or another server is left out, unless
-// DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/golden.test.ts`. With
+// DRAGOMAN_TESTS=all asks for everything, as `.ci/run` does. With arguments, only what they name: `npm test -- test/unit/protocols/golden.test.ts`. With
 // `npm test -- --times`, everything, and how long each file took: what takes longest begins first from then on.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ const SLOWEST = 30;
 const ALONE = 'test/hostile';
 const LONG = [
   'test/console/**',
-  'test/exchange/answers.test.ts',
-  'test/openapi/reference-browser.test.ts',
-  'test/outages-http.test.ts',
-  'test/postgres-outage.test.ts',
+  'test/socket/cluster/answers.test.ts',
+  'test/socket/operations/openapi/reference-browser.test.ts',
+  'test/socket/cluster/outages-http.test.ts',
+  'test/socket/storage/postgres-outage.test.ts',
 ];
 const leftOut = process.env.DRAGOMAN_TESTS === 'all' ? [] : LONG;
 /** One more than there are cores: many tests wait for programs that they start. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { importStatements } from '../import-statements.ts';
+import { importStatements } from '../support/import-statements.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', 'console');
 const MAX_LINES = 400;

@@ -6,8 +6,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type ManagedGateway, startManaged } from '../management/scene.ts';
-import { isWhole } from '../share.ts';
+import { type ManagedGateway, startManaged } from '../support/management/scene.ts';
+import { isWhole } from '../support/share.ts';
 import { fillMonth } from './busy-month.ts';
 import { HAS_BROWSER, type Looked, openWindows, type Windows } from './scene.ts';
 

@@ -1,8 +1,8 @@
 // Every page of the console in a browser: what it shows, that it can be used by everybody, and that texts of others stay texts.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Diagnosis, storeDiagnoses } from '../../src/operations/doctor/index.ts';
-import { TEST_KEY } from '../harness.ts';
-import { isWhole } from '../share.ts';
+import { TEST_KEY } from '../support/harness.ts';
+import { isWhole } from '../support/share.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 

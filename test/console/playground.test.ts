@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { isWhole, shareOf } from '../share.ts';
-import { startMcpServer, type RunningMcpServer } from '../upstreams/mcp-server.ts';
-import { startUpstream, type ScriptedUpstream } from '../upstreams/scripted-upstream.ts';
-import { MCP_TOOLS } from '../upstreams/tool-scene.ts';
+import { isWhole, shareOf } from '../support/share.ts';
+import { startMcpServer, type RunningMcpServer } from '../support/upstreams/mcp-server.ts';
+import { startUpstream, type ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
+import { MCP_TOOLS } from '../support/upstreams/tool-scene.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 const PROTOCOLS = ['chat', 'responses', 'messages', 'gemini'] as const;

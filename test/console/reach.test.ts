@@ -2,7 +2,7 @@
 // used with the keyboard alone, as is what each page is for.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
-import { TEST_KEY } from '../harness.ts';
+import { TEST_KEY } from '../support/harness.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
 

@@ -1,9 +1,9 @@
 // The console of several gateways on one database: whoever signed in at one is signed in at all, until they sign out anywhere.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ManualClock } from '../manual-clock.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
-import { eventually } from '../program.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { ADMIN_KEY, type ManagedGateway, startManaged } from '../support/management/scene.ts';
+import { eventually } from '../support/program.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 /** A server is made in a second or two; on a busy machine in more. */
 const PATIENCE_MS = 30_000;

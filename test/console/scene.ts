@@ -4,11 +4,11 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
-import { complaintsOf, SLOW, startBrowser } from '../browser.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
-import { eventually } from '../program.ts';
+import { complaintsOf, SLOW, startBrowser } from '../support/browser.ts';
+import { ADMIN_KEY, type ManagedGateway, startManaged } from '../support/management/scene.ts';
+import { eventually } from '../support/program.ts';
 
-export { HAS_BROWSER, SLOW } from '../browser.ts';
+export { HAS_BROWSER, SLOW } from '../support/browser.ts';
 
 /** Where pictures of a run are kept. */
 const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');

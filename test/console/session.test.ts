@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { writeConsole } from '../../console/build/build.ts';
 import { OneTimeCodes, signInCode } from '../../src/accounts/auth/index.ts';
-import { ManualClock } from '../manual-clock.ts';
-import { ADMIN_KEY, type ManagedGateway, startManaged } from '../management/scene.ts';
-import { freshFolder } from '../program.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { ADMIN_KEY, type ManagedGateway, startManaged } from '../support/management/scene.ts';
+import { freshFolder } from '../support/program.ts';
 
 let gateway: ManagedGateway;
 let clock: ManualClock;

@@ -1,6 +1,6 @@
 // Signing in to the console, and what keeps others out of a session.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ADMIN_KEY } from '../management/scene.ts';
+import { ADMIN_KEY } from '../support/management/scene.ts';
 import { type ConsoleScene, HAS_BROWSER, signIn, SLOW, startConsole } from './scene.ts';
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {

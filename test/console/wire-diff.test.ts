@@ -1,10 +1,10 @@
 // What client and upstream said otherwise, in a browser, for each pair of protocols: only what differs is listed, by meaning.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { TestGateway } from '../harness.ts';
-import { ADMIN_KEY } from '../management/scene.ts';
-import { CLIENTS, MODELS, PAIRS, PLACES, QUESTION, type Places } from '../management/wire-pairs.ts';
-import { isWhole } from '../share.ts';
-import { startEveryUpstream } from '../upstreams/every-upstream.ts';
+import type { TestGateway } from '../support/harness.ts';
+import { ADMIN_KEY } from '../support/management/scene.ts';
+import { CLIENTS, MODELS, PAIRS, PLACES, QUESTION, type Places } from '../support/management/wire-pairs.ts';
+import { isWhole } from '../support/share.ts';
+import { startEveryUpstream } from '../support/upstreams/every-upstream.ts';
 import { HAS_BROWSER, type Looked, openWindows, SLOW, type Windows } from './scene.ts';
 
 /** Each protocol once on each side, or all pairs. */

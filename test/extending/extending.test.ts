@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freshFolder, nodeLauncher, startProgram, type Program } from '../program.ts';
+import { freshFolder, nodeLauncher, startProgram, type Program } from '../support/program.ts';
 import { addFile, copySources, insert } from './copied-sources.ts';
 
 const KEY = 'sk-test';

@@ -4,7 +4,7 @@ import { GENERATION_MEMBERS, type Members, shownMembers } from '../../src/accoun
 import { CompactReader } from '../../src/storage/compact/reader.ts';
 import { CompactWriter } from '../../src/storage/compact/writer.ts';
 import { MembersCodec } from '../../src/storage/ledger/record-codec.ts';
-import { generation } from '../storage-records.ts';
+import { generation } from '../support/storage/storage-records.ts';
 
 const LATER = {
   ...GENERATION_MEMBERS,

@@ -5,9 +5,9 @@ import { openWith as openPostgres } from '../../src/storage/postgres/storage.ts'
 import { openSqliteStorage, openWith } from '../../src/storage/sqlite/storage.ts';
 import { shared } from '../../src/storage/tables/stores.ts';
 import { STORES } from '../../src/storage/sqlite/stores.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
-import { freshPath } from '../storage-directory.ts';
-import { generation } from '../storage-records.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
+import { freshPath } from '../support/storage/storage-directory.ts';
+import { generation } from '../support/storage/storage-records.ts';
 import { guestBook } from './toy-table.ts';
 
 const WITH_GUESTS = { ...STORES, ...shared({ guestBook }) };

@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import type { HostedFacts } from '../../src/canonical/index.ts';
 import { TOOL_KINDS } from '../../src/app/cli/compose/open-tools.ts';
 import { type GatewayTool, said, type ToolKind } from '../../src/engine/tools/gateway-tool.ts';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 
 /** Rolls dice, always the same number, for two cents. Requests ask for it by `{"type": "dice"}`. */
 const DICE: ToolKind = {

@@ -22,8 +22,8 @@ import { openSource } from '../../src/storage/moving/move.ts';
 import { openWith } from '../../src/storage/postgres/storage.ts';
 import { STORES } from '../../src/storage/postgres/stores.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/storage.ts';
-import { rejection } from '../rejection.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { rejection } from '../support/rejection.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 let home: string;
 let backup: string;

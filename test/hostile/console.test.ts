@@ -1,6 +1,6 @@
 // What the cookie of the console is worth to a server on another port of the same host, which browsers send it to.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ADMIN_KEY, startManaged, type ManagedGateway } from '../management/scene.ts';
+import { ADMIN_KEY, startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
 let gateway: ManagedGateway;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { openWith, type PostgresOptions } from '../../src/storage/postgres/storage.ts';
 import { STORES } from '../../src/storage/postgres/stores.ts';
-import { rejection } from '../rejection.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { rejection } from '../support/rejection.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 const CONVERSATION = { id: 'conv_1', projectId: 'key_a', createdAt: 1, expiresAt: null, metadata: {} };
 let names = 0;

@@ -4,8 +4,8 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenTo, openPool } from '../../src/storage/postgres/pool.ts';
-import { type Certificates, makeCertificates } from '../certificates.ts';
-import { POSTGRES_PROGRAMS, startPostgres, type PostgresServer } from '../servers/postgres.ts';
+import { type Certificates, makeCertificates } from '../support/certificates.ts';
+import { POSTGRES_PROGRAMS, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
 const NAME = 'localhost';
 const certificates: Certificates | null =

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { Client } from 'pg';
-import { startGateway, type TestGateway } from '../harness.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 /** Of each kind of object, in what it holds. */
 const MARKS = ['response', 'answer', 'conversation', 'item', 'file', 'prompt'].map((of) => `marker-of-${of}`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { buildSnapshot, ConfigError, loadConfig } from '../../src/app/config/index.ts';
 import { presets } from '../../src/catalog/providers/index.ts';
-import { startManaged, type ManagedGateway } from '../management/scene.ts';
+import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
 const SECRET = 'a-secret-of-the-machine/and-more';
 let folder: string;

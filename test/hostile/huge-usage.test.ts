@@ -1,6 +1,6 @@
 // Upstreams that count more tokens than any answer has: what is recorded and charged stays a number that sums can hold.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 
 const HUGE = 1e300;
 const MOST = 1_000_000_000;

@@ -1,6 +1,6 @@
 // Requests that ask for more tokens than a limit ever has: refused alike in every protocol, unless an operator allows them.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 
 const LIMIT = { tokens: 50, per: 'minute' };
 const LONG = 'word '.repeat(400);

@@ -1,8 +1,8 @@
 // A plain key that asks for models nobody has: what that takes from others of what routing remembers.
 import { afterEach, expect, test } from 'bun:test';
 import { MemoryRoutingState, type EndpointId } from '../../src/engine/routing/index.ts';
-import { DOWN } from '../routing-bench.ts';
-import { startManaged, type ManagedGateway } from '../management/scene.ts';
+import { DOWN } from '../support/routing-bench.ts';
+import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
 const NOW = 1_700_000_000_000;
 const BREAKER = { failures: 1, windowMs: 30_000, openMs: 15_000 };

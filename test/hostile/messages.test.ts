@@ -8,7 +8,7 @@ import {
   type Topic,
 } from '../../src/cluster/exchange/index.ts';
 import { MemoryRoutingState } from '../../src/engine/routing/index.ts';
-import { ManualClock } from '../manual-clock.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const clock = new ManualClock();
 const secret = Buffer.alloc(32, 7);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 
 const messages = [{ role: 'user', content: 'a' }];
 const usage = { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 };

@@ -1,6 +1,6 @@
 // Spellings of a model by which a client would pass by the limits that name it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 
 const HOUR = 'hour';
 const ONE = { requests: 1, per: HOUR };

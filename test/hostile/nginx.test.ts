@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../free-port.ts';
-import { startGateway, TEST_KEY, type TestGateway } from '../harness.ts';
-import { eventually } from '../program.ts';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, TEST_KEY, type TestGateway } from '../support/harness.ts';
+import { eventually } from '../support/program.ts';
 
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
 if (NGINX === null) console.log('skipped: smuggling through nginx, which is not installed');

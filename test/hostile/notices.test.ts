@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test';
 import { Client } from 'pg';
 import { openWith } from '../../src/storage/postgres/storage.ts';
 import { STORES } from '../../src/storage/postgres/stores.ts';
-import { ManualClock } from '../manual-clock.ts';
-import { Heard, listenAt } from '../management/listen.ts';
-import { ADMIN_KEY, startManaged } from '../management/scene.ts';
-import { eventually } from '../program.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { Heard, listenAt } from '../support/management/listen.ts';
+import { ADMIN_KEY, startManaged } from '../support/management/scene.ts';
+import { eventually } from '../support/program.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 const CHANNEL = "'dragoman_' || md5(current_schema())";
 const PATIENCE_MS = 30_000;

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startManaged, type ManagedGateway } from '../management/scene.ts';
-import { freshFolder, runProgram } from '../program.ts';
+import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { freshFolder, runProgram } from '../support/program.ts';
 import { RawSocket, requestBytes } from './sockets.ts';
 
 const { folder, remove } = freshFolder();

@@ -1,6 +1,6 @@
 // Identities that proxies add to requests, and whether they stand in what the gateway keeps of each side.
 import { expect, test } from 'bun:test';
-import { startManaged } from '../management/scene.ts';
+import { startManaged } from '../support/management/scene.ts';
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzb21lYm9keSJ9.c2lnbmF0dXJlLW9mLWl0';
 const IDENTITIES: Readonly<Record<string, string>> = {

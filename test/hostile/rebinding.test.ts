@@ -1,10 +1,10 @@
 // Names whose addresses change between the check and the connection: public when they are asked for first, of this machine
 // from then on. What is fetched goes to the address that was checked, as the proxy in between sees.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
-import { chatBody, whole } from '../upstreams/answers.ts';
-import { startProxy, type TestProxy } from '../upstreams/proxy.ts';
-import { startUpstream, type Answer, type ScriptedUpstream } from '../upstreams/scripted-upstream.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
+import { chatBody, whole } from '../support/upstreams/answers.ts';
+import { startProxy, type TestProxy } from '../support/upstreams/proxy.ts';
+import { startUpstream, type Answer, type ScriptedUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const PUBLIC = '93.184.215.14';
 const PICTURE = Buffer.from(

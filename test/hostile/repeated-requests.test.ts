@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Client } from 'pg';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../servers/postgres.ts';
-import { startManaged, type ManagedGateway } from '../management/scene.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
+import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
 const PATIENCE_MS = 30_000;
 const TIMES = 12;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { residentMb } from '../../bench/processes.ts';
-import { freshFolder, runtimePid, startProgram, type Program } from '../program.ts';
+import { freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
 import { BYSTANDER_KEY, type Orders, type Seen } from './bystander.ts';
 import {
   ATTACKER_KEY,

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { codeFor } from '../../console/playground/copy-as.ts';
 import { DIALECTS } from '../../console/playground/dialects/index.ts';
-import { startManaged, type ManagedGateway } from '../management/scene.ts';
-import { freshFolder, runProgram } from '../program.ts';
+import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
+import { freshFolder, runProgram } from '../support/program.ts';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

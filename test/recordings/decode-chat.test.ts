@@ -13,7 +13,7 @@ import {
   outputTokens,
 } from '../../src/canonical/index.ts';
 import { openaiChatUpstream } from '../../src/protocols/openai-chat/upstream.ts';
-import { codecContext } from '../golden-operations.ts';
+import { codecContext } from '../support/golden-operations.ts';
 
 const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
 

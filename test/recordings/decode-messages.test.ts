@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import type { CollectedEvents, EventSink } from '../../src/canonical/index.ts';
 import { Collector, inputTokens, outputTokens } from '../../src/canonical/index.ts';
 import { anthropicMessages } from '../../src/protocols/anthropic-messages/index.ts';
-import { codecContext } from '../golden-operations.ts';
+import { codecContext } from '../support/golden-operations.ts';
 
 const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
 const codec = anthropicMessages.upstream;

@@ -1,20 +1,20 @@
 // Every recorded answer, replayed by an upstream on a real socket, must reach a Chat Completions client of the
 // gateway as a valid completion that says what was recorded, however the network cuts the upstream's bytes.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { missing, readRecordings } from './corpus.ts';
-import type { Recording } from './corpus.ts';
-import { NO_ANSWER } from './exceptions.ts';
-import { count } from './loose.ts';
-import { RateTable } from './rate-table.ts';
-import { readStream, readWhole } from './read-answer.ts';
-import { readChat } from './read-chat.ts';
-import { readMessages } from './read-messages.ts';
-import { readResponses } from './read-responses.ts';
-import { eachRecording, ReplayGateway } from './replay-gateway.ts';
-import type { Reply } from './replay-gateway.ts';
-import { difference, heardOf } from './said.ts';
-import type { Said } from './said.ts';
-import { casesOf, shareOf } from '../share.ts';
+import { missing, readRecordings } from '../support/recordings/corpus.ts';
+import type { Recording } from '../support/recordings/corpus.ts';
+import { NO_ANSWER } from '../support/recordings/exceptions.ts';
+import { count } from '../support/recordings/loose.ts';
+import { RateTable } from '../support/recordings/rate-table.ts';
+import { readStream, readWhole } from '../support/recordings/read-answer.ts';
+import { readChat } from '../support/recordings/read-chat.ts';
+import { readMessages } from '../support/recordings/read-messages.ts';
+import { readResponses } from '../support/recordings/read-responses.ts';
+import { eachRecording, ReplayGateway } from '../support/recordings/replay-gateway.ts';
+import type { Reply } from '../support/recordings/replay-gateway.ts';
+import { difference, heardOf } from '../support/recordings/said.ts';
+import type { Said } from '../support/recordings/said.ts';
+import { casesOf, shareOf } from '../support/share.ts';
 
 /** Streams that are replayed byte by byte. */
 const BYTEWISE = casesOf(60);

@@ -1,12 +1,12 @@
 // Recorded refusals, replayed by an upstream on a real socket: a client of the gateway gets the status that says
 // whose fault it was, in OpenAI's error shape. A faithful server's own words pass untouched.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { bytesOf, missing, readRecordings } from './corpus.ts';
-import type { Recording } from './corpus.ts';
-import { at, framesOf, word } from './loose.ts';
-import type { Loose } from './loose.ts';
-import { errorProblems } from './read-answer.ts';
-import { ReplayGateway } from './replay-gateway.ts';
+import { bytesOf, missing, readRecordings } from '../support/recordings/corpus.ts';
+import type { Recording } from '../support/recordings/corpus.ts';
+import { at, framesOf, word } from '../support/recordings/loose.ts';
+import type { Loose } from '../support/recordings/loose.ts';
+import { errorProblems } from '../support/recordings/read-answer.ts';
+import { ReplayGateway } from '../support/recordings/replay-gateway.ts';
 
 /** Failures that were reported after status 200. */
 const FILTERED = '1e7319d82822';

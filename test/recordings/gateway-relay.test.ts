@@ -1,14 +1,14 @@
 // Answers of OpenAI itself through the relay lane: id and model are the gateway's, every other byte is the
 // recording's, streamed or whole, however the network cuts them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { bytesOf, missing, readRecordings } from './corpus.ts';
-import type { Recording } from './corpus.ts';
-import { at, list, word } from './loose.ts';
-import type { Loose } from './loose.ts';
-import { RateTable } from './rate-table.ts';
-import { readChat } from './read-chat.ts';
-import { eachRecording, ReplayGateway } from './replay-gateway.ts';
-import type { Reply } from './replay-gateway.ts';
+import { bytesOf, missing, readRecordings } from '../support/recordings/corpus.ts';
+import type { Recording } from '../support/recordings/corpus.ts';
+import { at, list, word } from '../support/recordings/loose.ts';
+import type { Loose } from '../support/recordings/loose.ts';
+import { RateTable } from '../support/recordings/rate-table.ts';
+import { readChat } from '../support/recordings/read-chat.ts';
+import { eachRecording, ReplayGateway } from '../support/recordings/replay-gateway.ts';
+import type { Reply } from '../support/recordings/replay-gateway.ts';
 
 /** Answers whose end the record does not know, with the reason. */
 const NO_END: Readonly<Record<string, string>> = {

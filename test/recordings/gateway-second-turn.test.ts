@@ -1,19 +1,19 @@
 // The second turn of recorded tool calls: whatever signed or encrypted reasoning an upstream gave with its calls
 // must come back to it byte for byte and in its place, also when the client lost it or never saw it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendCall } from './append-call.ts';
-import { chatMessage } from './clients.ts';
-import { missing, readRecordings } from './corpus.ts';
-import type { Recording } from './corpus.ts';
-import { NO_ANSWER } from './exceptions.ts';
-import { at, list, sortedJson, word } from './loose.ts';
-import type { Loose } from './loose.ts';
-import { RateTable } from './rate-table.ts';
-import { readChat } from './read-chat.ts';
-import { readMessages } from './read-messages.ts';
-import { readResponses } from './read-responses.ts';
-import { ReplayGateway } from './replay-gateway.ts';
-import type { Road } from './replay-gateway.ts';
+import { appendCall } from '../support/recordings/append-call.ts';
+import { chatMessage } from '../support/recordings/clients.ts';
+import { missing, readRecordings } from '../support/recordings/corpus.ts';
+import type { Recording } from '../support/recordings/corpus.ts';
+import { NO_ANSWER } from '../support/recordings/exceptions.ts';
+import { at, list, sortedJson, word } from '../support/recordings/loose.ts';
+import type { Loose } from '../support/recordings/loose.ts';
+import { RateTable } from '../support/recordings/rate-table.ts';
+import { readChat } from '../support/recordings/read-chat.ts';
+import { readMessages } from '../support/recordings/read-messages.ts';
+import { readResponses } from '../support/recordings/read-responses.ts';
+import { ReplayGateway } from '../support/recordings/replay-gateway.ts';
+import type { Road } from '../support/recordings/replay-gateway.ts';
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 

@@ -1,10 +1,10 @@
 // Plain reasoning of a Responses server, which its next turn must bring back word for word: recorded conversations of
 // DeepSeek, sent through the gateway to the preset and to a server that no preset knows.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
-import { missing, readRecordings, type Recording } from './corpus.ts';
-import { list, type Loose } from './loose.ts';
-import { replayModel, startReplay, type ReplayServer } from './replay-server.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
+import { missing, readRecordings, type Recording } from '../support/recordings/corpus.ts';
+import { list, type Loose } from '../support/recordings/loose.ts';
+import { replayModel, startReplay, type ReplayServer } from '../support/recordings/replay-server.ts';
 
 if (missing) console.log(`plain-reasoning: ${missing}`);
 

@@ -2,13 +2,18 @@
 // member reaches the upstream as it was said, or the answer's report names it. Nothing else may be said of a model of
 // tomorrow.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { startGateway, type TestGateway } from '../harness.ts';
-import { missing, readGeminiRecordings, readRecordings, type Recording } from './corpus.ts';
-import { at, list, word } from './loose.ts';
-import type { Loose } from './loose.ts';
-import { RateTable } from './rate-table.ts';
-import { eachRecording } from './replay-gateway.ts';
-import { replayModel, startReplay, type ReplayServer } from './replay-server.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
+import {
+  missing,
+  readGeminiRecordings,
+  readRecordings,
+  type Recording,
+} from '../support/recordings/corpus.ts';
+import { at, list, word } from '../support/recordings/loose.ts';
+import type { Loose } from '../support/recordings/loose.ts';
+import { RateTable } from '../support/recordings/rate-table.ts';
+import { eachRecording } from '../support/recordings/replay-gateway.ts';
+import { replayModel, startReplay, type ReplayServer } from '../support/recordings/replay-server.ts';
 
 // Long enough for a slow machine; all takes a fraction of it.
 setDefaultTimeout(120_000);
@@ -86,7 +91,7 @@ describe.skipIf(missing !== undefined)('recorded requests for a model that nobod
       refused += 1;
       return isRefusedByName(response.status, text) ? undefined : `${response.status} ${text.slice(0, 300)}`;
     }
-    // An answer in the background is asked for when its job begins, which `test/background.test.ts` looks at.
+    // An answer in the background is asked for when its job begins, which `test/socket/state/background.test.ts` looks at.
     if ((body as { background?: unknown }).background === true) return undefined;
     const arrived = JSON.parse(upstream.bodies.get(model) ?? 'null') as Loose;
     const told = (response.headers.get('x-dragoman-report') ?? '')

@@ -123,7 +123,7 @@ export const answerRequirements: Requirements = {
     REASONING,
     'What the client lost or never saw is put back from the vault.',
     `${CONTINUITY}: hidden from the client`,
-    'test/vault.test.ts: reasoning that the client lost comes back whole',
+    'test/unit/accounts/vault.test.ts: reasoning that the client lost comes back whole',
   ),
   '6.19': shown(
     REASONING,
@@ -136,7 +136,7 @@ export const answerRequirements: Requirements = {
     ANSWER,
     'The id is the gateway’s own and finds the generation.',
     `${SDK}: answers`,
-    'test/ledger-view.test.ts: both spellings and the whole record',
+    'test/unit/accounts/ledger-view.test.ts: both spellings and the whole record',
   ),
   '9.3': shown(ANSWER, 'The object is named.', `${SDK}: answers`),
   '9.4': shown(ANSWER, '`created` is in seconds.', golden('openai-chat/encode-response/text-with-all-usage')),
@@ -207,14 +207,14 @@ export const answerRequirements: Requirements = {
   '10.1': shown(
     STREAM,
     'Every event is one chunk; concatenated they are the answer.',
-    'test/chat-answer-codec.test.ts: says the same as encodeResponse',
+    'test/unit/protocols/chat-answer-codec.test.ts: says the same as encodeResponse',
     `${SDK}: streams the same text`,
   ),
   '10.2': shown(
     STREAM,
     'A stream ends with `[DONE]`, and only a complete one does.',
     `${BROKEN}: without an end mark`,
-    'test/fuzz-streams.test.ts: a cut stream never ends normally',
+    'test/socket/protocols/fuzz-streams.test.ts: a cut stream never ends normally',
   ),
   '10.3': shown(STREAM, 'Id, time and model are the same in all chunks.', OUT_STREAM),
   '10.4': shown(
@@ -258,7 +258,7 @@ export const answerRequirements: Requirements = {
     STREAM,
     'The finish reason is null until the last fragment.',
     OUT_STREAM,
-    'test/fuzz-streams.test.ts: where the stream is split makes no difference',
+    'test/socket/protocols/fuzz-streams.test.ts: where the stream is split makes no difference',
   ),
   '10.14': shown(
     STREAM,
@@ -315,7 +315,7 @@ export const answerRequirements: Requirements = {
     CHECK,
     'A stream keeps its id, has no empty choices and ends with `[DONE]`.',
     `${SDK}: streams the same text`,
-    'test/fuzz-requests.test.ts: mutated requests get a valid answer or a valid error',
+    'test/socket/server/fuzz-requests.test.ts: mutated requests get a valid answer or a valid error',
   ),
   '24.3': shown(
     CHECK,
@@ -346,14 +346,14 @@ export const answerRequirements: Requirements = {
   'contract.read-pages': shown(
     'API references of Gemini and of the Responses API, 2026-11',
     'Pages that a model read are `open_page` for clients of Responses and `urlContextMetadata` for those of Gemini; else they are reported.',
-    'test/answer-losses.test.ts: are opened pages of an answer of Responses',
-    'test/answer-losses.test.ts: are the context of an answer of Gemini',
-    'test/answer-losses.test.ts: have ids of their own for a client of Messages, whose last block is the answer',
+    'test/socket/protocols/answer-losses.test.ts: are opened pages of an answer of Responses',
+    'test/socket/protocols/answer-losses.test.ts: are the context of an answer of Gemini',
+    'test/socket/protocols/answer-losses.test.ts: have ids of their own for a client of Messages, whose last block is the answer',
   ),
   'contract.tool-members': shown(
     'API references of Responses and Messages, 2026-11',
     'Members of tools that another protocol has no place for, such as `allowed_callers`, are in the report.',
-    'test/tool-member-losses.test.ts: of a client of Responses, at an upstream of %s',
-    'test/tool-member-losses.test.ts: of a client of Messages, at an upstream of %s',
+    'test/socket/protocols/tool-member-losses.test.ts: of a client of Responses, at an upstream of %s',
+    'test/socket/protocols/tool-member-losses.test.ts: of a client of Messages, at an upstream of %s',
   ),
 };

@@ -2,9 +2,9 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';
-const EMBEDDINGS = 'test/embeddings.test.ts';
+const EMBEDDINGS = 'test/socket/protocols/embeddings.test.ts';
 
-const ENDS = 'test/hidden-ends.test.ts';
+const ENDS = 'test/socket/protocols/hidden-ends.test.ts';
 
 export const asGivenRequirements: Requirements = {
   'contract.vector-elements': shown(
@@ -16,33 +16,33 @@ export const asGivenRequirements: Requirements = {
     `${EMBEDDINGS}: are refused as base64 where %s has none`,
     `${EMBEDDINGS}: another length than the client asked for`,
     `${EMBEDDINGS}: Perplexity is asked at its own address`,
-    'test/cloud-operations.test.ts: hold the elements that were asked for',
+    'test/socket/protocols/cloud-operations.test.ts: hold the elements that were asked for',
   ),
   'contract.own-signatures': shown(
     CONTRACT,
     'A signature in its own protocol is no reason to translate, and counts of the own protocol pass as they came.',
-    'test/gemini-relay.test.ts: of a faithful server',
+    'test/socket/protocols/gemini/gemini-relay.test.ts: of a faithful server',
   ),
   'contract.open-responses': shown(
     CONTRACT,
     "Raw reasoning is streamed in OpenAI's words, or in those of Open Responses where the client or the operator says so.",
-    'test/open-responses.test.ts: is read by clients of Open Responses, with reasoning shown',
-    "test/open-responses.test.ts: is read by OpenAI's library, with the same words",
-    'test/open-responses.test.ts: an operator may choose the words for all clients',
-    'test/open-responses-checks.test.ts: passes %s',
-    'test/open-responses-checks.test.ts: response-output-phase-schema: phases of messages are kept, and fit',
+    'test/clients/sdk/open-responses.test.ts: is read by clients of Open Responses, with reasoning shown',
+    "test/clients/sdk/open-responses.test.ts: is read by OpenAI's library, with the same words",
+    'test/clients/sdk/open-responses.test.ts: an operator may choose the words for all clients',
+    'test/clients/sdk/open-responses-checks.test.ts: passes %s',
+    'test/clients/sdk/open-responses-checks.test.ts: response-output-phase-schema: phases of messages are kept, and fit',
   ),
   'contract.vendor-shapes': shown(
     CONTRACT,
     'Lists page as the vendor has it, a result that may answer several calls is refused, and an error names a member once.',
-    "test/vendor-shapes.test.ts: Google's library reads a list of models page by page",
-    'test/vendor-shapes.test.ts: is refused where several calls are open',
-    'test/vendor-shapes.test.ts: belongs to %s, which is reported',
-    "test/vendor-shapes.test.ts: Claude's refusal is no word of the model for Google's clients",
-    'test/vendor-shapes.test.ts: counts that contradict each other are clamped',
-    'test/vendor-shapes.test.ts: tokens are not counted for a model that the upstream does not know',
-    "test/vendor-shapes.test.ts: files are Anthropic's for its clients",
-    'test/vendor-shapes.test.ts: an error about an earlier audio answer names its member once',
+    "test/socket/protocols/vendor-shapes.test.ts: Google's library reads a list of models page by page",
+    'test/socket/protocols/vendor-shapes.test.ts: is refused where several calls are open',
+    'test/socket/protocols/vendor-shapes.test.ts: belongs to %s, which is reported',
+    "test/socket/protocols/vendor-shapes.test.ts: Claude's refusal is no word of the model for Google's clients",
+    'test/socket/protocols/vendor-shapes.test.ts: counts that contradict each other are clamped',
+    'test/socket/protocols/vendor-shapes.test.ts: tokens are not counted for a model that the upstream does not know',
+    "test/socket/protocols/vendor-shapes.test.ts: files are Anthropic's for its clients",
+    'test/socket/protocols/vendor-shapes.test.ts: an error about an earlier audio answer names its member once',
   ),
   'contract.hidden-ends': shown(
     CONTRACT,

@@ -3,14 +3,14 @@
 import { BODY, shown, type Requirements } from './requirement.ts';
 
 const BOUNDS = 'bounds on what one party can take from others';
-const T_BOUNDS = 'test/scenarios/tool-bounds.test.ts';
-const ANSWERED = 'test/answered-calls.test.ts';
+const T_BOUNDS = 'test/scenarios/tools/tool-bounds.test.ts';
+const ANSWERED = 'test/unit/engine/answered-calls.test.ts';
 const SCAN = 'test/unit/base/json/scan.test.ts';
 const TWICE = 'test/scenarios/duplicate-names.test.ts';
-const ADDRESSES = 'test/foreign-addresses.test.ts';
-const OBJECTS = 'test/named-objects.test.ts';
-const SCHEMAS = 'test/large-schemas.test.ts';
-const HEADERS = 'test/passed-headers.test.ts';
+const ADDRESSES = 'test/socket/upstream/foreign-addresses.test.ts';
+const OBJECTS = 'test/socket/engine/named-objects.test.ts';
+const SCHEMAS = 'test/socket/engine/large-schemas.test.ts';
+const HEADERS = 'test/socket/server/passed-headers.test.ts';
 
 export const boundsRequirements: Requirements = {
   'contract.bounds.allowed-calls': shown(
@@ -64,7 +64,7 @@ export const boundsRequirements: Requirements = {
     `${BODY}: eight bodies of 30 MB of brackets at once`,
     `${BODY}: a name that stands twice`,
     `${SCAN}: nesting beyond the limit, and values`,
-    'test/fuzz-json.test.ts: a body is accepted when the parser accepts it',
+    'test/unit/base/fuzz-json.test.ts: a body is accepted when the parser accepts it',
   ),
   'contract.bounds.names': shown(
     BOUNDS,
@@ -81,21 +81,21 @@ export const boundsRequirements: Requirements = {
   'contract.bounds.depth': shown(
     BOUNDS,
     'What an upstream or an MCP server nests too deeply is a failure of theirs, found before anybody reads it.',
-    'test/scenarios/deep-answers.test.ts: a whole answer: %s',
-    'test/scenarios/deep-answers.test.ts: an event of a stream: %s',
-    'test/mcp-session.test.ts: a list that nests without end is stopped while it arrives',
+    'test/scenarios/streams/deep-answers.test.ts: a whole answer: %s',
+    'test/scenarios/streams/deep-answers.test.ts: an event of a stream: %s',
+    'test/unit/engine/mcp-session.test.ts: a list that nests without end is stopped while it arrives',
   ),
   'contract.bounds.time': shown(
     BOUNDS,
     'Codecs and scanners take as long as their input is long, whatever grows in it and in whatever pieces it comes.',
-    'test/linear-time.test.ts: requests, to every upstream',
-    'test/linear-time.test.ts: whole answers, to every client',
-    'test/linear-time.test.ts: streams, to every client',
-    'test/linear-scanners.test.ts: takes as long as the text is long',
-    'test/linear-scanners.test.ts: takes as long as the bytes are many, in pieces of %d',
-    'test/linear-pairs.test.ts: citations of a long text, words %s',
-    'test/linear-pairs.test.ts: outputs of shell calls, %s',
-    'test/linear-pairs.test.ts: calls that are all numbered alike',
-    'test/linear-pairs.test.ts: the head of a part, a byte at a time',
+    'test/unit/linear/linear-time.test.ts: requests, to every upstream',
+    'test/unit/linear/linear-time.test.ts: whole answers, to every client',
+    'test/unit/linear/linear-time.test.ts: streams, to every client',
+    'test/unit/linear/linear-scanners.test.ts: takes as long as the text is long',
+    'test/unit/linear/linear-scanners.test.ts: takes as long as the bytes are many, in pieces of %d',
+    'test/unit/linear/linear-pairs.test.ts: citations of a long text, words %s',
+    'test/unit/linear/linear-pairs.test.ts: outputs of shell calls, %s',
+    'test/unit/linear/linear-pairs.test.ts: calls that are all numbered alike',
+    'test/unit/linear/linear-pairs.test.ts: the head of a part, a byte at a time',
   ),
 };

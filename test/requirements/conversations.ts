@@ -1,8 +1,8 @@
 // Requirements on conversations that the gateway holds, and on the words and ids by which clients know them.
 import { shown, type Requirements } from './requirement.ts';
 
-const THREADS = 'test/threads.test.ts';
-const PYTHON = 'test/sdk/python.test.ts: %s';
+const THREADS = 'test/socket/state/threads.test.ts';
+const PYTHON = 'test/clients/sdk/python.test.ts: %s';
 
 export const conversationRequirements: Requirements = {
   'contract.threads': shown(
@@ -24,19 +24,19 @@ export const conversationRequirements: Requirements = {
   'contract.errors.words': shown(
     'recorded errors of OpenAI, Anthropic and Google, and their pages on errors',
     'Every error has the type, code, status and `param` of the vendor whose protocol the client speaks.',
-    'test/error-table.test.ts: %s in the words of %s',
-    'test/error-table.test.ts: nothing there: %s',
-    'test/error-table.test.ts: refused: %s',
+    'test/socket/server/error-table.test.ts: %s in the words of %s',
+    'test/socket/server/error-table.test.ts: nothing there: %s',
+    'test/socket/server/error-table.test.ts: refused: %s',
   ),
   'contract.same-prefix': shown(
     'prompt caches of vendors, which read a request from its beginning',
     'What goes up in a turn of a conversation begins with what went up in the turn before, item by item.',
-    'test/same-prefix.test.ts: over %s',
-    'test/same-prefix.test.ts: items that no client named go up unnamed: %s',
+    'test/socket/engine/same-prefix.test.ts: over %s',
+    'test/socket/engine/same-prefix.test.ts: items that no client named go up unnamed: %s',
   ),
   'contract.ids.prefixes': shown(
     'OpenAI and Anthropic API references',
     'Ids begin as clients of their protocol know them, and each of them finds its generation.',
-    'test/id-prefixes.test.ts: files',
+    'test/socket/server/id-prefixes.test.ts: files',
   ),
 };

@@ -3,16 +3,16 @@ import { shown, type Requirements } from './requirement.ts';
 
 const DURABLE = 'answers that outlive a connection';
 const JOBS = 'test/contract/storage/jobs.test.ts';
-const BACKGROUND = 'test/background.test.ts';
-const ELSEWHERE = 'test/exchange/streams.test.ts';
-const WEBHOOKS = 'test/webhooks.test.ts';
-const STREAMS = 'test/streams-kept.test.ts';
-const ASYNC = 'test/respond-async.test.ts';
-const ADMIN = 'test/management/jobs.test.ts';
-const MESSAGE_BATCHES = 'test/message-batches.test.ts';
-const BATCHES_ROOM = 'test/batches-room.test.ts';
-const BATCHES = 'test/batches.test.ts';
-const KILL = 'test/scenarios/background-kill.test.ts';
+const BACKGROUND = 'test/socket/state/background.test.ts';
+const ELSEWHERE = 'test/socket/cluster/streams.test.ts';
+const WEBHOOKS = 'test/socket/operations/webhooks.test.ts';
+const STREAMS = 'test/socket/state/streams-kept.test.ts';
+const ASYNC = 'test/socket/state/respond-async.test.ts';
+const ADMIN = 'test/socket/operations/management/jobs.test.ts';
+const MESSAGE_BATCHES = 'test/socket/state/message-batches.test.ts';
+const BATCHES_ROOM = 'test/socket/state/batches-room.test.ts';
+const BATCHES = 'test/socket/state/batches.test.ts';
+const KILL = 'test/crash/background-kill.test.ts';
 
 export const durableRequirements: Requirements = {
   'contract.durable.jobs.lease': shown(
@@ -22,7 +22,7 @@ export const durableRequirements: Requirements = {
     `${JOBS}: a lease that ran out lets another take over, and an old fence changes nothing`,
     `${JOBS}: steps stay, each as it was first said`,
     `${JOBS}: a job is added, taken once, and ends once`,
-    'test/job-notices.test.ts: a job begins at another replica that does not look, because it is told',
+    'test/socket/state/job-notices.test.ts: a job begins at another replica that does not look, because it is told',
     `${JOBS}: what a process lets go of, another takes at once`,
     `${JOBS}: a job with a home is left to it`,
   ),
@@ -86,8 +86,8 @@ export const durableRequirements: Requirements = {
     DURABLE,
     'A process that is killed loses no answer, and none is there twice.',
     `${KILL}: SIGKILL in the middle: every answer is made, and none is there twice`,
-    'test/scenarios/background-kills.test.ts: every answer is made, and the ledger has each request once',
-    'test/scenarios/background-replicas.test.ts: a replica that is killed leaves its answers to the other, and the ledger has every request once',
+    'test/crash/background-kills.test.ts: every answer is made, and the ledger has each request once',
+    'test/scenarios/responses/background-replicas.test.ts: a replica that is killed leaves its answers to the other, and the ledger has every request once',
   ),
   'contract.durable.streams.resume': shown(
     DURABLE,
@@ -148,7 +148,7 @@ export const durableRequirements: Requirements = {
     DURABLE,
     'Messages survive the death of the process, are tried for 72 hours, and a receiver that takes none is disabled with an alert.',
     `${WEBHOOKS}: is delivered after the process was killed while the receiver had it, under the same id`,
-    'test/scenarios/background-kills.test.ts: every answer is made, and the ledger has each request once',
+    'test/crash/background-kills.test.ts: every answer is made, and the ledger has each request once',
     `${WEBHOOKS}: for 72 hours is disabled, which operators are told, and is sent to again once it is enabled`,
     `${WEBHOOKS}: gets a message after growing pauses that together come to 72 hours`,
   ),
@@ -206,7 +206,7 @@ export const durableRequirements: Requirements = {
   'contract.durable.batches.killed': shown(
     DURABLE,
     'A process that is killed leaves its batch to the next: each line has one answer, and the ledger has what upstreams got.',
-    'test/scenarios/batch-kills.test.ts: every line has one answer, and the ledger has each request once',
+    'test/crash/batch-kills.test.ts: every line has one answer, and the ledger has each request once',
     'test/contract/storage/batches.test.ts: a line ends once, counts once, and an older fence changes nothing',
     'test/contract/storage/batches.test.ts: a batch ends once, and its lines are forgotten later',
   ),

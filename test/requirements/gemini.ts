@@ -4,24 +4,24 @@ import { golden, shown, type Requirements } from './requirement.ts';
 const API = 'Gemini API, 2026-11';
 const RECORDED = 'test/recordings/unknown-models.test.ts';
 const LOST = 'test/recordings/gemini-signatures.test.ts';
-const KEPT = 'test/interactions-kept.test.ts';
-const INTERACTIONS = 'test/interactions-sdk.test.ts';
-const EMBEDDINGS = 'test/gemini-embeddings.test.ts';
+const KEPT = 'test/socket/state/interactions-kept.test.ts';
+const INTERACTIONS = 'test/clients/sdk/interactions-sdk.test.ts';
+const EMBEDDINGS = 'test/socket/protocols/gemini/gemini-embeddings.test.ts';
 
 export const geminiRequirements: Requirements = {
   'contract.unknown-models-recorded': shown(
     'recorded requests of programs',
     'Requests for models that no catalog knows lose nothing without a report where the upstream owns the protocol.',
     `${RECORDED}: lose nothing without a report`,
-    'test/unknown-models.test.ts: members of reasoning that nobody knows yet pass',
-    "test/unknown-models.test.ts: OpenAI's own breakpoints pass",
+    'test/socket/engine/unknown-models.test.ts: members of reasoning that nobody knows yet pass',
+    "test/socket/engine/unknown-models.test.ts: OpenAI's own breakpoints pass",
   ),
   'contract.gemini-lost-signatures': shown(
     API,
     'Signatures that a client lost come back to its calls, also without ids; those that it has stay.',
     `${LOST}: come back after a turn in the lane %s`,
-    'test/gemini-signatures.test.ts: comes back to calls without ids, in both lanes',
-    'test/gemini-signatures.test.ts: a signature that the client has is not replaced',
+    'test/socket/protocols/gemini/gemini-signatures.test.ts: comes back to calls without ids, in both lanes',
+    'test/socket/protocols/gemini/gemini-signatures.test.ts: a signature that the client has is not replaced',
   ),
   'contract.gemini-ends': shown(
     API,

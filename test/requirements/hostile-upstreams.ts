@@ -2,11 +2,11 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const HARDENING = 'an attack on the gateway from all sides';
-const HEADERS = 'test/answer-headers.test.ts';
-const REUSE = 'test/scenarios/connection-reuse.test.ts';
-const COMPRESSED = 'test/scenarios/compressed-answers.test.ts';
+const HEADERS = 'test/socket/server/answer-headers.test.ts';
+const REUSE = 'test/scenarios/streams/connection-reuse.test.ts';
+const COMPRESSED = 'test/scenarios/streams/compressed-answers.test.ts';
 const PARSER = 'test/unit/upstream/response-parser.test.ts';
-const HEADS = 'test/scenarios/hostile-heads.test.ts';
+const HEADS = 'test/scenarios/streams/hostile-heads.test.ts';
 
 export const hostileUpstreamRequirements: Requirements = {
   'contract.answer-headers': shown(

@@ -2,41 +2,41 @@
 import { HOLDING, later, shown, type Requirements } from './requirement.ts';
 
 const LIMITS = 'limits and budgets';
-const T_LIMITS = 'test/limits.test.ts';
-const WINDOWS = 'test/limits-windows.test.ts';
-const WINDOWS_ORACLE = 'test/limits-oracle.test.ts';
-const CONSERVATION = 'test/limits-conservation.test.ts';
-const RESTORE = 'test/limits-restore.test.ts';
-const STORE = 'test/counter-store-contract.ts';
-const STEPS = 'test/sharing/steps.test.ts';
-const SIMULATION = 'test/sharing/simulation.test.ts';
-const GATEWAYS = 'test/valkey/gateways.test.ts';
-const ANSWERS = 'test/exchange/answers.test.ts';
-const PUB_SUB = 'test/exchange/pub-sub.test.ts';
-const ROUTING = 'test/exchange/routing.test.ts';
-const TLS = 'test/valkey/tls.test.ts';
-const LIMITS_HTTP = 'test/limits-http.test.ts';
-const EARLY = 'test/early-refusals.test.ts';
-const RESTART = 'test/limits-restart.test.ts';
-const STREAMS = 'test/scenarios/limits-streams.test.ts';
-const CROWD = 'test/scenarios/limits-crowd.test.ts';
-const AGREE = 'test/scenarios/limits-agree.test.ts';
-const CRASHES = 'test/limits-crashes.test.ts';
+const T_LIMITS = 'test/unit/accounts/limits.test.ts';
+const WINDOWS = 'test/unit/accounts/limits-windows.test.ts';
+const WINDOWS_ORACLE = 'test/unit/accounts/limits-oracle.test.ts';
+const CONSERVATION = 'test/unit/accounts/limits-conservation.test.ts';
+const RESTORE = 'test/unit/accounts/limits-restore.test.ts';
+const STORE = 'test/contract/limits/counter-store-contract.ts';
+const STEPS = 'test/unit/cluster/sharing/steps.test.ts';
+const SIMULATION = 'test/unit/cluster/sharing/simulation.test.ts';
+const GATEWAYS = 'test/socket/cluster/valkey-gateways.test.ts';
+const ANSWERS = 'test/socket/cluster/answers.test.ts';
+const PUB_SUB = 'test/unit/cluster/pub-sub.test.ts';
+const ROUTING = 'test/unit/cluster/routing.test.ts';
+const TLS = 'test/socket/cluster/valkey-tls.test.ts';
+const LIMITS_HTTP = 'test/socket/accounts/limits-http.test.ts';
+const EARLY = 'test/socket/server/early-refusals.test.ts';
+const RESTART = 'test/socket/accounts/limits-restart.test.ts';
+const STREAMS = 'test/scenarios/limits/limits-streams.test.ts';
+const CROWD = 'test/scenarios/limits/limits-crowd.test.ts';
+const AGREE = 'test/scenarios/limits/limits-agree.test.ts';
+const CRASHES = 'test/crash/limits-crashes.test.ts';
 const NAMES = 'test/scenarios/end-user-names.test.ts';
-const WAYS = 'test/scenarios/limits-ways.test.ts';
-const KILL = 'test/scenarios/limits-kill.test.ts';
-const VENDORS = 'test/scenarios/limits-providers.test.ts';
-const COMMAND = 'test/limits-command.test.ts';
+const WAYS = 'test/scenarios/limits/limits-ways.test.ts';
+const KILL = 'test/crash/limits-kill.test.ts';
+const VENDORS = 'test/scenarios/limits/limits-providers.test.ts';
+const COMMAND = 'test/socket/accounts/limits-command.test.ts';
 const USAGE = 'usage and retention';
 const SUMS = 'test/contract/storage/usage.test.ts';
 const LIST = 'test/contract/storage/ledger-list.test.ts';
-const OUTAGE = 'test/postgres-outage.test.ts';
-const OUTAGES = 'test/outages-http.test.ts';
-const FULL_DISK = 'test/full-disk.test.ts';
-const CONFIRMED = 'test/ledger-confirmed.test.ts';
-const JOURNAL = 'test/journal.test.ts';
+const OUTAGE = 'test/socket/storage/postgres-outage.test.ts';
+const OUTAGES = 'test/socket/cluster/outages-http.test.ts';
+const FULL_DISK = 'test/crash/full-disk.test.ts';
+const CONFIRMED = 'test/unit/storage/ledger-confirmed.test.ts';
+const JOURNAL = 'test/unit/storage/journal.test.ts';
 const RETENTION = 'test/contract/storage/ledger-retention.test.ts';
-const USAGE_COMMAND = 'test/usage-command.test.ts';
+const USAGE_COMMAND = 'test/socket/accounts/usage-command.test.ts';
 
 export const limitsRequirements: Requirements = {
   'contract.limits.windows': shown(
@@ -53,9 +53,9 @@ export const limitsRequirements: Requirements = {
   'contract.limits.unshared': shown(
     LIMITS,
     'Several processes on one database without a server to share limits through are warned of it.',
-    'test/watch-replicas.test.ts: several processes without a server to share limits through are warned, once and where a limit is made',
-    'test/watch-replicas.test.ts: one that takes the place of another is not warned, nor is one that shares limits',
-    'test/watch-replicas.test.ts: on PostgreSQL, processes that start at once all see each other',
+    'test/unit/app/watch-replicas.test.ts: several processes without a server to share limits through are warned, once and where a limit is made',
+    'test/unit/app/watch-replicas.test.ts: one that takes the place of another is not warned, nor is one that shares limits',
+    'test/unit/app/watch-replicas.test.ts: on PostgreSQL, processes that start at once all see each other',
   ),
   'contract.limits.budget': shown(
     LIMITS,
@@ -148,10 +148,10 @@ export const limitsRequirements: Requirements = {
     `${SIMULATION}: limits hold, reservations return and nobody starves, whatever goes wrong`,
     `${SIMULATION}: rates hold, but for what was used by those who vanish with all the data of the store`,
     `${SIMULATION}: without the fence they do not hold`,
-    'test/sharing/resting.test.ts: a rate that a process used before it fell silent counts after the store has lost its data',
-    'test/sharing/resting.test.ts: a process that has used most of a rate gets the rest at once after it was silent',
-    'test/sharing/resting.test.ts: what a silent process uses while the store does not answer counts when it answers again',
-    'test/sharing/resting.test.ts: a count that was put away for others counts on when its end user comes again',
+    'test/unit/cluster/sharing/resting.test.ts: a rate that a process used before it fell silent counts after the store has lost its data',
+    'test/unit/cluster/sharing/resting.test.ts: a process that has used most of a rate gets the rest at once after it was silent',
+    'test/unit/cluster/sharing/resting.test.ts: what a silent process uses while the store does not answer counts when it answers again',
+    'test/unit/cluster/sharing/resting.test.ts: a count that was put away for others counts on when its end user comes again',
     `${STORE}: whatever happens in whatever order, processes together never get more than the limit`,
     `${STORE}: that comes late changes nothing`,
     `${STORE}: of a process that was not heard for too long is not taken`,
@@ -165,7 +165,7 @@ export const limitsRequirements: Requirements = {
   'contract.limits.calls': shown(
     LIMITS,
     'A limited request makes two calls to the server of counters; requests that come together share them.',
-    'test/sharing/traffic.test.ts: a limited request makes two calls, and requests that come together share them',
+    'test/unit/cluster/sharing/traffic.test.ts: a limited request makes two calls, and requests that come together share them',
     `${STORE}: gets of everything what it needs, or nothing`,
   ),
   'contract.limits.steps': shown(

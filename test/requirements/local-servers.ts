@@ -1,7 +1,7 @@
 // Servers that operators run themselves: what is owed where nothing is known of them but their protocol.
 import { type Requirements, shown } from './requirement.ts';
 
-const SERVERS = 'test/local-servers.test.ts';
+const SERVERS = 'test/socket/upstream/local-servers.test.ts';
 const MEASURED = 'llama-server 0.10434.0, asked directly and through the gateway (2026-11-24)';
 
 export const localServerRequirements: Requirements = {
@@ -14,25 +14,25 @@ export const localServerRequirements: Requirements = {
   'contract.litellm': shown(
     'LiteLLM 1.108.7, asked directly and through the gateway (2026-11-24)',
     'What LiteLLM’s proxy answers, and refuses, is the same through the gateway, over each of its protocols and to every client.',
-    'test/servers/litellm.test.ts: ${question.title}, to a client of ${client} over ${protocol}',
-    'test/servers/litellm.test.ts: a model that it does not have is not found over %s',
+    'test/socket/upstream/litellm.test.ts: ${question.title}, to a client of ${client} over ${protocol}',
+    'test/socket/upstream/litellm.test.ts: a model that it does not have is not found over %s',
   ),
   'contract.continued-usage': shown(
     MEASURED,
     'The record of an answer that another endpoint completed counts what its client is told.',
-    'test/scenarios/continued-usage.test.ts: %s and the record agree',
+    'test/scenarios/streams/continued-usage.test.ts: %s and the record agree',
   ),
   'contract.uncounted-reasoning': shown(
     MEASURED,
     'Chat Completions says `reasoning_tokens` where an upstream has counted them, 0 as well, and nowhere else.',
-    'test/uncounted-reasoning.test.ts: %s says %p',
+    'test/socket/engine/uncounted-reasoning.test.ts: %s says %p',
   ),
   'contract.local-count': shown(
     MEASURED,
     'A server of one’s own that counts tokens is asked to, in its own words and at its own path; the count is what the answer is charged for.',
     `${SERVERS}: are counted by %s at its own path`,
     `${SERVERS}: are estimated for %s, which does not count`,
-    'test/servers/llama-server.test.ts: tokens of a request are counted as they are charged, over %s',
+    'test/socket/upstream/llama-server.test.ts: tokens of a request are counted as they are charged, over %s',
   ),
   'contract.local-too-long': shown(
     MEASURED,
@@ -55,11 +55,11 @@ export const localServerRequirements: Requirements = {
   'contract.local-models-listed': shown(
     MEASURED,
     'Models that servers of one’s own list are in the list of models, bounded in number, size and time; a slow server delays no list.',
-    'test/local-models.test.ts: models are listed and can be asked for, and a slow server delays nothing',
-    'test/local-models.test.ts: a list is bounded',
-    'test/local-models.test.ts: a list too large to read is none',
-    'test/local-models.test.ts: a list is asked for again after a while',
-    'test/local-models.test.ts: vendors are not asked',
+    'test/socket/upstream/local-models.test.ts: models are listed and can be asked for, and a slow server delays nothing',
+    'test/socket/upstream/local-models.test.ts: a list is bounded',
+    'test/socket/upstream/local-models.test.ts: a list too large to read is none',
+    'test/socket/upstream/local-models.test.ts: a list is asked for again after a while',
+    'test/socket/upstream/local-models.test.ts: vendors are not asked',
   ),
   'contract.local-patience': shown(
     MEASURED,

@@ -2,24 +2,24 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const MANAGEMENT = 'the management API';
-const TENANTS = 'test/management/tenants.test.ts';
-const DOCUMENT = 'test/openapi/document.test.ts';
-const PAGE = 'test/openapi/reference-page.test.ts';
-const LISTED = 'test/management/generations.test.ts';
-const TRUTH = 'test/management/usage.test.ts';
-const STATES = 'test/management/provider-states.test.ts';
-const KEYS = 'test/management/key-rows.test.ts';
-const REPORTS = 'test/management/reports.test.ts';
-const SIGN_IN = 'test/management/sign-in.test.ts';
-const AUDIT = 'test/management/audit.test.ts';
+const TENANTS = 'test/socket/operations/management/tenants.test.ts';
+const DOCUMENT = 'test/socket/operations/openapi/document.test.ts';
+const PAGE = 'test/socket/operations/openapi/reference-page.test.ts';
+const LISTED = 'test/socket/operations/management/generations.test.ts';
+const TRUTH = 'test/socket/operations/management/usage.test.ts';
+const STATES = 'test/socket/operations/management/provider-states.test.ts';
+const KEYS = 'test/socket/operations/management/key-rows.test.ts';
+const REPORTS = 'test/socket/operations/management/reports.test.ts';
+const SIGN_IN = 'test/socket/operations/management/sign-in.test.ts';
+const AUDIT = 'test/socket/operations/management/audit.test.ts';
 const STORES = 'test/contract/storage/audit.test.ts';
-const ROUTES = 'test/management/routes.test.ts';
+const ROUTES = 'test/socket/operations/management/routes.test.ts';
 
 export const managementRequirements: Requirements = {
   'contract.management.explain': shown(
     MANAGEMENT,
     'An admin is told how a request of any key would be routed, as that key would be.',
-    'test/management/explain.test.ts: a request is explained as to the key that would send it',
+    'test/socket/operations/management/explain.test.ts: a request is explained as to the key that would send it',
   ),
   'contract.management.sign-in': shown(
     MANAGEMENT,
@@ -47,7 +47,7 @@ export const managementRequirements: Requirements = {
   'contract.management.findings': shown(
     MANAGEMENT,
     'What `doctor` found is shown with the endpoint it is used for, and is the same for all gateways on one database.',
-    'test/doctor-shared.test.ts: are used and shown by every gateway, also by one that starts later, until they are forgotten',
+    'test/socket/operations/doctor-shared.test.ts: are used and shown by every gateway, also by one that starts later, until they are forgotten',
   ),
   'contract.management.conventions': shown(
     MANAGEMENT,
@@ -87,8 +87,8 @@ export const managementRequirements: Requirements = {
     '`/openapi.json` is valid, describes every route that answers and no other, and its examples run as described.',
     `${DOCUMENT}: it is valid OpenAPI 3.1`,
     `${DOCUMENT}: every operation has a name of its own, its audience, and every refusal in the shape of its protocol`,
-    `test/openapi/strictness.test.ts: limits %j`,
-    `test/openapi/strictness.test.ts: the query of %s: %s=%s`,
+    `test/socket/operations/openapi/strictness.test.ts: limits %j`,
+    `test/socket/operations/openapi/strictness.test.ts: the query of %s: %s=%s`,
     `${DOCUMENT}: another method of a path that is described is a 405, and says which it takes`,
     `${DOCUMENT}: runs against the simulated models and is answered as described`,
     `${DOCUMENT}: of a refusal, too, is as described`,
@@ -98,7 +98,7 @@ export const managementRequirements: Requirements = {
     '`/docs` shows the description and loads nothing from anywhere else.',
     `${PAGE}: everything that the page loads comes from the gateway, and its policy allows nothing else`,
     `${PAGE}: there is nothing else below it`,
-    'test/openapi/reference-browser.test.ts: the page draws every operation, shows one in full, asks nobody else, and nothing is complained of',
+    'test/socket/operations/openapi/reference-browser.test.ts: the page draws every operation, shows one in full, asks nobody else, and nothing is complained of',
     `${PAGE}: its package tells nobody that it was installed`,
   ),
   'contract.management.reports': shown(
@@ -150,7 +150,7 @@ export const managementRequirements: Requirements = {
       'that an operator disabled is disabled, whatever it shows',
       'that was asked before a start is judged by what records say',
       'of several, the worst is told',
-    ].map((title) => `test/endpoint-states.test.ts: ${title}` as const),
+    ].map((title) => `test/unit/engine/endpoint-states.test.ts: ${title}` as const),
   ),
   'contract.management.problems': shown(
     MANAGEMENT,

@@ -2,12 +2,12 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';
-const FAMILIES = 'test/family-facts.test.ts';
-const PUBLISHED = 'test/told-in-words.test.ts';
-const OWNERS = 'test/owners-tools.test.ts';
-const SIGNATURES = 'test/gemini-signatures.test.ts';
-const UNKNOWN = 'test/unknown-models.test.ts';
-const DIALECTS = 'test/client-dialects.test.ts';
+const FAMILIES = 'test/socket/engine/family-facts.test.ts';
+const PUBLISHED = 'test/socket/protocols/told-in-words.test.ts';
+const OWNERS = 'test/socket/engine/owners-tools.test.ts';
+const SIGNATURES = 'test/socket/protocols/gemini/gemini-signatures.test.ts';
+const UNKNOWN = 'test/socket/engine/unknown-models.test.ts';
+const DIALECTS = 'test/socket/protocols/client-dialects.test.ts';
 
 export const meaningRequirements: Requirements = {
   'contract.dialects': shown(
@@ -84,34 +84,34 @@ export const meaningRequirements: Requirements = {
   'contract.counts': shown(
     CONTRACT,
     'The totals of an upstream hold; classes that contradict them are marked in the record, and never cut in silence.',
-    'test/counted-as-charged.test.ts: more cached than prompt tokens are marked in the record',
-    'test/counted-as-charged.test.ts: the totals of a Responses answer hold as well',
-    'test/counted-as-charged.test.ts: counts that agree are not marked, and audio beside the prompt is input',
+    'test/socket/engine/counted-as-charged.test.ts: more cached than prompt tokens are marked in the record',
+    'test/socket/engine/counted-as-charged.test.ts: the totals of a Responses answer hold as well',
+    'test/socket/engine/counted-as-charged.test.ts: counts that agree are not marked, and audio beside the prompt is input',
     'test/golden/openai-chat/decode-response/more-written-than-prompt.txt',
   ),
   'contract.source-addresses': shown(
     CONTRACT,
     'Addresses of sources are URIs in every protocol, whatever characters an upstream writes into them.',
-    'test/citation-addresses.test.ts: is a URI for a client of',
+    'test/socket/protocols/citation-addresses.test.ts: is a URI for a client of',
   ),
   'contract.catalog-refresh': shown(
     CONTRACT,
     'Newer prices and models are checked, put in force as one, kept, and named in records; broken ones are refused and told.',
-    'test/catalog-refresh.test.ts: an address, which may be private',
-    'test/catalog-refresh.test.ts: a request that runs keeps the prices',
-    'test/catalog-prices.test.ts: data is checked a little at a time',
-    'test/catalog-refresh.test.ts: a damaged file of what was kept is told',
-    'test/catalog-refresh.test.ts: a file is read again when it changes',
-    'test/catalog-refresh.test.ts: what is broken is refused and told, and what was known stays',
-    'test/catalog-refresh.test.ts: `models --diff` shows what would change',
-    'test/catalog-refresh.test.ts: `check` tells of a file that cannot be used',
+    'test/socket/catalog/catalog-refresh.test.ts: an address, which may be private',
+    'test/socket/catalog/catalog-refresh.test.ts: a request that runs keeps the prices',
+    'test/unit/catalog/catalog-prices.test.ts: data is checked a little at a time',
+    'test/socket/catalog/catalog-refresh.test.ts: a damaged file of what was kept is told',
+    'test/socket/catalog/catalog-refresh.test.ts: a file is read again when it changes',
+    'test/socket/catalog/catalog-refresh.test.ts: what is broken is refused and told, and what was known stays',
+    'test/socket/catalog/catalog-refresh.test.ts: `models --diff` shows what would change',
+    'test/socket/catalog/catalog-refresh.test.ts: `check` tells of a file that cannot be used',
   ),
   'contract.prices-stay': shown(
     CONTRACT,
     'No price becomes 0, unknown or gone because a source forgot it: what was known stays, and is marked.',
-    'test/catalog-prices.test.ts: %s keeps what was known, and marks it',
-    'test/catalog-prices.test.ts: the vendor, twice, and after a restart',
-    'test/catalog-prices.test.ts: a name finds the model and the prices that the library itself finds',
-    'test/catalog-prices.test.ts: %s is refused',
+    'test/unit/catalog/catalog-prices.test.ts: %s keeps what was known, and marks it',
+    'test/unit/catalog/catalog-prices.test.ts: the vendor, twice, and after a restart',
+    'test/unit/catalog/catalog-prices.test.ts: a name finds the model and the prices that the library itself finds',
+    'test/unit/catalog/catalog-prices.test.ts: %s is refused',
   ),
 };

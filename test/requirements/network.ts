@@ -3,9 +3,9 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const COMPANIES = 'where companies run it';
-const PROXIES = 'test/proxies.test.ts';
-const SETTINGS = 'test/proxy-settings.test.ts';
-const COMMANDS = 'test/proxy-commands.test.ts';
+const PROXIES = 'test/socket/upstream/proxies.test.ts';
+const SETTINGS = 'test/unit/upstream/proxy-settings.test.ts';
+const COMMANDS = 'test/socket/upstream/proxy-commands.test.ts';
 
 export const networkRequirements: Requirements = {
   'contract.network.proxies': shown(

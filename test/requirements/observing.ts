@@ -2,14 +2,14 @@
 import { type Requirements, shown } from './requirement.ts';
 
 const SEEN = 'operations: telemetry';
-const ALERTS = 'test/alerts.test.ts';
-const TRACES = 'test/traces.test.ts';
-const METRICS = 'test/metrics.test.ts';
-const WIRE_DIFF = 'test/management/wire-diff.test.ts';
-const WHAT_IF = 'test/management/what-if.test.ts';
-const REPLAY = 'test/management/replay.test.ts';
-const EVENTS = 'test/management/events.test.ts';
-const PAYLOADS = 'test/management/payloads.test.ts';
+const ALERTS = 'test/socket/operations/alerts.test.ts';
+const TRACES = 'test/socket/operations/traces.test.ts';
+const METRICS = 'test/socket/operations/metrics.test.ts';
+const WIRE_DIFF = 'test/socket/operations/management/wire-diff.test.ts';
+const WHAT_IF = 'test/socket/operations/management/what-if.test.ts';
+const REPLAY = 'test/socket/operations/management/replay.test.ts';
+const EVENTS = 'test/socket/operations/management/events.test.ts';
+const PAYLOADS = 'test/socket/operations/management/payloads.test.ts';
 
 export const observingRequirements: Requirements = {
   'contract.alerts': shown(
@@ -47,7 +47,7 @@ export const observingRequirements: Requirements = {
   'contract.log.outages': shown(
     SEEN,
     'A database that is away fills no log: one line when that begins, one a minute, one at the end.',
-    'test/outage-log.test.ts: a database that is away is told of when that begins, once a minute and at the end',
+    'test/unit/base/outage-log.test.ts: a database that is away is told of when that begins, once a minute and at the end',
   ),
   'contract.payloads': shown(
     SEEN,
@@ -59,8 +59,8 @@ export const observingRequirements: Requirements = {
     `${PAYLOADS}: a long body is cut, and said to be`,
     `${PAYLOADS}: without content logging nothing is kept`,
     `${PAYLOADS}: a stored key keeps what the configuration says, unless it says otherwise`,
-    'test/payloads.test.ts: what there is no room for is given up, and counted',
-    'test/payloads.test.ts: of so many requests one is kept',
+    'test/unit/operations/payloads.test.ts: what there is no room for is given up, and counted',
+    'test/unit/operations/payloads.test.ts: of so many requests one is kept',
     'test/contract/storage/payloads.test.ts: the oldest make room for the newest',
     'test/contract/storage/payloads.test.ts: what is too old is forgotten',
   ),
@@ -111,17 +111,17 @@ export const observingRequirements: Requirements = {
   'contract.events-of-all': shown(
     SEEN,
     'With several processes, whoever watches at one hears of all; while nobody watches, nothing is told.',
-    'test/valkey/gateways.test.ts: tell whoever watches at one of them what happens at all',
-    'test/workers/program.test.ts: whoever watches at one of them hears what happens at all',
-    'test/management/replica-events.test.ts: whoever watches at one gateway hears of all',
-    'test/exchange/events.test.ts: nobody is told of anything while nobody watches',
-    'test/exchange/events.test.ts: of more than its share a process tells the latest, and how many it has left out',
-    'test/exchange/events.test.ts: words that are no events harm nobody',
+    'test/socket/cluster/valkey-gateways.test.ts: tell whoever watches at one of them what happens at all',
+    'test/socket/cluster/worker-program.test.ts: whoever watches at one of them hears what happens at all',
+    'test/socket/operations/management/replica-events.test.ts: whoever watches at one gateway hears of all',
+    'test/unit/cluster/events.test.ts: nobody is told of anything while nobody watches',
+    'test/unit/cluster/events.test.ts: of more than its share a process tells the latest, and how many it has left out',
+    'test/unit/cluster/events.test.ts: words that are no events harm nobody',
   ),
   'contract.access-log': shown(
     SEEN,
     'If asked for, each request is a line of JSON, without prompt and answer.',
-    'test/access-log.test.ts: a line for each request, whatever the level of the log, and only if asked for',
+    'test/socket/server/access-log.test.ts: a line for each request, whatever the level of the log, and only if asked for',
   ),
   'contract.metrics': shown(
     SEEN,
@@ -136,9 +136,9 @@ export const observingRequirements: Requirements = {
   'contract.metrics.dashboard': shown(
     SEEN,
     'A Grafana dashboard and alert rules ask only for what there is.',
-    'test/dashboards.test.ts: %s asks for what there is',
-    'test/dashboards.test.ts: takes the rules, and finds that they say what they should',
-    'test/dashboards.test.ts: has nothing to say against the metrics',
+    'test/socket/operations/dashboards.test.ts: %s asks for what there is',
+    'test/socket/operations/dashboards.test.ts: takes the rules, and finds that they say what they should',
+    'test/socket/operations/dashboards.test.ts: has nothing to say against the metrics',
   ),
   'contract.metrics.access': shown(
     SEEN,

@@ -39,7 +39,7 @@ import {
 } from './requirement.ts';
 
 const TOOL_DELTAS = golden('openai-chat/encode-stream/parallel-calls-interleaved');
-const FINISH = 'test/chat-answer-codec.test.ts: writes nothing before content and ends once';
+const FINISH = 'test/unit/protocols/chat-answer-codec.test.ts: writes nothing before content and ends once';
 
 export const painRequirements: Requirements = {
   'pain.A1': shown(
@@ -102,13 +102,13 @@ export const painRequirements: Requirements = {
   'pain.A10': shown(
     'qxcnm/Codex-Manager #91',
     'Responses over WebSocket, with named lanes side by side.',
-    'test/responses-socket.test.ts: is the event stream as messages, in its order',
-    'test/responses-socket.test.ts: run side by side, and every message says whose it is',
+    'test/socket/protocols/responses/responses-socket.test.ts: is the event stream as messages, in its order',
+    'test/socket/protocols/responses/responses-socket.test.ts: run side by side, and every message says whose it is',
   ),
   'pain.A11': shown(
     'BerriAI/litellm #37088',
     'The upstream’s protocol is data, never guessed from a name.',
-    'test/catalog.test.ts: what the built-in provider declares',
+    'test/unit/catalog/catalog.test.ts: what the built-in provider declares',
   ),
   'pain.A12': shown(
     'BerriAI/litellm #36768',
@@ -120,7 +120,7 @@ export const painRequirements: Requirements = {
   'pain.A13': shown(
     'envoyproxy/ai-gateway #1936',
     'What cannot work is refused when the configuration is read.',
-    'test/config.test.ts: a snapshot refuses',
+    'test/unit/app/config.test.ts: a snapshot refuses',
   ),
   'pain.A14': shown(
     'BerriAI/litellm #39852',
@@ -154,7 +154,7 @@ export const painRequirements: Requirements = {
     'langgenius/dify #41092',
     'Order and borders of thinking are kept, and put back when lost.',
     `${CONTINUITY}: three rounds of one tool turn`,
-    'test/vault.test.ts: interleaved thinking goes back between the texts',
+    'test/unit/accounts/vault.test.ts: interleaved thinking goes back between the texts',
   ),
   'pain.B20': shown(
     'BerriAI/litellm #16893',
@@ -240,7 +240,7 @@ export const painRequirements: Requirements = {
     'LiteLLM incident reports',
     'Unknown prices are null; a bad change of the configuration is refused whole.',
     `${PRICE}: unknown is null and never zero`,
-    'test/config.test.ts: an invalid change is refused',
+    'test/unit/app/config.test.ts: an invalid change is refused',
   ),
 
   'pain.D34': shown(
@@ -248,7 +248,7 @@ export const painRequirements: Requirements = {
     'A cut answer is an error in the stream, never a normal end.',
     `${FAULTS}: $name`,
     `${FLAPPING}: each ends in a complete answer or a native error`,
-    'test/fuzz-streams.test.ts: a cut stream never ends normally',
+    'test/socket/protocols/fuzz-streams.test.ts: a cut stream never ends normally',
     `${BROKEN}: %s lane`,
   ),
   'pain.D35': shown(
@@ -258,7 +258,7 @@ export const painRequirements: Requirements = {
     `${HELD}: a failure behind the comments is rescued`,
     `${FAILOVER}: %s: the next endpoint answers`,
     `${BROKEN}: a stall ends after the idle time`,
-    'test/fuzz-streams.test.ts: translate lane, damaged',
+    'test/socket/protocols/fuzz-streams.test.ts: translate lane, damaged',
   ),
   'pain.D36': shown(
     'BerriAI/litellm #38610',
@@ -282,7 +282,7 @@ export const painRequirements: Requirements = {
     'BerriAI/litellm #13774',
     'A client that leaves stops its upstream.',
     `${BROKEN}: a client that leaves stops the upstream`,
-    'test/sdk/openai-errors.test.ts: a stream that the client aborts stops the upstream',
+    'test/clients/sdk/openai-errors.test.ts: a stream that the client aborts stops the upstream',
   ),
   'pain.D40': shown(
     'Comfy-Org/ComfyUI #16204',
@@ -317,7 +317,7 @@ export const painRequirements: Requirements = {
     `${T_MCP}: is listed once in a conversation, however it goes on`,
     `${T_DELIVERY}: tools are listed once for many calls in one answer`,
     `${T_MCP}: a server that cannot be listed is told`,
-    'test/scenarios/tool-unlisted.test.ts: no model is asked',
+    'test/scenarios/tools/tool-unlisted.test.ts: no model is asked',
   ),
   'pain.G57': later(
     'mozilla-ai/any-llm #991',

@@ -27,8 +27,8 @@ import {
   STRUCTURED,
 } from './requirement.ts';
 
-const MODEL_CHOICE = 'test/routing-models.test.ts';
-const AUTO_CHOICE = 'test/routing-auto.test.ts';
+const MODEL_CHOICE = 'test/unit/engine/routing-models.test.ts';
+const AUTO_CHOICE = 'test/socket/engine/routing-auto.test.ts';
 const GENERAL = 'Chat Completions API documentation: endpoint and headers';
 const MESSAGES = 'Chat Completions API documentation: messages';
 const PARAMETERS = 'Chat Completions API documentation: parameters';
@@ -65,8 +65,8 @@ export const requestRequirements: Requirements = {
     GENERAL,
     'Unmodified OpenAI SDKs work with another base URL and key.',
     `${SDK}: answers`,
-    'test/sdk/ai-sdk.test.ts: answers and counts',
-    'test/sdk/langchain.test.ts: invokes',
+    'test/clients/sdk/ai-sdk.test.ts: answers and counts',
+    'test/clients/sdk/langchain.test.ts: invokes',
   ),
   '1.6': shown(
     GENERAL,
@@ -76,13 +76,13 @@ export const requestRequirements: Requirements = {
   '1.7': shown(
     GENERAL,
     'What a model can take is known per model and shown; a parameter that it cannot take has one outcome.',
-    'test/catalog-models-view.test.ts: supported parameters are those with an effect',
+    'test/unit/catalog/catalog-models-view.test.ts: supported parameters are those with an effect',
     `${UNSUPPORTED}: parameters that a protocol lacks`,
   ),
   '1.8': shown(
     GENERAL,
     'Models are named `<provider>/<name>`.',
-    'test/catalog.test.ts: %p means %p',
+    'test/unit/catalog/catalog.test.ts: %p means %p',
     `${FIELDS}: an unknown model is a 404`,
   ),
   '1.9': shown(
@@ -136,7 +136,7 @@ export const requestRequirements: Requirements = {
     MESSAGES,
     'A file has an id or data, else it is a 400; the id is that of an uploaded file.',
     BAD_MESSAGES,
-    'test/files-in-requests.test.ts: from Chat Completions',
+    'test/socket/state/files-in-requests.test.ts: from Chat Completions',
     golden('anthropic-messages/encode-request/documents'),
   ),
   '2.19': shown(MESSAGES, 'The role `assistant` is accepted.', ROLES),
@@ -223,7 +223,7 @@ export const requestRequirements: Requirements = {
   '2.38': shown(
     MESSAGES,
     "OpenAI's shapes decide what is not said.",
-    'test/sdk/openai.test.ts: answers',
+    'test/clients/sdk/openai.test.ts: answers',
     'test/recordings/gateway-answers.test.ts: say what was recorded',
   ),
 
@@ -500,7 +500,7 @@ export const requestRequirements: Requirements = {
     MODEL_ROUTING,
     '`task_type` selects the operator’s models for it.',
     `${ROUTE_CHOICE}: task types select among the models of the operator`,
-    'test/embeddings.test.ts: chooses among models that embed',
+    'test/socket/protocols/embeddings.test.ts: chooses among models that embed',
   ),
   '5.6': shown(
     MODEL_ROUTING,

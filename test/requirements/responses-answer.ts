@@ -43,7 +43,7 @@ const ANY_FAILURE = `${R_CODEC}: an answer that fails anywhere`;
 const KEPT = `${R_STATE}: a response is kept as it was sent`;
 const CLIENT_TOOLS = `${R_TOOLS}: %s: called, run by the client`;
 const MCP_EVENTS = `${T_MCP}: the events of a list and a call`;
-const RECORDED = 'test/responses-recordings.test.ts: %s: the same items, text, calls and counts';
+const RECORDED = 'test/recordings/responses-recordings.test.ts: %s: the same items, text, calls and counts';
 
 /** Events that the encoder writes, by the number of each. */
 const WRITTEN: Readonly<Record<string, string>> = {
@@ -122,7 +122,7 @@ export const responsesAnswerRequirements: Requirements = {
   '18.10': shown(
     RESPONSE,
     'Members that nobody documents pass where the answer is relayed.',
-    'test/responses-relay.test.ts: whole answers keep every other byte',
+    'test/unit/protocols/responses-relay.test.ts: whole answers keep every other byte',
   ),
 
   '19.1': shown(OUTPUT, 'Messages hold text or a refusal.', WHOLE, EVENTS),
@@ -191,7 +191,7 @@ export const responsesAnswerRequirements: Requirements = {
     STREAM,
     '`error` has a code, a message and a parameter, and `response.failed` follows.',
     FAILED_EVENTS,
-    'test/responses-relay.test.ts: an error alone is followed by the response that failed through it',
+    'test/unit/protocols/responses-relay.test.ts: an error alone is followed by the response that failed through it',
   ),
   ...events(WRITTEN, (behaviour) => shown(STREAM, behaviour, EVENTS, ANY_ANSWER)),
   ...events(OF_MCP, (behaviour) => shown(STREAM, behaviour, UNKNOWN_SURVIVES, MCP_EVENTS)),
@@ -224,8 +224,8 @@ export const responsesAnswerRequirements: Requirements = {
   '21.2': shown(
     NAMED,
     'Files are stored and named by an id.',
-    'test/files.test.ts: are uploaded, found, read and deleted with the official SDK',
-    'test/files-in-requests.test.ts: from Responses',
+    'test/socket/state/files.test.ts: are uploaded, found, read and deleted with the official SDK',
+    'test/socket/state/files-in-requests.test.ts: from Responses',
   ),
   '21.3': shown(
     NAMED,
@@ -243,31 +243,31 @@ export const responsesAnswerRequirements: Requirements = {
   '21.5': shown(
     NAMED,
     'Conversations and their items are made, read, changed and deleted.',
-    'test/state-conversations.test.ts: is made, read, changed and deleted',
+    'test/socket/state/state-conversations.test.ts: is made, read, changed and deleted',
     `${R_TURNS}: what was said before comes first`,
   ),
   '21.6': shown(
     NAMED,
     'Templates have versions, variables and a default version.',
-    'test/state-prompts.test.ts: has versions, of which one is the default',
+    'test/socket/state/state-prompts.test.ts: has versions, of which one is the default',
     `${R_LIMITS}: its versions, and the request’s own words`,
   ),
   '21.7': shown(
     NAMED,
     'Models are listed with limits and prices.',
-    'test/catalog-models-view.test.ts: a model shows its limits, modalities and capabilities',
+    'test/unit/catalog/catalog-models-view.test.ts: a model shows its limits, modalities and capabilities',
   ),
   '21.8': later(NAMED, UNSCHEDULED, 'A console and its logs.'),
   '21.9': shown(
     NAMED,
     'A key may have its own routing.',
-    'test/config-routing.test.ts: nothing said is nothing wished: a key does not hide',
+    'test/unit/app/config-routing.test.ts: nothing said is nothing wished: a key does not hide',
   ),
   '21.10': shown(
     NAMED,
     'Remote MCP servers that the gateway calls.',
     `${T_MCP}: a server of the operator is named by its label alone`,
-    'test/tool-sdk.test.ts: an interruption that outlives the program',
+    'test/clients/sdk/tool-sdk.test.ts: an interruption that outlives the program',
   ),
   '21.11': shown(
     NAMED,

@@ -35,13 +35,13 @@ const MISSING = 'Responses API documentation: unsupported parameters';
 const EVERY_PARAMETER = golden('openai-responses/decode-request/every-parameter');
 const EVERY_ITEM = golden('openai-responses/decode-request/every-item');
 const UNSUPPORTED_MEMBERS = golden('openai-responses/decode-request/unsupported');
-const SHARED_MEMBERS = 'test/scenarios/shared-members.test.ts';
+const SHARED_MEMBERS = 'test/scenarios/streams/shared-members.test.ts';
 const BAD_TOOLS = golden('openai-responses/decode-request/bad-tools');
 const ANY_NODE = `${R_CODEC}: any JSON in place of any node`;
 const WRONG_TYPE = `${R_CODEC}: a wrong type of any member`;
 const ROUND_TRIP = `${R_TOOLS}: %s: called, run by the client, and told to the model`;
 const EARLIER_CALLS = `${R_PORTABLE}: earlier calls and outputs are calls and results`;
-const HOSTED_AS_TEXT = 'test/told-in-words.test.ts: of Anthropic is told to others';
+const HOSTED_AS_TEXT = 'test/socket/protocols/told-in-words.test.ts: of Anthropic is told to others';
 const CHOSEN = `${R_PORTABLE}: a choice of one is a choice of its function`;
 
 /** Items that need nothing but to be read, and to reach an upstream in a form that it knows. */

@@ -2,13 +2,13 @@
 import { type Requirements, shown } from './requirement.ts';
 
 const SOURCE = 'what programs from outside found, routing';
-const SCENES = 'test/scenarios/routing-refusals.test.ts';
+const SCENES = 'test/scenarios/routing/routing-refusals.test.ts';
 
 export const routingRequirements: Requirements = {
   'contract.routing.1': shown(
     SOURCE,
     "An upstream is spoken to in the client's own protocol where it serves the model in it as well.",
-    'test/scenarios/routing-protocol.test.ts: a client of',
+    'test/scenarios/routing/routing-protocol.test.ts: a client of',
   ),
   'contract.routing.2': shown(
     SOURCE,
@@ -29,7 +29,7 @@ export const routingRequirements: Requirements = {
   'contract.routing.5': shown(
     SOURCE,
     'An endpoint that is too fast to be measured counts as at least that fast.',
-    'test/routing-state.test.ts: is at least what',
+    'test/unit/engine/routing-state.test.ts: is at least what',
   ),
   'contract.routing.6': shown(
     SOURCE,
@@ -39,12 +39,12 @@ export const routingRequirements: Requirements = {
   'contract.routing.9': shown(
     SOURCE,
     'Every time that an upstream may have received a request is an attempt in the records.',
-    'test/scenarios/stale-connection.test.ts: is asked for once more',
+    'test/scenarios/streams/stale-connection.test.ts: is asked for once more',
   ),
   'contract.routing.7': shown(
     SOURCE,
     'How demanding a request is follows from what it asks for.',
-    'test/routing-complexity.test.ts: sixty prompts',
+    'test/unit/engine/routing-complexity.test.ts: sixty prompts',
   ),
   'contract.routing.8': shown(
     SOURCE,

@@ -2,10 +2,10 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with operators: starting';
-const TLS = 'test/server-tls.test.ts';
-const PROCESS = 'test/launcher-process.test.ts';
-const WORKERS = 'test/workers/program.test.ts';
-const SUPERVISOR = 'test/workers/supervisor.test.ts';
+const TLS = 'test/socket/server/server-tls.test.ts';
+const PROCESS = 'test/packaging/launcher-process.test.ts';
+const WORKERS = 'test/socket/cluster/worker-program.test.ts';
+const SUPERVISOR = 'test/unit/cluster/supervisor.test.ts';
 
 export const startingRequirements: Requirements = {
   'contract.starting.options': shown(
@@ -17,14 +17,14 @@ export const startingRequirements: Requirements = {
   'contract.starting.commands': shown(
     CONTRACT,
     'The command line helps, completes, names the nearest word for a mistyped one, and shows all faults of a configuration with their lines.',
-    'test/command-line.test.ts: --version prints the version',
-    'test/command-line.test.ts: of one command has a line for each of its actions and options',
-    'test/command-line.test.ts: a word that is mistyped is answered with the nearest one, in a form that works here',
-    'test/command-line.test.ts: knows commands, actions and options in bash',
-    'test/command-line.test.ts: a reader that leaves ends a command in silence',
-    'test/command-line.test.ts: doctor says on a fresh install what to do',
-    'test/command-line.test.ts: shows all of them, each with its file and line',
-    'test/command-line.test.ts: also those that no schema sees, and those of its form',
+    'test/socket/app/command-line.test.ts: --version prints the version',
+    'test/socket/app/command-line.test.ts: of one command has a line for each of its actions and options',
+    'test/socket/app/command-line.test.ts: a word that is mistyped is answered with the nearest one, in a form that works here',
+    'test/socket/app/command-line.test.ts: knows commands, actions and options in bash',
+    'test/socket/app/command-line.test.ts: a reader that leaves ends a command in silence',
+    'test/socket/app/command-line.test.ts: doctor says on a fresh install what to do',
+    'test/socket/app/command-line.test.ts: shows all of them, each with its file and line',
+    'test/socket/app/command-line.test.ts: also those that no schema sees, and those of its form',
   ),
   'contract.starting.alone': shown(
     CONTRACT,
@@ -43,9 +43,9 @@ export const startingRequirements: Requirements = {
   'contract.starting.packed': shown(
     CONTRACT,
     'What `npm install` packs is started while it is newer than all that it was made of, and does all that the sources do.',
-    'test/packed.test.ts: takes the packed program while it is newer than all that it was made of',
-    'test/packed.test.ts: takes the executable where there is one that may be run, as current as the script',
-    'test/packed.test.ts: %s finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
+    'test/packaging/packed.test.ts: takes the packed program while it is newer than all that it was made of',
+    'test/packaging/packed.test.ts: takes the executable where there is one that may be run, as current as the script',
+    'test/packaging/packed.test.ts: %s finds its programs, tables and packages: reads a PDF, counts tokens, asks an MCP server',
   ),
   'contract.starting.workers': shown(
     CONTRACT,

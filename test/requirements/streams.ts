@@ -2,9 +2,9 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const STREAMS = 'streams that stop nobody else';
-const LINEAR = 'test/relay-linear.test.ts';
+const LINEAR = 'test/unit/linear/relay-linear.test.ts';
 const ECHOED = 'test/scenarios/echoed-keys.test.ts';
-const ENDLESS = 'test/scenarios/endless-answers.test.ts';
+const ENDLESS = 'test/scenarios/streams/endless-answers.test.ts';
 const PACED = 'test/unit/engine/attempt/paced-answer.test.ts';
 const SPLITTER = 'test/unit/protocols/frame-splitter.test.ts';
 
@@ -19,8 +19,8 @@ export const streamRequirements: Requirements = {
   'contract.streams.slow-reader': shown(
     STREAMS,
     'What piled up for a client that did not read is worked off in slices, and not before the client reads.',
-    'test/scenarios/slow-reader.test.ts: a burst is worked off while others are served',
-    'test/scenarios/slow-client.test.ts: %s lane',
+    'test/scenarios/streams/slow-reader.test.ts: a burst is worked off while others are served',
+    'test/scenarios/streams/slow-client.test.ts: %s lane',
     `${PACED}: a large read is worked off over several turns`,
     `${PACED}: nothing is worked off for a client without room`,
   ),

@@ -2,12 +2,12 @@
 import { shown, type Requirements } from './requirement.ts';
 
 const TENANTS = 'projects and keys';
-const REPLICAS = 'test/replicas.test.ts';
-const PROJECTS = 'test/projects.test.ts';
-const COMMANDS = 'test/tenants.test.ts';
-const LAUNCHER = 'test/launcher.test.ts';
-const CONFIG = 'test/tenants-config.test.ts';
-const STORAGE = 'test/storage.test.ts';
+const REPLICAS = 'test/socket/cluster/replicas.test.ts';
+const PROJECTS = 'test/socket/accounts/projects.test.ts';
+const COMMANDS = 'test/unit/accounts/tenants.test.ts';
+const LAUNCHER = 'test/packaging/launcher.test.ts';
+const CONFIG = 'test/unit/app/tenants-config.test.ts';
+const STORAGE = 'test/unit/storage/storage.test.ts';
 
 export const tenantsRequirements: Requirements = {
   'contract.tenants.ownership': shown(
@@ -22,7 +22,7 @@ export const tenantsRequirements: Requirements = {
   'contract.tenants.names': shown(
     TENANTS,
     'Of keys that are made at the same moment one has the name; gateways that start together make one first key.',
-    'test/first-key.test.ts: make one first key, which is good at all of them',
+    'test/socket/accounts/first-key.test.ts: make one first key, which is good at all of them',
     'test/contract/storage/keys.test.ts: of keys that are made at the same moment, one has a name of which there may be one',
   ),
   'contract.tenants.end-users': shown(
@@ -70,14 +70,14 @@ export const tenantsRequirements: Requirements = {
   'contract.storage.baseline': shown(
     TENANTS,
     'What a released schema version has written is read by every later program, with what only the journal has.',
-    'test/baseline.test.ts: says all that it said when it was made, and goes on',
+    'test/contract/baseline/baseline.test.ts: says all that it said when it was made, and goes on',
   ),
   'contract.storage.backup': shown(
     TENANTS,
     'A running installation is backed up, verified by checksums and restored with a command each, on SQLite and PostgreSQL, with its files.',
-    'test/backup-command.test.ts: of a data directory that is in use is whole, and the same when it is put back',
-    'test/backup-command.test.ts: of a fresh installation works, without a file and without a request',
-    'test/backup-command.test.ts: of a PostgreSQL database that is in use is whole, and the same when it is put back',
+    'test/socket/storage/backup-command.test.ts: of a data directory that is in use is whole, and the same when it is put back',
+    'test/socket/storage/backup-command.test.ts: of a fresh installation works, without a file and without a request',
+    'test/socket/storage/backup-command.test.ts: of a PostgreSQL database that is in use is whole, and the same when it is put back',
   ),
   'contract.replicas.shared': shown(
     'several gateways on one database',
@@ -94,24 +94,24 @@ export const tenantsRequirements: Requirements = {
   'contract.replicas.versions': shown(
     'several gateways on one database',
     'A program goes on, and starts, beside a newer one that has only added to the database.',
-    'test/postgres-versions.test.ts: that has only added to the database, this one answers, stores, records and starts as before',
-    'test/postgres-versions.test.ts: that has changed the form of what is there, this one does not start, and says why',
+    'test/socket/storage/postgres-versions.test.ts: that has only added to the database, this one answers, stores, records and starts as before',
+    'test/socket/storage/postgres-versions.test.ts: that has changed the form of what is there, this one does not start, and says why',
   ),
   'contract.replicas.statements': shown(
     'several gateways on one database',
     'No question goes to the database on the way of a request but those for its own state, and few of these.',
-    'test/postgres-statements.test.ts: of a plain request: none before it is answered, and then the batch of its record',
-    'test/postgres-statements.test.ts: of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
-    'test/postgres-statements.test.ts: of an answer for which others have to give way, or that finds no room: step by step, and the sums are right',
-    'test/postgres-statements.test.ts: of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others',
+    'test/socket/storage/postgres-statements.test.ts: of a plain request: none before it is answered, and then the batch of its record',
+    'test/socket/storage/postgres-statements.test.ts: of an answer that is stored: one, also with its items in a conversation; of what is continued: one or two',
+    'test/socket/storage/postgres-statements.test.ts: of an answer for which others have to give way, or that finds no room: step by step, and the sums are right',
+    'test/socket/storage/postgres-statements.test.ts: of answers of one project that are stored at the same time: two for all, and what cannot be kept harms none of the others',
   ),
   'contract.replicas.moving': shown(
     'several gateways on one database',
     'A data directory is moved to PostgreSQL as a whole, wherever the move is killed: keys, what is stored, records, sums.',
-    'test/migrate.test.ts: every table and setting of a data directory has its place in a move',
-    'test/migrate.test.ts: reads the same from PostgreSQL, although the move was killed',
-    'test/migrate.test.ts: is not moved to a database that holds anything else',
-    'test/migrate.test.ts: are the same, to the nano-dollar and by the hour, wherever the move was interrupted',
-    'test/migrate.test.ts: under another secret, or after somebody has written to the directory, are not moved',
+    'test/socket/storage/migrate.test.ts: every table and setting of a data directory has its place in a move',
+    'test/socket/storage/migrate.test.ts: reads the same from PostgreSQL, although the move was killed',
+    'test/socket/storage/migrate.test.ts: is not moved to a database that holds anything else',
+    'test/socket/storage/migrate.test.ts: are the same, to the nano-dollar and by the hour, wherever the move was interrupted',
+    'test/socket/storage/migrate.test.ts: under another secret, or after somebody has written to the directory, are not moved',
   ),
 };

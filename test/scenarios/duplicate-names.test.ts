@@ -2,10 +2,10 @@
 // refused before anybody reads it, so that a key that may use one model reaches no other. In every protocol, on both
 // lanes, and on WebSockets.
 import { describe, expect, test } from 'bun:test';
-import { SocketClient } from '../socket-client.ts';
-import { CLIENTS, type ClientProtocol } from '../upstreams/client-dialects.ts';
-import { startScene } from '../upstreams/gateway-with-upstreams.ts';
-import { at } from '../upstreams/json-path.ts';
+import { SocketClient } from '../support/socket-client.ts';
+import { CLIENTS, type ClientProtocol } from '../support/upstreams/client-dialects.ts';
+import { startScene } from '../support/upstreams/gateway-with-upstreams.ts';
+import { at } from '../support/upstreams/json-path.ts';
 
 const KEYS = [
   { name: 'test', key: 'sk-test', models: ['one/chat', 'one/responses', 'one/messages', 'one/gemini'] },

@@ -3,10 +3,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLIENTS, type ClientProtocol } from '../upstreams/client-dialects.ts';
-import { opened, stream, whole } from '../upstreams/answers.ts';
-import { dialect, streamOf, UPSTREAM_PROTOCOLS } from '../upstreams/dialects.ts';
-import { startScene, StreamReading, UPSTREAM_KEY, type Scene } from '../upstreams/gateway-with-upstreams.ts';
+import { CLIENTS, type ClientProtocol } from '../support/upstreams/client-dialects.ts';
+import { opened, stream, whole } from '../support/upstreams/answers.ts';
+import { dialect, streamOf, UPSTREAM_PROTOCOLS } from '../support/upstreams/dialects.ts';
+import {
+  startScene,
+  StreamReading,
+  UPSTREAM_KEY,
+  type Scene,
+} from '../support/upstreams/gateway-with-upstreams.ts';
 
 const LANES = ['relay', 'translate'] as const;
 type Lane = (typeof LANES)[number];

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { heapStats } from 'bun:jsc';
 import { steady } from '../../bench/steady.ts';
-import { startGateway, type TestGateway } from '../harness.ts';
-import { isWhole } from '../share.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
+import { isWhole } from '../support/share.ts';
 
 const NAMES = isWhole ? 20_000 : 2_000;
 /** Kilobytes of heap for each: its counter, and the record that is not yet written; and what the compiler and its caches take

@@ -1,9 +1,9 @@
 // Bodies that are legal and full: what the gateway does with them grows with their size, not with its square, and
 // what it records of them does not grow at all.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { chatBody, messagesBody, responsesBody, whole } from '../upstreams/answers.ts';
-import { recordOf, startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
-import { at, list, type Json } from '../upstreams/json-path.ts';
+import { chatBody, messagesBody, responsesBody, whole } from '../support/upstreams/answers.ts';
+import { recordOf, startScene, type Scene } from '../support/upstreams/gateway-with-upstreams.ts';
+import { at, list, type Json } from '../support/upstreams/json-path.ts';
 
 const MANY = 40_000;
 let scene: Scene;

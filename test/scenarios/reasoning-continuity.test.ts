@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../harness.ts';
+import { startGateway, type TestGateway } from '../support/harness.ts';
 import {
   messagesBody,
   messagesStream,
@@ -12,10 +12,10 @@ import {
   responsesStream,
   stream as sse,
   whole,
-} from '../upstreams/answers.ts';
-import { kept, KEEPINGS, resultsFor, takeTurn, TOOLS, type Keeping } from '../upstreams/chat-turn.ts';
-import { startScene, type Scene } from '../upstreams/gateway-with-upstreams.ts';
-import { at, list } from '../upstreams/json-path.ts';
+} from '../support/upstreams/answers.ts';
+import { kept, KEEPINGS, resultsFor, takeTurn, TOOLS, type Keeping } from '../support/upstreams/chat-turn.ts';
+import { startScene, type Scene } from '../support/upstreams/gateway-with-upstreams.ts';
+import { at, list } from '../support/upstreams/json-path.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 const call = (id: string, name = 'get_weather', city = 'Zürich'): Block => ({

@@ -1,14 +1,21 @@
 // `response_format` in each upstream's own form, and what happens where an upstream has none.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { chatBody, chatStream, messagesBody, responsesBody, stream, whole } from '../upstreams/answers.ts';
+import {
+  chatBody,
+  chatStream,
+  messagesBody,
+  responsesBody,
+  stream,
+  whole,
+} from '../support/upstreams/answers.ts';
 import {
   frames,
   recordOf,
   startScene,
   streamedText,
   type Scene,
-} from '../upstreams/gateway-with-upstreams.ts';
-import { at, list } from '../upstreams/json-path.ts';
+} from '../support/upstreams/gateway-with-upstreams.ts';
+import { at, list } from '../support/upstreams/json-path.ts';
 
 let scene: Scene;
 beforeAll(async () => {

@@ -10,17 +10,17 @@ import {
   responsesBody,
   stream as sse,
   whole,
-} from '../upstreams/answers.ts';
-import { takeTurn, TOOLS } from '../upstreams/chat-turn.ts';
+} from '../support/upstreams/answers.ts';
+import { takeTurn, TOOLS } from '../support/upstreams/chat-turn.ts';
 import {
   frames,
   recordOf,
   startScene,
   streamedText,
   type Scene,
-} from '../upstreams/gateway-with-upstreams.ts';
-import { at, list } from '../upstreams/json-path.ts';
-import type { Answer } from '../upstreams/scripted-upstream.ts';
+} from '../support/upstreams/gateway-with-upstreams.ts';
+import { at, list } from '../support/upstreams/json-path.ts';
+import type { Answer } from '../support/upstreams/scripted-upstream.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 let scene: Scene;

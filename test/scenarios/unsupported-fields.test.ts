@@ -1,9 +1,14 @@
 // The members of a chat request that the API documents as unsupported: what becomes of each in lenient and strict
 // mode, over both lanes. And what must never reach an upstream: these, the gateway's own keys, and the client's key.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { chatBody, messagesBody, responsesBody, whole } from '../upstreams/answers.ts';
-import { recordOf, startScene, UPSTREAM_KEY, type Scene } from '../upstreams/gateway-with-upstreams.ts';
-import { at, list, type Json } from '../upstreams/json-path.ts';
+import { chatBody, messagesBody, responsesBody, whole } from '../support/upstreams/answers.ts';
+import {
+  recordOf,
+  startScene,
+  UPSTREAM_KEY,
+  type Scene,
+} from '../support/upstreams/gateway-with-upstreams.ts';
+import { at, list, type Json } from '../support/upstreams/json-path.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 /** Says that its server takes what OpenAI brought together with custom tools. */

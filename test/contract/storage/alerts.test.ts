@@ -1,6 +1,6 @@
 // Alerts, through their port, in every database.
 import { expect, test } from 'bun:test';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 import { describeDatabases } from './databases.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 // The audit log, and changes that stand in it, in every database.
 import { expect, test } from 'bun:test';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 import { entry, KEY } from './samples.ts';
 import { describeDatabases } from './databases.ts';
 

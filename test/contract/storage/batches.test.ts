@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { BatchEnd, EndedLine, NewBatch } from '../../../src/accounts/ports/index.ts';
 import { describeDatabases, type StateStorage } from './databases.ts';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 
 const MINUTE = 60_000;
 const JOB = { kind: 'batch', priority: 2, lane: null, home: null, payload: '{}' };

@@ -10,8 +10,8 @@ import { SHARED_STORES } from '../../../src/storage/tables/stores.ts';
 import { shared } from '../../../src/storage/tables/stores.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
-import { startS3 } from '../../upstreams/s3-server.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { startS3 } from '../../support/upstreams/s3-server.ts';
 
 const PATIENCE_MS = 30_000;
 

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../../src/base/json/index.ts';
 import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import type { PageRequest, StoredConversation } from '../../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
-import { eventually } from '../../program.ts';
+import { eventually } from '../../support/program.ts';
 import { describeDatabases } from './databases.ts';
-import { rejection } from '../../rejection.ts';
-import { freshPath, lookingClock } from '../../storage-directory.ts';
-import { message, storedResponse } from '../../storage-records.ts';
+import { rejection } from '../../support/rejection.ts';
+import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
+import { message, storedResponse } from '../../support/storage/storage-records.ts';
 
 const CONVERSATION: StoredConversation = {
   id: 'conv_1',

@@ -4,8 +4,8 @@ import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { STORES } from '../../../src/storage/postgres/stores.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
-import { freshPath } from '../../storage-directory.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPath } from '../../support/storage/storage-directory.ts';
 
 /** Records and sums have tests of their own, and many tables. */
 const { ledger: _ledger, usage: _usage, ...STATE_STORES } = STORES;

@@ -1,7 +1,7 @@
 // What is known of files, through their port, in every database.
 import { expect, test } from 'bun:test';
 import type { StoredFile } from '../../../src/accounts/ports/index.ts';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { HeldJob, JobStore, NewJob } from '../../../src/accounts/ports/index.ts';
 import { describeDatabases } from './databases.ts';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 
 const MINUTE = 60_000;
 

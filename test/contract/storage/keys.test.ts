@@ -1,7 +1,7 @@
 // Keys, through their port, in every database.
 import { expect, test } from 'bun:test';
 import type { StoredKey, StoredProject } from '../../../src/accounts/ports/index.ts';
-import { someEntry } from '../../audit-entries.ts';
+import { someEntry } from '../../support/storage/audit-entries.ts';
 import { entry, KEY } from './samples.ts';
 import { describeDatabases } from './databases.ts';
 

@@ -6,8 +6,8 @@ import { STORES as POSTGRES_STORES } from '../../../src/storage/postgres/stores.
 import { openWith as openSqlite } from '../../../src/storage/sqlite/storage.ts';
 import { STORES as SQLITE_STORES } from '../../../src/storage/sqlite/stores.ts';
 import type { Database } from '../../../src/storage/tables/database.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
-import { freshPath, lookingClock } from '../../storage-directory.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
 
 /** For tests with a server, on a busy machine. */
 export const PATIENCE_MS = 30_000;

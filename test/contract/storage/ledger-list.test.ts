@@ -16,8 +16,8 @@ import {
   type GenerationOrder,
 } from '../../../src/accounts/ports/index.ts';
 import { LEDGER_DATABASES, type LedgerStorage, PATIENCE_MS } from './ledger-databases.ts';
-import { rejection } from '../../rejection.ts';
-import { attempt, generation } from '../../storage-records.ts';
+import { rejection } from '../../support/rejection.ts';
+import { attempt, generation } from '../../support/storage/storage-records.ts';
 
 const HOUR = 3_600_000;
 /** End users, as records have them. */

@@ -6,8 +6,8 @@ import { newGenerationId } from '../../../src/base/runtime/ids.ts';
 import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { LEDGER_DATABASES, type LedgerStorage, type OpenLedger, PATIENCE_MS } from './ledger-databases.ts';
-import { freshPath, lookingClock } from '../../storage-directory.ts';
-import { attempt, generation } from '../../storage-records.ts';
+import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
+import { attempt, generation } from '../../support/storage/storage-records.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

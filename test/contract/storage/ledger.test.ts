@@ -11,13 +11,13 @@ import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import { newGenerationId } from '../../../src/base/runtime/ids.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { LEDGER_DATABASES, type OpenLedger, PATIENCE_MS } from './ledger-databases.ts';
-import { freshPath } from '../../storage-directory.ts';
+import { freshPath } from '../../support/storage/storage-directory.ts';
 import {
   attempt as sampleAttempt,
   COST,
   generation as sampleGeneration,
   USAGE,
-} from '../../storage-records.ts';
+} from '../../support/storage/storage-records.ts';
 
 type Found = { readonly generation: GenerationRecord; readonly attempts: readonly AttemptRecord[] };
 

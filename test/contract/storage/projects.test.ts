@@ -1,8 +1,8 @@
 // Projects, through their port, in every database.
 import { expect, test } from 'bun:test';
 import type { StoredProject } from '../../../src/accounts/ports/index.ts';
-import { someEntry } from '../../audit-entries.ts';
-import { rejection } from '../../rejection.ts';
+import { someEntry } from '../../support/storage/audit-entries.ts';
+import { rejection } from '../../support/rejection.ts';
 import { describeDatabases } from './databases.ts';
 
 describeDatabases((fresh) => {

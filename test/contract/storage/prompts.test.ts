@@ -1,7 +1,7 @@
 // Prompt templates through their port: versions and their numbers, the default one, paging, two keys, the quota.
 import { expect, test } from 'bun:test';
 import { describeDatabases } from './databases.ts';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 
 const PROMPT = { id: 'pmpt_1', projectId: 'key_a', name: 'greeting', createdAt: 1 };
 

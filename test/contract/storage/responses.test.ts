@@ -4,9 +4,9 @@ import { openSqlite } from '../../../src/base/runtime/sqlite.ts';
 import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { describeDatabases } from './databases.ts';
-import { rejection } from '../../rejection.ts';
-import { freshPath, lookingClock } from '../../storage-directory.ts';
-import { generation, message, storedResponse } from '../../storage-records.ts';
+import { rejection } from '../../support/rejection.ts';
+import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
+import { generation, message, storedResponse } from '../../support/storage/storage-records.ts';
 
 const GENERATION = '0'.repeat(31);
 /** A response id as the gateway makes them. */

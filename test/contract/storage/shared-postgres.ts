@@ -2,7 +2,7 @@
 import { describe } from 'bun:test';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { STORES } from '../../../src/storage/postgres/stores.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../servers/postgres.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
 const { findings, notices, replicas } = STORES;
 

@@ -1,7 +1,7 @@
 // Bytes that projects store, and the quota over all of their things, in every database.
 import { expect, test } from 'bun:test';
 import { describeDatabases } from './databases.ts';
-import { rejection } from '../../rejection.ts';
+import { rejection } from '../../support/rejection.ts';
 
 const conversation = (id: string, projectId: string) => ({
   id,

@@ -19,9 +19,9 @@ import { newGenerationId } from '../../../src/base/runtime/ids.ts';
 import type { UsageDimension } from '../../../src/accounts/ports/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { LEDGER_DATABASES, type LedgerStorage, PATIENCE_MS } from './ledger-databases.ts';
-import { rejection } from '../../rejection.ts';
-import { freshPath } from '../../storage-directory.ts';
-import { attempt, generation } from '../../storage-records.ts';
+import { rejection } from '../../support/rejection.ts';
+import { freshPath } from '../../support/storage/storage-directory.ts';
+import { attempt, generation } from '../../support/storage/storage-records.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,0 +1,55 @@
+// The command line of Cline, with the settings of its page, over Chat Completions: a task of two tools.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestGateway } from '../../support/harness.ts';
+import { startEveryUpstream, UPSTREAMS } from '../../support/upstreams/every-upstream.ts';
+import { pageSettings } from './client-page.ts';
+import { Desk, installClient, removeClients } from './command-line-clients.ts';
+
+const cline = installClient('cline') ?? '';
+
+describe.skipIf(cline === '')('Cline', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startEveryUpstream();
+  });
+  afterAll(async () => {
+    await gateway.close();
+    removeClients();
+  });
+
+  test.each(UPSTREAMS)(
+    'does a task, %s',
+    async (model) => {
+      const desk = new Desk({});
+      const [, ...settings] = pageSettings('cline', 'sh', { gateway, model, index: 1 }).trim().split(/\s+/);
+      const task = `Please do this.
+call run_commands {"commands": ["echo hello > greeting.txt"]}
+call read_files {"files": [{"path": "${desk.folder}/greeting.txt"}]}`;
+      try {
+        await desk.run(
+          cline,
+          settings.map((word) => (word === '"$DRAGOMAN_KEY"' ? gateway.key : word)),
+        );
+        const out = await desk.run(cline, ['-P', 'openai-compatible', '-m', model, '-t', '60', task]);
+        expect(out).toContain('read_files returned: ');
+        expect(desk.read('greeting.txt')).toBe('hello\n');
+      } finally {
+        endHub(desk);
+        desk.remove();
+      }
+    },
+    200_000,
+  );
+});
+
+/** Cline leaves a process behind that other windows would share: the one that names the folder of this test. */
+function endHub(desk: Desk): void {
+  if (!existsSync('/proc')) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const path = join('/proc', pid, 'cmdline');
+    if (existsSync(path) && readFileSync(path, 'utf8').includes(desk.folder))
+      process.kill(Number(pid), 'SIGKILL');
+  }
+}

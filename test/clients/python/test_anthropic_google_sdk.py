@@ -1,0 +1,197 @@
+"""The official Anthropic and Google SDKs for Python in front of each of the upstream protocols.
+
+Run by test/clients/sdk/python.test.ts with DRAGOMAN_ORIGIN and DRAGOMAN_KEY of a running gateway, and in
+DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
+`google-genai`; what is not installed is skipped.
+"""
+
+import json
+import os
+import unittest
+
+try:
+    import anthropic
+except ImportError:
+    anthropic = None
+try:
+    from google import genai
+    from google.genai import errors, types
+except ImportError:
+    genai = None
+
+ORIGIN = os.environ["DRAGOMAN_ORIGIN"]
+KEY = os.environ["DRAGOMAN_KEY"]
+MODELS = os.environ["DRAGOMAN_MODELS"].split()
+TASK = 'Please do this.\ncall get_weather {"city": "Lima"}\ncall get_weather {"city": "Oslo"}'
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+}
+
+
+@unittest.skipIf(anthropic is None, "anthropic is not installed")
+class Anthropic(unittest.TestCase):
+    def setUp(self):
+        self.client = anthropic.Anthropic(base_url=ORIGIN, api_key=KEY, max_retries=0)
+        self.addCleanup(self.client.close)
+
+    def sent_by(self, client):
+        """What the client sends from now on: the type of each request's thread."""
+        types = []
+        send = client._client.send
+
+        def watched(request, **options):
+            types.append((json.loads(request.content).get("thread") or {}).get("type"))
+            return send(request, **options)
+
+        client._client.send = watched
+        return types
+
+    def test_threads_hold_what_was_said(self):
+        for model in MODELS:
+            for streamed in (False, True):
+                with self.subTest(model=model, streamed=streamed):
+                    sent = self.sent_by(self.client)
+                    thread = self.client.beta.messages.thread(
+                        model=model, max_tokens=4000, tools=[{"name": "get_weather", "input_schema": SCHEMA}]
+                    )
+
+                    def say(content):
+                        message = {"role": "user", "content": content}
+                        if not streamed:
+                            return thread.send(message)
+                        with thread.stream(message) as stream:
+                            return stream.get_final_message()
+
+                    answer = say(TASK)
+                    steps = 1
+                    while calls := [block for block in answer.content if block.type == "tool_use"]:
+                        answer = say(
+                            [
+                                {"type": "tool_result", "tool_use_id": call.id, "content": f"fog in {call.input['city']}"}
+                                for call in calls
+                            ]
+                        )
+                        steps += 1
+                    self.assertGreater(steps, 1)
+                    self.assertEqual(sent, ["create"] + ["continue"] * (steps - 1))
+                    self.assertIn("fog in Oslo", "".join(block.text for block in answer.content if block.type == "text"))
+
+    def test_tool_runner_runs_over_a_thread(self):
+        for model in MODELS:
+            for streamed in (False, True):
+                with self.subTest(model=model, streamed=streamed):
+                    sent = self.sent_by(self.client)
+
+                    @anthropic.beta_tool
+                    def get_weather(city: str) -> str:
+                        """Weather of a city."""
+                        return f"fog in {city}"
+
+                    runner = self.client.beta.messages.tool_runner(
+                        model=model,
+                        max_tokens=4000,
+                        tools=[get_weather],
+                        messages=[{"role": "user", "content": TASK}],
+                        stream=streamed,
+                    )
+                    answer = runner.until_done()
+                    self.assertEqual(sent[0], "create")
+                    self.assertEqual(set(sent[1:]), {"continue"})
+                    self.assertIn("fog in Oslo", "".join(block.text for block in answer.content if block.type == "text"))
+
+    def test_tools_and_thinking_over_several_steps(self):
+        for model in MODELS:
+            with self.subTest(model=model):
+                messages = [{"role": "user", "content": TASK}]
+                thoughts = 0
+                for _ in range(5):
+                    with self.client.messages.stream(
+                        model=model,
+                        max_tokens=8000,
+                        thinking={"type": "enabled", "budget_tokens": 2000},
+                        tools=[{"name": "get_weather", "input_schema": SCHEMA}],
+                        messages=messages,
+                    ) as stream:
+                        answer = stream.get_final_message()
+                    self.assertGreater(answer.usage.input_tokens, 0)
+                    thoughts += any(block.type in ("thinking", "redacted_thinking") for block in answer.content)
+                    messages.append({"role": "assistant", "content": answer.content})
+                    calls = [block for block in answer.content if block.type == "tool_use"]
+                    if not calls:
+                        break
+                    self.assertEqual(answer.stop_reason, "tool_use")
+                    results = [
+                        {"type": "tool_result", "tool_use_id": call.id, "content": f"fog in {call.input['city']}"}
+                        for call in calls
+                    ]
+                    messages.append({"role": "user", "content": results})
+                text = "".join(block.text for block in answer.content if block.type == "text")
+                self.assertEqual(text, "get_weather returned: fog in Oslo")
+                self.assertEqual(thoughts, 0 if model == "sim/chat" else 3)
+
+    def test_counts_and_errors(self):
+        counted = self.client.messages.count_tokens(
+            model="sim/messages", messages=[{"role": "user", "content": "What is 6 x 7?"}]
+        )
+        self.assertGreater(counted.input_tokens, 0)
+        with self.assertRaises(anthropic.NotFoundError):
+            self.client.messages.create(
+                model="sim/nobody", max_tokens=10, messages=[{"role": "user", "content": "x"}]
+            )
+
+
+@unittest.skipIf(genai is None, "google-genai is not installed")
+class Google(unittest.TestCase):
+    def setUp(self):
+        self.client = genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=ORIGIN))
+
+    def test_tools_and_thinking_over_several_steps(self):
+        declaration = types.FunctionDeclaration(name="get_weather", parameters_json_schema=SCHEMA)
+        config = types.GenerateContentConfig(
+            tools=[types.Tool(function_declarations=[declaration])],
+            thinking_config=types.ThinkingConfig(include_thoughts=True, thinking_budget=2000),
+        )
+        for model in MODELS:
+            with self.subTest(model=model):
+                contents = [types.Content(role="user", parts=[types.Part(text=TASK)])]
+                thoughts = 0
+                for _ in range(5):
+                    answer = self.client.models.generate_content(model=model, contents=contents, config=config)
+                    self.assertGreater(answer.usage_metadata.prompt_token_count, 0)
+                    content = answer.candidates[0].content
+                    thoughts += any(part.thought for part in content.parts)
+                    contents.append(content)
+                    if not answer.function_calls:
+                        break
+                    contents.append(
+                        types.Content(
+                            role="user",
+                            parts=[
+                                types.Part(
+                                    function_response=types.FunctionResponse(
+                                        id=call.id, name=call.name, response={"output": f"fog in {call.args['city']}"}
+                                    )
+                                )
+                                for call in answer.function_calls
+                            ],
+                        )
+                    )
+                self.assertEqual(answer.text, "get_weather returned: fog in Oslo")
+                self.assertEqual(thoughts, 0 if model == "sim/chat" else 3)
+
+    def test_streams_counts_and_errors(self):
+        for model in MODELS:
+            with self.subTest(model=model):
+                chunks = list(self.client.models.generate_content_stream(model=model, contents="count to 12"))
+                self.assertIn("12", "".join(chunk.text or "" for chunk in chunks))
+                self.assertEqual(chunks[-1].candidates[0].finish_reason, types.FinishReason.STOP)
+        self.assertGreater(self.client.models.count_tokens(model="sim/chat", contents="hello").total_tokens, 0)
+        with self.assertRaises(errors.ClientError) as caught:
+            self.client.models.generate_content(model="sim/nobody", contents="x")
+        self.assertEqual(caught.exception.code, 404)
+
+
+if __name__ == "__main__":
+    unittest.main()

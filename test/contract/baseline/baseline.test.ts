@@ -1,0 +1,35 @@
+// Frozen baselines: a data directory and a PostgreSQL database of every released schema version open with the program of now, and
+// everything in them is as it was.
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { expectAnswer, VERSIONS } from './asks.ts';
+import { openDirectory, openDump, takeUp, unpack } from './open.ts';
+import { freshFolder } from '../../support/program.ts';
+import { POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+
+// The first test starts the server of a database.
+setDefaultTimeout(60_000);
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+const KINDS = [
+  ['directory', openDirectory],
+  ['postgres', openDump],
+] as const;
+
+for (const version of VERSIONS)
+  for (const [kind, open] of KINDS)
+    describe.skipIf(kind === 'postgres' && POSTGRES_PROGRAMS === null)(`schema ${version}, ${kind}`, () => {
+      test('says all that it said when it was made, and goes on', async () => {
+        const { folder, remove } = freshFolder();
+        ends.push(remove);
+        const { madeAt, asks } = unpack(version, kind, folder);
+        expect(asks.length).toBeGreaterThan(30);
+        const opened = await open(folder, madeAt);
+        ends.push(() => opened.close());
+        await takeUp(opened, asks);
+        for (const ask of asks) await expectAnswer(opened.origin, ask);
+      });
+    });

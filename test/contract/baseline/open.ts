@@ -1,0 +1,73 @@
+// Opens a baseline with the program of now, at the time at which it was made: what has an age keeps it.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type ManagedGateway, startManaged } from '../../support/management/scene.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { eventually } from '../../support/program.ts';
+import { freshPostgres } from '../../support/servers/postgres.ts';
+import { answerOf, archiveOf, type BaselineKind, CONFIG, type Expected, SECRET } from './asks.ts';
+
+export interface Opened extends ManagedGateway {
+  readonly clock: ManualClock;
+}
+
+/** After it, what a killed process held is free. PostgreSQL counts by its own clock. */
+const LEASE_MS = 30_000;
+let databases = 0;
+
+/** Opens the data directory of an unpacked baseline: a copy of it. @param madeAt Unix milliseconds */
+export async function openDirectory(folder: string, madeAt: number): Promise<Opened> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-baseline-'));
+  cpSync(join(folder, 'data'), dataDir, { recursive: true });
+  return open(madeAt, {}, dataDir);
+}
+
+/** Opens the dump of an unpacked baseline, in a database of its own. @param madeAt Unix milliseconds */
+export async function openDump(folder: string, madeAt: number): Promise<Opened> {
+  const url = new URL(await freshPostgres());
+  url.search = '';
+  const name = `baseline_${process.pid}_${(databases += 1)}`;
+  await run(url.href, `create database ${name}`);
+  url.pathname = `/${name}`;
+  await run(url.href, readFileSync(join(folder, 'dump.sql'), 'utf8'));
+  return open(madeAt, { database_url: url.href, secret: SECRET });
+}
+
+/** Waits until the job that ran when the process was killed runs again. @param asks as they stand beside the baseline */
+export async function takeUp({ origin, clock }: Opened, asks: Expected['asks']): Promise<void> {
+  const asked = asks.find(({ path }) => path.startsWith('/v1/management/jobs/resp_'));
+  if (!asked) throw new Error('no job ran');
+  await eventually(
+    'the job is taken up',
+    async () => {
+      clock.advance(1_000);
+      const { state, attempt } = (await answerOf(origin, asked)).answer as Record<string, unknown>;
+      return state === 'running' && attempt === 2;
+    },
+    LEASE_MS,
+  );
+}
+
+/** Unpacks a baseline into a folder. @returns what it must say */
+export function unpack(version: number, kind: BaselineKind, folder: string): Expected {
+  const unpacked = spawnSync('tar', ['-xzf', archiveOf(version, kind), '-C', folder], { encoding: 'utf8' });
+  if (unpacked.status !== 0) throw new Error(unpacked.stderr);
+  return JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as Expected;
+}
+
+async function open(madeAt: number, place: object, dataDir?: string): Promise<Opened> {
+  // The lease of what ran when the process was killed has run out.
+  const clock = new ManualClock(madeAt + 60_000);
+  const gateway = await startManaged({ ...CONFIG, ...place }, { clock, ...(dataDir && { dataDir }) });
+  return { ...gateway, clock };
+}
+
+async function run(connectionString: string, statements: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query(statements);
+  await client.end();
+}

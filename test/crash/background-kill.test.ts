@@ -1,0 +1,79 @@
+// Answers in the background when the process is killed while it makes them: another start makes every one of them, once.
+import { afterAll, expect, test } from 'bun:test';
+import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { at, list, type Json } from '../support/upstreams/json-path.ts';
+
+const KEY = 'sk-test';
+const { folder, remove } = freshFolder();
+const started: Program[] = [];
+afterAll(async () => {
+  await Promise.all(started.map((program) => kill(program)));
+  remove();
+});
+
+async function serve(): Promise<Program> {
+  const program = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], {
+    folder,
+    environment: { DRAGOMAN_KEY: KEY },
+  });
+  started.push(program);
+  return program;
+}
+
+/** SIGKILL for the process that serves; settles when its launcher has noticed. */
+async function kill(program: Program): Promise<void> {
+  try {
+    process.kill(runtimePid(program.pid), 'SIGKILL');
+  } catch {
+    // It is dead already.
+  }
+  await program.exited;
+}
+
+const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+
+async function ask(origin: string, path: string, body?: object): Promise<Json> {
+  const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+  const response = await fetch(`${origin}/v1${path}`, { headers, ...init });
+  return (await response.json()) as Json;
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'SIGKILL in the middle: every answer is made, and none is there twice',
+  async () => {
+    const ids: string[] = [];
+    for (const enough of [1, 5, 15]) {
+      const gateway = await serve();
+      for (let n = 0; n < 8; n += 1) {
+        const asked = { model: 'sim/paced-20', input: `count to 30, ${n}`, background: true };
+        ids.push(String(at(await ask(gateway.origin, '/responses', asked), 'id')));
+      }
+      let ended = 0;
+      await eventually(
+        'some answers are made',
+        async () => {
+          const all = await Promise.all(ids.map((id) => ask(gateway.origin, `/responses/${id}`)));
+          ended = all.filter((answer) => at(answer, 'status') === 'completed').length;
+          return ended >= enough;
+        },
+        60_000,
+      );
+      await kill(gateway);
+    }
+    const gateway = await serve();
+    await eventually(
+      'all answers are made',
+      async () => {
+        const all = await Promise.all(ids.map((id) => ask(gateway.origin, `/responses/${id}`)));
+        return all.every((answer) => at(answer, 'status') === 'completed');
+      },
+      90_000,
+    );
+    for (const id of ids) {
+      const answer = await ask(gateway.origin, `/responses/${id}`);
+      expect(list(answer, 'output').length).toBeGreaterThan(0);
+      expect(at(await ask(gateway.origin, `/generation?id=${id}`), 'id')).toBe(id.slice('resp_'.length));
+    }
+  },
+  180_000,
+);

@@ -1,0 +1,155 @@
+// A process that is killed in the middle of streams: whoever starts after it knows what they had cost, once, in the ledger
+// and in the budget. DRAGOMAN_KILLS says how often; once takes seconds, 200 times a few minutes.
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultLauncher, runtimePid } from '../support/program.ts';
+import { at, type Json } from '../support/upstreams/json-path.ts';
+
+const KEY = 'sk-test';
+const CLIENTS = 20;
+const KILLS = Number(process.env['DRAGOMAN_KILLS'] ?? 1);
+/** Pieces that each client reads at most before a kill. */
+const MOST_PIECES = 60;
+/** Dollars of a token of an answer, and characters that are one by estimate. */
+const TOKEN_USD = 4 / 1e6;
+const CHARS = 4;
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-limits-kill-'));
+const started: { kill(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const running of started) await running.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Running {
+  readonly origin: string;
+  kill(): Promise<void>;
+}
+
+async function serve(usd: number): Promise<Running> {
+  const config = join(folder, 'dragoman.json');
+  writeFileSync(
+    config,
+    JSON.stringify({ keys: [{ name: 'test', key: KEY, budgets: [{ usd, per: 'month' }] }] }),
+  );
+  const child = Bun.spawn(
+    [...defaultLauncher(), 'serve', '--port', '0', '--data-dir', join(folder, 'data'), '--config', config],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  );
+  let text = '';
+  const decoder = new TextDecoder();
+  const reader = child.stdout.getReader();
+  while (!/listening on \S+\n/.test(text)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it did not start: ${text}`);
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.releaseLock();
+  let isKilled = false;
+  const running = {
+    origin: /listening on (\S+)\n/.exec(text)?.[1] ?? '',
+    async kill() {
+      if (!isKilled) process.kill(runtimePid(child.pid), 'SIGKILL');
+      isKilled = true;
+      await child.exited;
+    },
+  };
+  started.push(running);
+  return running;
+}
+
+const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+
+/** Reads a stream until it breaks. @returns its id, and the characters of its text */
+async function read(origin: string, heard: () => void): Promise<{ id: string; chars: number }> {
+  const body = {
+    model: 'sim/paced-2',
+    stream: true,
+    messages: [{ role: 'user', content: 'write 900 words' }],
+  };
+  const response = await fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  let chars = 0;
+  let rest = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of response.body ?? []) {
+      const frames = (rest + decoder.decode(bytes as Uint8Array, { stream: true })).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) {
+        if (!frame.startsWith('data: {')) continue;
+        const content = at(JSON.parse(frame.slice(6)) as Json, 'choices', 0, 'delta', 'content');
+        if (typeof content === 'string') chars += content.length;
+      }
+      if (chars > 0) heard();
+    }
+  } catch {
+    // The process is dead.
+  }
+  return { id: response.headers.get('x-request-id') ?? '', chars };
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'SIGKILL in the middle of streams: the budget knows what they had cost, nothing twice',
+  async () => {
+    const cut: { id: string; chars: number }[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const gateway = await serve(100);
+      // At any time of the streams; the first late, so that there is something to count.
+      const most = MOST_PIECES * CLIENTS;
+      let left = kill === 0 ? most : 1 + Math.floor(Math.random() * most);
+      const hearing = new Set<number>();
+      // Once all of them hear something: whoever has no id yet cannot be asked for.
+      const heard = (client: number): void => {
+        hearing.add(client);
+        if (hearing.size === CLIENTS) left -= 1;
+        if (left === 0) void gateway.kill();
+      };
+      const clients = Array.from({ length: CLIENTS }, (_, n) => read(gateway.origin, () => heard(n)));
+      cut.push(...(await Promise.all(clients)));
+      await gateway.kill();
+    }
+
+    // A start that is killed right after it has counted must not count again.
+    await (await serve(100)).kill();
+    const gateway = await serve(100);
+    let spent = 0;
+    for (const { id, chars } of cut) {
+      const found = await fetch(`${gateway.origin}/v1/generation?id=${id}`, { headers });
+      const record = (await found.json()) as Json;
+      const usd = Number(at(record, 'usage'));
+      expect({ id, status: found.status }).toEqual({ id, status: 200 });
+      // All that a client has was counted before it was sent, and little that none has.
+      expect(usd).toBeGreaterThanOrEqual((chars / CHARS) * TOKEN_USD);
+      expect(usd).toBeLessThan((chars / CHARS + 700) * TOKEN_USD);
+      spent += usd;
+    }
+    expect(cut.some(({ chars }) => chars > 40)).toBe(true);
+    await gateway.kill();
+    const again = await serve(0.000_000_001);
+    const body = { model: 'sim/echo', messages: [{ role: 'user', content: 'a' }] };
+    const refused = await fetch(`${again.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    expect(refused.status).toBe(402);
+    const [, used] = /is reached: \$(\S+) used,/.exec(await refused.text()) ?? [];
+    expect(Number(used)).toBeCloseTo(spent, 8);
+    await again.kill();
+    expect(
+      readdirSync(join(folder, 'data', 'running')).filter((name) => name.endsWith('.running')).length,
+    ).toBeLessThan(2);
+  },
+  60_000 + KILLS * 5_000,
+);

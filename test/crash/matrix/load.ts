@@ -1,0 +1,156 @@
+// The clients: each asks again and again in its own way, and writes down what became of each request. Knows nothing of what
+// goes wrong meanwhile.
+import { hear, type Heard, type ProtocolName } from './asks.ts';
+import { LOAD_KEY, MODEL } from './cluster.ts';
+import type { Chance } from '../../support/simulated-world.ts';
+
+export interface Note {
+  readonly heard: Heard;
+  /** Name of the key that asked. */
+  readonly key: string;
+  readonly protocol: ProtocolName;
+  /** When it was asked and when that was over, in milliseconds of this process. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A turn of a conversation, as its client knows it. */
+export interface Turn {
+  readonly text: string;
+  readonly heard: Heard;
+}
+
+export interface Told {
+  readonly notes: Note[];
+  /** By the id of the conversation. */
+  readonly conversations: Map<string, Turn[]>;
+  /** Of the same request, by its idempotency key: numbers of all answers that its client got. */
+  readonly repeated: Map<string, number[]>;
+  /** Ids of stored responses that arrived as a whole. */
+  readonly stored: string[];
+}
+
+export interface LoadOptions {
+  readonly origin: string;
+  readonly chance: Chance;
+  /** The name of the key with a budget that is to be spent now. */
+  readonly budget: () => string;
+}
+
+export interface Load {
+  readonly told: Told;
+  stop(): Promise<void>;
+}
+
+/** Between the answer and the next question, in milliseconds. */
+const PAUSE_MS = 60;
+const MOST_TURNS = 12;
+const RETRIES = 4;
+
+/** Clients that spend a budget: as many answers may run when it is used up, and go on until their process has heard so. */
+export const SPENDERS = 6;
+/** How many clients ask in each way. */
+const CLIENTS: Readonly<Record<string, number>> = {
+  repeating: 4,
+  conversing: 4,
+  continuing: 2,
+  messages: 3,
+  gemini: 3,
+  runningCost: SPENDERS,
+};
+
+/** Starts all clients. */
+export function startLoad(options: LoadOptions): Load {
+  const told: Told = { notes: [], conversations: new Map(), repeated: new Map(), stored: [] };
+  let running = true;
+  const until = async (round: () => Promise<void>): Promise<void> => {
+    while (running) {
+      await round();
+      await Bun.sleep(PAUSE_MS * (0.5 + options.chance.next()));
+    }
+  };
+  const clients = Object.entries(CLIENTS).flatMap(([way, count]) =>
+    Array.from({ length: count }, () => until(waysOf(options, told)[way] ?? unknownWay)),
+  );
+  return {
+    told,
+    async stop() {
+      running = false;
+      await Promise.all(clients);
+    },
+  };
+}
+
+function unknownWay(): never {
+  throw new Error('there is no such way to ask');
+}
+
+function waysOf({ origin, chance, budget }: LoadOptions, told: Told): Record<string, () => Promise<void>> {
+  let asked = 0;
+  const ask = async (
+    protocol: ProtocolName,
+    key: string,
+    { text = '', more = {}, headers = {}, isStreamed = chance.happens(0.5) },
+  ): Promise<Heard> => {
+    asked += 1;
+    const fromMs = performance.now();
+    const question = { model: MODEL, text: `[${key}] ${text}`, isStreamed, more };
+    const heard = await hear(origin, `sk-test-${key}`, protocol, question, headers);
+    told.notes.push({ heard, key, protocol, fromMs, toMs: performance.now() });
+    return heard;
+  };
+  let conversation: string | undefined;
+  let previous: string | undefined;
+  return {
+    async repeating() {
+      const name = crypto.randomUUID();
+      const headers = { 'idempotency-key': name };
+      const isStreamed = chance.happens(0.5);
+      const numbers: number[] = [];
+      told.repeated.set(name, numbers);
+      for (let tries = 0; tries < RETRIES; tries += 1) {
+        const heard = await ask('chat', 'load', { text: name, headers, isStreamed });
+        if (heard.kind === 'answered') numbers.push(heard.number);
+        // Some do not know that they were answered.
+        if (heard.kind === 'answered' && chance.happens(0.7)) return;
+        await Bun.sleep(100);
+      }
+    },
+    async conversing() {
+      const turns = conversation === undefined ? undefined : told.conversations.get(conversation);
+      if (!conversation || !turns || turns.length >= MOST_TURNS) {
+        conversation = await newConversation(origin);
+        if (conversation) told.conversations.set(conversation, []);
+        return;
+      }
+      const text = `turn ${turns.length}`;
+      const heard = await ask('responses', 'load', { text, more: { conversation } });
+      turns.push({ text: `[load] ${text}`, heard });
+    },
+    async continuing() {
+      const more = { store: true, ...(previous ? { previous_response_id: previous } : {}) };
+      const heard = await ask('responses', 'load', { text: `step ${asked}`, more });
+      if (heard.kind !== 'answered' || asked % MOST_TURNS === 0) previous = undefined;
+      else {
+        previous = /"id":\s*"(resp_[\w-]+)"/.exec(heard.text)?.[1];
+        if (previous) told.stored.push(previous);
+      }
+    },
+    messages: async () => void (await ask('messages', 'load', { text: 'hi' })),
+    gemini: async () => void (await ask('gemini', 'load', { text: 'hi' })),
+    runningCost: async () =>
+      void (await ask(chance.happens(0.5) ? 'chat' : 'messages', budget(), { text: 'spend' })),
+  };
+}
+
+async function newConversation(origin: string): Promise<string | undefined> {
+  const answer = await fetch(`${origin}/v1/conversations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${LOAD_KEY}`, 'content-type': 'application/json' },
+    body: '{}',
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => null);
+  if (!answer?.ok) return undefined;
+  const { id } = (await answer.json().catch(() => ({}))) as { id?: string };
+  return id;
+}

@@ -1,0 +1,244 @@
+// Seven questions of an operator's first day, answered by what the documents say and nothing else: the commands and configurations
+// are taken from the pages and run, with addresses and paths of here in place of those of the pages.
+import { afterAll, expect, test } from 'bun:test';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeCertificates } from '../support/certificates.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  eventually,
+  freshFolder,
+  runProgram,
+  startProgram,
+  type Finished,
+  type Program,
+} from '../support/program.ts';
+import { whole } from '../support/upstreams/answers.ts';
+import { dialect } from '../support/upstreams/dialects.ts';
+import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
+
+const ROOT = join(import.meta.dir, '../..');
+const SLOW = 60_000;
+const DOCUMENTED = 'http://127.0.0.1:4000';
+const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
+const undo: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+/** The blocks of a page in a language, in order. */
+function blocks(page: string, language: string): readonly string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const fence = new RegExp(`^\`\`\`${language}(?: test)?\\n([\\s\\S]*?)^\`\`\`$`, 'gm');
+  return [...text.matchAll(fence)].map(([, code = '']) => code);
+}
+
+/** The first block that holds these words. */
+function block(page: string, language: string, words: string): string {
+  const found = blocks(page, language).find((code) => code.includes(words));
+  if (found === undefined) throw new Error(`${page} has no ${language} block with ${words}`);
+  return found;
+}
+
+/** A folder of somebody who follows the pages, with the `npx` of the package. */
+function desk(): {
+  readonly folder: string;
+  readonly run: (script: string, more?: object) => Promise<Finished>;
+} {
+  const { folder, remove } = freshFolder();
+  undo.push(remove);
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const launcher = join(ROOT, 'bin', 'dragoman.mjs');
+  const npx = `#!/bin/sh\n[ "$1 $2" = "--no dragoman" ] && shift 2 && exec node ${launcher} "$@"\n`;
+  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
+  const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
+  const run = (script: string, more: object = {}): Promise<Finished> =>
+    runProgram(['-euo', 'pipefail', '-c', script], {
+      folder,
+      environment: { PATH, NO_COLOR: '1', ...more },
+      command: ['bash'],
+    });
+  return { folder, run };
+}
+
+async function serve(folder: string, environment: Readonly<Record<string, string>> = {}): Promise<Program> {
+  const program = await startProgram(['serve', '--port', '0'], { folder, environment });
+  undo.push(() => program.stop('SIGINT'));
+  return program;
+}
+
+function ask(origin: string, key: string, model: string): Promise<Response> {
+  return fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'What is 6 x 7?' }] }),
+  });
+}
+
+const succeeded = ({ code, out, err }: Finished): string => {
+  expect(code === 0 ? '' : out + err).toBe('');
+  return out;
+};
+
+const certificates = makeCertificates(['gateway.example']);
+if (certificates) undo.push(() => certificates.remove());
+const noTls = NGINX === null || certificates === null ? ' (skipped: nginx or openssl is not installed)' : '';
+
+test.skipIf(noTls !== '')(
+  `How do I run it behind TLS?${noTls}`,
+  async () => {
+    const { folder } = desk();
+    const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+    const port = await freePort();
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path ${folder}/${name};`)
+      .join(' ');
+    const config = block('docs/tls.md', 'nginx', 'listen 443 ssl')
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('/etc/dragoman/fullchain.pem', certificates?.path('gateway.example.pem') ?? '')
+      .replace('/etc/dragoman/privkey.pem', certificates?.path('gateway.example.key') ?? '')
+      .replace('127.0.0.1:4000', new URL(gateway.origin).host)
+      .replace('http {', `pid ${folder}/nginx.pid;\nhttp { access_log off; ${temporary}`);
+    const path = join(folder, 'nginx.conf');
+    writeFileSync(path, config);
+    const nginx = spawn(NGINX ?? '', ['-e', 'stderr', '-c', path, '-g', 'daemon off;'], { stdio: 'ignore' });
+    undo.push(() => nginx.kill('SIGTERM'));
+    const front = `https://127.0.0.1:${port}`;
+    const tls = {
+      ca: certificates?.read('ca.pem') ?? '',
+      serverName: 'gateway.example',
+      checkServerIdentity: () => undefined,
+    };
+    await eventually('nginx serves', () =>
+      fetch(`${front}/readyz`, { tls }).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    const stream = await fetch(`${front}/v1/chat/completions`, {
+      method: 'POST',
+      tls,
+      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sim/echo',
+        stream: true,
+        messages: [{ role: 'user', content: 'Hello' }],
+      }),
+    });
+    expect(await stream.text()).toEndWith('data: [DONE]\n\n');
+  },
+  SLOW,
+);
+
+test('How do I run it in a container?', () => {
+  const [build = '', run = ''] = block('docs/install.md', 'sh', 'docker build').split(/\n(?=docker)/);
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  expect(readme).toContain(build);
+  for (const flag of [
+    '--read-only',
+    '--tmpfs /tmp',
+    '--volume dragoman:/data',
+    '--publish 127.0.0.1:4000:4000',
+  ])
+    expect(run).toContain(flag);
+  // What is named there exists; test/packaging/deploy/image.test.ts builds and runs it.
+  const [, file = ''] = /--file (\S+)/.exec(build) ?? [];
+  expect(existsSync(join(ROOT, file))).toBe(true);
+  expect(run.trimEnd().split('\n')[1]).toEndWith('dragoman:0.1.0');
+});
+
+test(
+  'How do I put a budget before a vLLM of my own?',
+  async () => {
+    const { folder, run } = desk();
+    const upstream = await startUpstream();
+    undo.push(() => upstream.stop());
+    upstream.always(whole(dialect('openai-chat', 'm').whole('42')));
+    const config = block('README.md', 'yaml', 'preset: vllm').replace(
+      'http://10.0.0.5:8000',
+      upstream.origin,
+    );
+    writeFileSync(join(folder, 'dragoman.yaml'), config);
+    const gateway = await serve(folder);
+    const made = block('README.md', 'sh', "--budget '20 usd per month'");
+    const key = succeeded(await run(made)).trim();
+    const asked = async (model: string, secret: string): Promise<Response> =>
+      ask(gateway.origin, secret, model);
+    await eventually(
+      'the key is known',
+      async () => (await asked('my-vllm/gpt-oss-120b', key)).status === 200,
+    );
+    // A model without a price is refused, and the refusal says what to do.
+    const refused = await asked('my-vllm/other', key);
+    expect(refused.status).toBe(402);
+    const text = await refused.text();
+    for (const remedy of ['price: { input: 0, output: 0 }', 'catalog.refresh', 'unpriced allow'])
+      expect(text).toContain(remedy);
+    const allowing = block('docs/troubleshooting.md', 'sh', '--unpriced allow');
+    const other = succeeded(await run(allowing)).trim();
+    await eventually(
+      'the other key is known',
+      async () => (await asked('my-vllm/other', other)).status === 200,
+    );
+    const lonely = await run('npx --no dragoman keys create x --unpriced allow');
+    expect(lonely).toMatchObject({ code: 1 });
+    expect(lonely.err).toContain('give --budget, too');
+  },
+  SLOW,
+);
+
+test(
+  'How do I give a colleague a key with $20?',
+  async () => {
+    const { folder, run } = desk();
+    const gateway = await serve(folder);
+    const key = succeeded(await run(block('README.md', 'sh', "--budget '20 usd per month'"))).trim();
+    await eventually('it works', async () => (await ask(gateway.origin, key, 'sim/chat')).status === 200);
+    const shown = succeeded(await run('npx --no dragoman keys show colleague'));
+    expect(shown).toContain('20 usd per month');
+  },
+  SLOW,
+);
+
+test(
+  'Why did a request fail?',
+  async () => {
+    const { folder, run } = desk();
+    const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+    const script = block('docs/troubleshooting.md', 'sh', '/v1/generation?id=$id')
+      .replaceAll(DOCUMENTED, gateway.origin)
+      .replace('sim/chat', 'sim/error-500');
+    const record: unknown = JSON.parse(succeeded(await run(script, { DRAGOMAN_KEY: 'sk-test' })));
+    // The page says that `attempts` has each try, its outcome and its times.
+    expect(record).toMatchObject({ attempts: expect.any(Array), state: 'failed', status: 500 });
+  },
+  SLOW,
+);
+
+test(
+  'How do I upgrade, and how do I back up and restore?',
+  async () => {
+    const { folder, run } = desk();
+    const gateway = await serve(folder);
+    const key = succeeded(await run('npx --no dragoman keys create kept')).trim();
+    await eventually('it works', async () => (await ask(gateway.origin, key, 'sim/chat')).status === 200);
+    // Upgrade: backup and check, stop, the new version, start.
+    succeeded(await run(block('docs/upgrade.md', 'sh', 'backup backups/before')));
+    await gateway.stop();
+    const next = await serve(folder);
+    expect((await ask(next.origin, key, 'sim/chat')).status).toBe(200);
+    // Backup while it runs, then restore into an empty data directory.
+    const [backup = '', verify = '', restore = ''] = block('docs/backup.md', 'sh', 'backups/monday').split(
+      '\n',
+    );
+    succeeded(await run(`${backup}\n${verify}`));
+    await next.stop();
+    succeeded(await run(`mv data data.old\n${restore}`));
+    const restored = await serve(folder);
+    expect((await ask(restored.origin, key, 'sim/chat')).status).toBe(200);
+    expect(restored.out()).not.toContain('first API key');
+  },
+  SLOW,
+);

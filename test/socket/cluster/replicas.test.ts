@@ -1,0 +1,143 @@
+// Gateways that share a database: what is made on one is there on the others, and whoever may no longer do something may not
+// do it anywhere.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI, { toFile } from 'openai';
+import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+
+const ADMIN_KEY = 'sk-test-admin-0123456789';
+const SECRET = 'ab'.repeat(32);
+const NEXT_SECRET = 'cd'.repeat(32);
+/** A server is made in a second or two; on a busy machine in more. */
+const PATIENCE_MS = 30_000;
+const TEXT = [{ role: 'user' as const, content: 'hi' }];
+
+describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database', () => {
+  let one: TestGateway;
+  let two: TestGateway;
+  let url: string;
+
+  const start = (over: Record<string, unknown> = {}): Promise<TestGateway> =>
+    startGateway({
+      database_url: url,
+      secret: SECRET,
+      server: { admin_key: ADMIN_KEY },
+      keys: [{ name: 'test', key: TEST_KEY }],
+      ...over,
+    });
+  const clientOf = (gateway: TestGateway, apiKey = TEST_KEY): OpenAI =>
+    new OpenAI({ apiKey, baseURL: gateway.baseURL, maxRetries: 0 });
+
+  async function manage(gateway: TestGateway, method: string, path: string, body?: unknown) {
+    const answer = await fetch(`${gateway.baseURL}/management${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+  }
+
+  beforeAll(async () => {
+    url = await freshPostgres();
+    [one, two] = await Promise.all([start(), start()]);
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await one.close();
+    await two.close();
+  }, PATIENCE_MS);
+
+  test('a response, a conversation and a file of one are there on the other', async () => {
+    const [here, there] = [clientOf(one), clientOf(two)];
+    const first = await here.responses.create({ model: 'sim/echo', input: 'one' });
+    expect((await there.responses.retrieve(first.id)).output_text).toBe(first.output_text);
+    const second = await there.responses.create({
+      model: 'sim/echo',
+      input: 'two',
+      previous_response_id: first.id,
+    });
+    expect(second.previous_response_id).toBe(first.id);
+
+    const conversation = await there.conversations.create({ metadata: { topic: 'demo' } });
+    await here.responses.create({ model: 'sim/echo', input: 'three', conversation: conversation.id });
+    const items = await there.conversations.items.list(conversation.id);
+    expect(items.data.length).toBe(2);
+
+    const bytes = Buffer.alloc(700_000, 'some words ');
+    const file = await here.files.create({ file: await toFile(bytes, 'notes.txt'), purpose: 'user_data' });
+    expect(Buffer.from(await (await there.files.content(file.id)).arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await there.files.delete(file.id)).deleted).toBe(true);
+    expect(await here.files.retrieve(file.id).catch(({ status }: { status: number }) => status)).toBe(404);
+  });
+
+  test('one turn at a time holds a conversation, wherever it runs', async () => {
+    const conversation = await clientOf(one).conversations.create({});
+    const turns = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, n) =>
+        clientOf(n % 2 === 0 ? one : two).responses.create({
+          model: 'sim/echo',
+          input: `turn ${n}`,
+          conversation: conversation.id,
+        }),
+      ),
+    );
+    const done = turns.filter(({ status }) => status === 'fulfilled').length;
+    expect(done).toBeGreaterThan(0);
+    const items = await clientOf(two).conversations.items.list(conversation.id, { order: 'asc', limit: 50 });
+    expect(items.data.length).toBe(done * 2);
+    // Each question stands right before its answer.
+    const roles: string[] = items.data.map((item) => (item.type === 'message' ? item.role : item.type));
+    expect(roles).toEqual(Array.from({ length: done }, () => ['user', 'assistant']).flat());
+  });
+
+  test('a record of one is found on the other', async () => {
+    const answer = await clientOf(one)
+      .chat.completions.create({ model: 'sim/echo', messages: TEXT })
+      .withResponse();
+    const id = answer.response.headers.get('x-request-id') ?? '';
+    const found = await within(5_000, async () => {
+      const { status, json } = await manage(two, 'GET', `/generations/${id}`);
+      return status === 200 ? json : null;
+    });
+    expect(JSON.stringify(found)).toContain('sim/echo');
+  });
+
+  test('a key that is made is good everywhere within two seconds, and one that is revoked nowhere', async () => {
+    const made = await manage(one, 'POST', '/keys', { name: 'worker' });
+    const key = String(made.json['key']);
+    const id = String(made.json['id']);
+    const ask = async (): Promise<number> => {
+      const answer = await fetch(`${two.baseURL}/models`, { headers: { authorization: `Bearer ${key}` } });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    await within(2_000, async () => ((await ask()) === 200 ? true : null));
+    expect((await manage(one, 'DELETE', `/keys/${id}`)).status).toBe(200);
+    await within(2_000, async () => ((await ask()) === 401 ? true : null));
+  });
+
+  test('a new secret leaves keys, owners and what was stored as they were', async () => {
+    const made = await manage(one, 'POST', '/keys', { name: 'kept' });
+    const key = String(made.json['key']);
+    const stored = await clientOf(one).responses.create({ model: 'sim/echo', input: 'kept' });
+    const other = await start({ secret: NEXT_SECRET }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(String(other)).toContain('no stored key would be recognised');
+    const next = await start({ secret: NEXT_SECRET, earlier_secrets: [SECRET] });
+    expect((await clientOf(next, key).models.list()).data.length).toBeGreaterThan(0);
+    expect((await clientOf(next).responses.retrieve(stored.id)).id).toBe(stored.id);
+    await next.close();
+  });
+});
+
+/** What comes within a time; fails when nothing does. */
+async function within<T>(ms: number, look: () => Promise<T | null>): Promise<T> {
+  const end = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > end) throw new Error(`nothing within ${ms} ms`);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,244 @@
+// Kept streams that clients resume at another process than the one that keeps them: over Valkey, over the supervisor of workers, and
+// with PostgreSQL alone.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
+import { eventually, freshFolder, startProgram } from '../../support/program.ts';
+import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
+import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
+
+const SECRET = 'ab'.repeat(32);
+const OTHER_KEY = 'sk-test-other';
+const SLOW = 60_000;
+const RESUMABLE = { 'x-dragoman-resumable': 'true' };
+const text = 'Tell me of tea, in a few words, and of côté.';
+const messages = [{ role: 'user', content: text }];
+
+/** The same question in each protocol. */
+const PROTOCOLS = [
+  ['Chat Completions', '/v1/chat/completions', { model: 'sim/chat', stream: true, messages }],
+  ['Responses', '/v1/responses', { model: 'sim/chat', stream: true, input: text, store: false }],
+  ['Messages', '/v1/messages', { model: 'sim/messages', max_tokens: 200, stream: true, messages }],
+  [
+    'Gemini',
+    '/v1beta/models/sim/gemini:streamGenerateContent?alt=sse',
+    { contents: [{ role: 'user', parts: [{ text }] }] },
+  ],
+] as const;
+
+type Origin = Pick<TestGateway, 'origin'>;
+
+function post(
+  at: Origin,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(at.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+function resume(at: Origin, id: string | null, after: number | null, key = TEST_KEY): Promise<Response> {
+  const query = after === null ? '' : `?after=${after}`;
+  // Another connection each time: of several workers, any may get it.
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  return fetch(`${at.origin}/v1/streams/${id}${query}`, { headers });
+}
+
+function eventsOf(stream: string): readonly string[] {
+  return stream.split(/(?<=\r?\n\r?\n)/).filter((frame) => frame !== '' && !frame.startsWith(':'));
+}
+
+/** Reads a stream until a text has come. @returns what came so far, and how to read the rest */
+async function readUntil(
+  response: Response,
+  wanted: string,
+): Promise<{ readonly had: string; rest(): Promise<string>; leave(): Promise<void> }> {
+  const reader = response.body!.getReader();
+  const decoder = new TextDecoder();
+  let had = '';
+  while (!had.includes(wanted)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    had += decoder.decode(value, { stream: true });
+  }
+  return {
+    had,
+    async rest() {
+      let all = '';
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return all;
+        all += decoder.decode(value, { stream: true });
+      }
+    },
+    leave: () => reader.cancel(),
+  };
+}
+
+describe.skipIf(VALKEY_PROGRAM === null)('a stream that another replica keeps', () => {
+  let server: ValkeyProcess;
+  let slow: SlowUpstream;
+  let one: TestGateway;
+  let two: TestGateway;
+  beforeAll(async () => {
+    [server, slow] = await Promise.all([startValkey(), startSlow()]);
+    const config = {
+      redis_url: server.url,
+      secret: SECRET,
+      keys: [
+        { name: 'test', key: TEST_KEY },
+        { name: 'other', key: OTHER_KEY },
+      ],
+      providers: { slow: { api_key: 'sk-test', protocols: { 'openai-chat': slow.base } } },
+    };
+    [one, two] = await Promise.all([startGateway(config), startGateway(config)]);
+  }, SLOW);
+  afterAll(async () => {
+    await Promise.all([one.close(), two.close()]);
+    await server.stop();
+    slow.stop();
+  }, SLOW);
+
+  test.each(PROTOCOLS)(
+    'in %s goes on behind any event, byte for byte',
+    async (_, path, body) => {
+      const response = await post(one, path, body, RESUMABLE);
+      const whole = await response.text();
+      const id = response.headers.get('x-request-id');
+      const events = eventsOf(whole);
+      expect(events.length).toBeGreaterThan(2);
+      const cuts = [null, ...events.slice(0, -1).keys()];
+      const rests = await Promise.all(
+        cuts.map(async (after) => {
+          const rest = await resume(two, id, after);
+          return [rest.status, rest.headers.get('x-request-id'), eventsOf(await rest.text())];
+        }),
+      );
+      expect(rests).toEqual(cuts.map((after) => [200, id, events.slice(after === null ? 0 : after + 1)]));
+      expect(await (await resume(two, id, null)).text()).toBe(whole);
+      expect((await resume(two, id, events.length - 1)).status).toBe(204);
+      expect((await resume(two, id, events.length)).status).toBe(400);
+      const foreign = await resume(two, id, 0, OTHER_KEY);
+      expect([foreign.status, await foreign.json()]).toMatchObject([410, { error: { code: 'stream_gone' } }]);
+    },
+    SLOW,
+  );
+
+  const chat = { model: 'slow/m', stream: true, messages };
+
+  test(
+    'goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile',
+    async () => {
+      const response = await post(one, '/v1/chat/completions', chat, RESUMABLE);
+      const id = response.headers.get('x-request-id');
+      const first = await readUntil(response, 'one');
+      await first.leave();
+      const followed = await resume(two, id, null);
+      const second = await readUntil(followed, 'one');
+      expect(second.had).toBe(first.had);
+      await server.send('FLUSHALL');
+      slow.go();
+      const rest = await second.rest();
+      const whole = await (await resume(one, id, null)).text();
+      expect(second.had + rest).toBe(whole);
+      expect(whole).toContain(' two');
+      expect(slow.aborted).toBe(0);
+    },
+    SLOW,
+  );
+
+  test(
+    'ends where its last reader at another replica has left',
+    async () => {
+      const headers = { ...RESUMABLE, 'x-dragoman-on-disconnect': 'continue:1s' };
+      const response = await post(one, '/v1/chat/completions', chat, headers);
+      const id = response.headers.get('x-request-id');
+      const first = await readUntil(response, 'one');
+      const second = await readUntil(await resume(two, id, null), 'one');
+      await first.leave();
+      const before = slow.aborted;
+      await Bun.sleep(1_500);
+      expect(slow.aborted).toBe(before);
+      await second.leave();
+      await eventually('the upstream is left', () => slow.aborted === before + 1);
+      const ended = await resume(two, id, null);
+      expect([200, 410]).toContain(ended.status);
+    },
+    SLOW,
+  );
+
+  test(
+    'of an answer in the background is live at the replica that does not make it',
+    async () => {
+      const made = await post(one, '/v1/responses', {
+        model: 'slow/m',
+        input: text,
+        background: true,
+        stream: true,
+      });
+      const first = await readUntil(made, 'one');
+      const [, id = ''] = /"id":"(resp_[0-9a-f]+)"/.exec(first.had) ?? [];
+      const second = await readUntil(await resume(two, id, null), 'one');
+      slow.go();
+      expect(second.had + (await second.rest())).toBe(first.had + (await first.rest()));
+    },
+    SLOW,
+  );
+});
+
+test(
+  'of several workers each resumes the streams of all',
+  async () => {
+    const { folder, remove } = freshFolder();
+    const file = `${folder}/dragoman.yaml`;
+    await Bun.write(file, JSON.stringify({ keys: [{ name: 'test', key: TEST_KEY }] }));
+    const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file, '--workers', '2'];
+    const program = await startProgram(args, { folder });
+    try {
+      const response = await post(program, '/v1/chat/completions', PROTOCOLS[0][2], RESUMABLE);
+      const whole = await response.text();
+      const id = response.headers.get('x-request-id');
+      const events = eventsOf(whole);
+      const asked = Array.from({ length: 24 }, (_, number) => number % (events.length - 1));
+      const rests = await Promise.all(
+        asked.map(async (after) => eventsOf(await (await resume(program, id, after)).text())),
+      );
+      expect(rests).toEqual(asked.map((after) => events.slice(after + 1)));
+    } finally {
+      await program.stop();
+      remove();
+    }
+  },
+  SLOW,
+);
+
+test.skipIf(POSTGRES_PROGRAMS === null)(
+  'with PostgreSQL alone, another replica says which one has the stream',
+  async () => {
+    const config = { database_url: await freshPostgres(), secret: SECRET };
+    const [one, two] = await Promise.all([startGateway(config), startGateway(config)]);
+    try {
+      const response = await post(one, '/v1/chat/completions', PROTOCOLS[0][2], RESUMABLE);
+      const whole = await response.text();
+      const id = response.headers.get('x-request-id');
+      expect(await (await resume(one, id, null)).text()).toBe(whole);
+      const refused = await resume(two, id, 0);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        410,
+        {
+          error: {
+            code: 'stream_gone',
+            message: expect.stringContaining('ask that one, or set `redis_url`'),
+          },
+        },
+      ]);
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  },
+  SLOW,
+);

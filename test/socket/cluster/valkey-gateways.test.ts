@@ -1,0 +1,189 @@
+// Three gateways that share limits through one server, with many clients at once: no limit is exceeded, whatever happens
+// to the server, and what is left of it is used.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { Heard, listenAt } from '../../support/management/listen.ts';
+import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
+
+const GATEWAYS = 3;
+const CLIENTS = 64;
+const RATE = 40;
+const SLOW = 60_000;
+const ADMIN_KEY = 'sk-test-admin-0123456789';
+
+const PROJECTS = {
+  budget: { budgets: [{ usd: 1, per: 'day' }] },
+  rate: { limits: [{ requests: RATE, per: 'second' }] },
+  flushed: { budgets: [{ usd: 1, per: 'day' }] },
+  stopped: { limits: [{ requests: 90, per: 'hour' }] },
+  watched: {},
+};
+
+interface Answer {
+  readonly status: number;
+  readonly usd: number;
+  /** When it was asked and answered, in milliseconds. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly gateway: number;
+}
+
+describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
+  let server: ValkeyProcess;
+  let gateways: TestGateway[];
+
+  beforeAll(async () => {
+    server = await startValkey();
+    const config = {
+      redis_url: server.url,
+      secret: 'ab'.repeat(32),
+      logging: { level: 'info' },
+      server: { admin_key: ADMIN_KEY },
+      keys: Object.keys(PROJECTS).map((name) => ({ name, key: `sk-test-${name}`, project: name })),
+      projects: PROJECTS,
+      // Two cents an answer.
+      models: [
+        {
+          id: 'sim/chat',
+          endpoints: [{ provider: 'sim', model: 'chat', price: { input: 10, output: 1000 } }],
+        },
+      ],
+    };
+    gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => startGateway(config)));
+  }, SLOW);
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+    await server.stop();
+  }, SLOW);
+
+  async function ask(key: string, gateway: number): Promise<Answer> {
+    const body = {
+      model: 'sim/chat',
+      max_tokens: 20,
+      messages: [{ role: 'user', content: 'Hello' }],
+      usage: { include: true },
+    };
+    const asked = gateways[gateway];
+    if (!asked) throw new Error('no such gateway');
+    const startMs = performance.now();
+    const response = await asked.post('/chat/completions', body, {
+      authorization: `Bearer sk-test-${key}`,
+    });
+    const { usage } = (await response.json()) as { usage?: { cost?: number } };
+    return { status: response.status, usd: usage?.cost ?? 0, startMs, endMs: performance.now(), gateway };
+  }
+
+  /** So many clients, each with so many requests one after the other, over all gateways. */
+  async function load(key: string, requests: number): Promise<readonly Answer[]> {
+    const client = async (number: number): Promise<readonly Answer[]> => {
+      const answers: Answer[] = [];
+      for (let at = 0; at < requests; at += 1) answers.push(await ask(key, (number + at) % GATEWAYS));
+      return answers;
+    };
+    return (await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))).flat();
+  }
+
+  /** What the gateways say that holds less than it should. */
+  async function degraded(): Promise<readonly string[]> {
+    const said = gateways.map(async ({ origin }) => {
+      const ready = (await (await fetch(`${origin}/readyz`)).json()) as { degraded: string[] };
+      return ready.degraded;
+    });
+    return (await Promise.all(said)).flat();
+  }
+
+  const good = (answers: readonly Answer[]): readonly Answer[] =>
+    answers.filter(({ status }) => status === 200);
+  const cost = (answers: readonly Answer[]): number => answers.reduce((sum, { usd }) => sum + usd, 0);
+
+  test(
+    'spend of a budget no more than there is, and nearly all of it',
+    async () => {
+      const answers: Answer[] = [];
+      // What a request reserved and did not cost comes back when it ends.
+      for (let times = 0; times < 40 && cost(answers) < 0.9; times += 1)
+        answers.push(...(await load('budget', 1)));
+      expect(cost(answers)).toBeLessThanOrEqual(1);
+      expect(cost(answers)).toBeGreaterThanOrEqual(0.9);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    },
+    SLOW,
+  );
+
+  test(
+    'let through what a rate allows in any second, and no more',
+    async () => {
+      const answers = good(await load('rate', 4));
+      // Whatever was asked and answered within a time was let through in it, however late the answer was read.
+      for (const { startMs } of answers)
+        for (const { endMs } of answers) {
+          const within = answers.filter((one) => one.startMs >= startMs && one.endMs <= endMs);
+          expect(within.length).toBeLessThanOrEqual(RATE + 1 + (RATE * Math.max(0, endMs - startMs)) / 1000);
+        }
+      expect(answers.length).toBeGreaterThanOrEqual(RATE - 1);
+    },
+    SLOW,
+  );
+
+  test(
+    'tell whoever watches at one of them what happens at all',
+    async () => {
+      const [first] = gateways;
+      const heard = new Heard(await listenAt(first?.origin ?? '', ADMIN_KEY, '?types=generation'));
+      for (const gateway of gateways) {
+        const asked: (string | null)[] = [];
+        // The others hear a moment later that somebody watches.
+        await until(async () => {
+          const answer = await gateway.post(
+            '/chat/completions',
+            { model: 'sim/chat', messages: [{ role: 'user', content: 'Hello' }] },
+            { authorization: 'Bearer sk-test-watched' },
+          );
+          asked.push(answer.headers.get('x-request-id'));
+          return asked.some((id) => heard.ids.has(id));
+        });
+      }
+      await heard.leave();
+    },
+    SLOW,
+  );
+
+  test(
+    'overspend nothing when the server loses all its data under load, and refuse nobody for that',
+    async () => {
+      const loading = load('flushed', 4);
+      await server.send('FLUSHALL');
+      const answers = await loading;
+      // Requests wait until every process has reported again.
+      expect(cost(answers)).toBeLessThanOrEqual(1 + 1e-9);
+      const more = await load('flushed', 1);
+      expect(cost([...answers, ...more])).toBeLessThanOrEqual(1 + 1e-9);
+      expect(cost(answers)).toBeGreaterThan(0.5);
+    },
+    SLOW,
+  );
+
+  test(
+    'go on with their share while the server hangs, and share again when it answers',
+    async () => {
+      process.kill(server.pid, 'SIGSTOP');
+      const from = performance.now();
+      await until(async () => (await degraded()).length === GATEWAYS);
+      const alone = await load('stopped', 2);
+      const tookMs = performance.now() - from;
+      process.kill(server.pid, 'SIGCONT');
+      // Thirty each, of ninety; nobody waited long for one that does not answer.
+      expect(good(alone).length).toBe(90);
+      expect(tookMs).toBeLessThan(30_000);
+      await until(async () => (await degraded()).length === 0);
+      // Each tells what it has used when it can; then nobody has any more.
+      await until(async () => good(await load('stopped', 1)).length === 0);
+    },
+    SLOW,
+  );
+});
+
+/** Resolves when something has come to be. */
+async function until(is: () => Promise<boolean>): Promise<void> {
+  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 20));
+}

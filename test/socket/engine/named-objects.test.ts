@@ -1,0 +1,222 @@
+// Objects in the operator's accounts at vendors: a request that names one by its id is refused unless the operator shares
+// it, in both lanes, for every protocol, and nothing is sent.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { TEST_KEY } from '../../support/harness.ts';
+import { whole } from '../../support/upstreams/answers.ts';
+import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
+import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { at } from '../../support/upstreams/json-path.ts';
+
+const MODELS = {
+  'openai-chat': 'chat',
+  'openai-responses': 'responses',
+  'anthropic-messages': 'messages',
+  gemini: 'gemini',
+};
+
+let scenes: readonly Scene[];
+let sharing: Scene;
+beforeAll(async () => {
+  scenes = await Promise.all([true, false].map((faithful) => startScene(['up'], { faithful })));
+  const vendor_objects = ['container_shared*', 'file_team*', 'cachedContents/team-*'];
+  sharing = await startScene(['up'], { faithful: true, config: { vendor_objects } });
+});
+afterAll(() => Promise.all([...scenes, sharing].map((scene) => scene[Symbol.asyncDispose]())));
+
+async function ask(
+  scene: Scene,
+  protocol: UpstreamProtocol,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly error: unknown; readonly sent: string | undefined }> {
+  const upstream = scene.upstream('up');
+  upstream.always(whole(dialect(protocol, 'm').whole('ok')));
+  const model = MODELS[protocol];
+  const response = await fetch(scene.gateway.origin + path.replace('MODEL', model), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(path.includes('MODEL') ? body : { model: `one/${model}`, ...body }),
+  });
+  const { error, message } = (await response.json()) as { error?: object; message?: string };
+  return { status: response.status, error: error ?? message, sent: upstream.requests[0]?.text };
+}
+
+const said = { role: 'user', content: 'Hello' };
+const chat = (part: object, more: object = {}): object => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, part] }],
+  ...more,
+});
+const messages = (part: object, more: object = {}): object => ({ max_tokens: 9, ...chat(part, more) });
+const gemini = (part: object, more: object = {}): object => ({
+  contents: [{ role: 'user', parts: [{ text: 'Look.' }, part] }],
+  ...more,
+});
+const responses = (more: object): object => ({ store: false, input: 'Hello', ...more });
+const text = { type: 'text', text: 'Hello' };
+
+const GENERATE = '/v1beta/models/one/MODEL:generateContent';
+/** What a client of a protocol may name, with the place of it. */
+const NAMED: readonly (readonly [place: string, path: string, body: object])[] = [
+  [
+    'messages[0].content[1]',
+    '/v1/chat/completions',
+    chat({ type: 'file', file: { file_id: 'file-of-the-operator' }, more: 1 }),
+  ],
+  [
+    'messages[1].audio',
+    '/v1/chat/completions',
+    { messages: [said, { role: 'assistant', audio: { id: 'audio_1' } }, said] },
+  ],
+  [
+    'messages[0].content[1].video.file_id',
+    '/v1/chat/completions',
+    chat({ type: 'video', video: { file_id: 'file-of-the-operator' } }),
+  ],
+  [
+    'input[0].content[0]',
+    '/v1/responses',
+    responses({ input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-x' }] }] }),
+  ],
+  [
+    'tools[0].environment.container_id',
+    '/v1/responses',
+    responses({
+      tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_x' } }],
+    }),
+  ],
+  ['previous_response_id', '/v1/responses', responses({ previous_response_id: 'resp_of_the_vendor' })],
+  ['conversation', '/v1/responses', responses({ conversation: 'conv_of_the_vendor' })],
+  ['prompt.id', '/v1/responses', responses({ prompt: { id: 'pmpt_of_the_vendor' } })],
+  [
+    'messages[0].content[1]',
+    '/v1/messages',
+    messages({ type: 'document', source: { type: 'file', file_id: 'file_of_the_operator' } }),
+  ],
+  [
+    'messages[0].content[1].file_id',
+    '/v1/messages',
+    messages({ type: 'container_upload', file_id: 'file_x' }),
+  ],
+  ['container', '/v1/messages', messages(text, { container: 'container_of_somebody' })],
+  ['container.id', '/v1/messages', messages(text, { container: { id: 'container_of_somebody' } })],
+  [
+    'container.skills[1].skill_id',
+    '/v1/messages',
+    messages(text, {
+      container: {
+        skills: [
+          { type: 'anthropic', skill_id: 'pptx' },
+          { type: 'custom', skill_id: 'skill_x' },
+        ],
+      },
+    }),
+  ],
+  [
+    'messages[0].content[1]',
+    '/v1/messages',
+    messages({ type: 'image', source: { type: 'url', url: 's3://bucket/a' } }),
+  ],
+  [
+    'contents[0].parts[1]',
+    GENERATE,
+    gemini({ fileData: { fileUri: 'gs://bucket/a.png', mimeType: 'image/png' } }),
+  ],
+  [
+    'contents[0].parts[1]',
+    GENERATE,
+    gemini({
+      fileData: {
+        fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
+        mimeType: 'image/png',
+      },
+    }),
+  ],
+  ['cachedContent', GENERATE, gemini({ text: '' }, { cachedContent: 'cachedContents/x' })],
+  ['cached_content', GENERATE, gemini({ text: '' }, { cached_content: 'x' })],
+  [
+    'tools[0].fileSearch',
+    GENERATE,
+    gemini({ text: '' }, { tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/x'] } }] }),
+  ],
+  [
+    'tools[0].retrieval',
+    GENERATE,
+    gemini(
+      { text: '' },
+      {
+        tools: [
+          {
+            retrieval: {
+              externalApi: {
+                endpoint: 'https://search.example',
+                apiAuth: { apiKeyConfig: { apiKeySecretVersion: 'projects/p/secrets/s/versions/1' } },
+              },
+            },
+          },
+        ],
+      },
+    ),
+  ],
+];
+
+/** What OpenAI's own tools name: where they are left out, so are the ids. */
+const NAMED_BY_TOOLS: readonly object[] = [
+  { type: 'file_search', vector_store_ids: ['vs_board'] },
+  { type: 'code_interpreter', container: 'cntr_of_somebody' },
+  { type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-x'] } },
+  { type: 'image_generation', input_image_mask: { file_id: 'file-x' } },
+];
+
+test.each(NAMED_BY_TOOLS)('%j shows no id to the vendor', async (tool) => {
+  for (const scene of scenes)
+    for (const protocol of UPSTREAM_PROTOCOLS) {
+      const { sent = '' } = await ask(scene, protocol, '/v1/responses', responses({ tools: [tool] }));
+      expect(sent).not.toMatch(/vs_board|cntr_of_somebody|file-x/);
+    }
+});
+
+describe.each(NAMED)('%s of %s', (place, path, body) => {
+  test('is not found, by its name, and nothing is sent', async () => {
+    // OpenAI's own status for this one.
+    const expected = place === 'previous_response_id' ? 400 : 404;
+    for (const scene of scenes)
+      for (const protocol of UPSTREAM_PROTOCOLS) {
+        const { status, error, sent } = await ask(scene, protocol, path, body);
+        expect([protocol, status, sent]).toEqual([protocol, expected, undefined]);
+        if (path !== '/v1/messages' && path !== GENERATE)
+          expect(String(at(error, 'param'))).toStartWith(place);
+        else expect(JSON.stringify(error)).toContain(place);
+      }
+  });
+});
+
+describe('what the operator shares', () => {
+  test.each([
+    ['anthropic-messages', '/v1/messages', messages(text, { container: 'container_shared_1' })],
+    [
+      'anthropic-messages',
+      '/v1/messages',
+      messages({ type: 'image', source: { type: 'file', file_id: 'file_team_logo' } }),
+    ],
+    ['gemini', GENERATE, gemini({ text: '' }, { cachedContent: 'cachedContents/team-handbook' })],
+  ] as const)('passes to the vendor: %s', async (protocol, path, body) => {
+    const { status, sent } = await ask(sharing, protocol, path, body);
+    expect(status).toBe(200);
+    expect(sent).toMatch(/container_shared_1|file_team_logo|cachedContents\/team-handbook/);
+  });
+});
+
+test('a token count shows none of it to the vendor', async () => {
+  for (const scene of scenes) {
+    const body = messages(text, { container: 'container_of_somebody' });
+    const { status, sent } = await ask(scene, 'anthropic-messages', '/v1/messages/count_tokens', body);
+    expect([status, sent]).toEqual([404, undefined]);
+  }
+});
+
+test("Anthropic's own skills are everybody's", async () => {
+  const body = messages(text, {
+    container: { skills: [{ type: 'anthropic', skill_id: 'pptx', version: 'latest' }] },
+  });
+  expect((await ask(scenes[0] as Scene, 'anthropic-messages', '/v1/messages', body)).sent).toContain('pptx');
+});

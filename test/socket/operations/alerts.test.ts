@@ -1,0 +1,232 @@
+// Alerts as their receivers get them: signed, once for each event, again where they were not taken, and never in a
+// request's way.
+import { afterEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Alert, Watch } from '../../../src/operations/alerts/index.ts';
+import { Limits } from '../../../src/accounts/limits/index.ts';
+import { MemoryRoutingState } from '../../../src/engine/routing/index.ts';
+import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { eventually } from '../../support/program.ts';
+import { settlement } from '../../support/settlement.ts';
+import {
+  type ReceivedAlert,
+  receiveWebhooks,
+  WEBHOOK_SECRET,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts';
+
+const DAY = 86_400_000;
+const NOON = Date.UTC(2026, 10, 22, 12);
+/** Each request costs ten cents. */
+const MODELS = [
+  {
+    id: 'mine/echo',
+    endpoints: [{ provider: 'sim', model: 'echo', price: { input: 0, output: 0, request: 0.1 } }],
+  },
+  { id: 'mine/bad', endpoints: [{ provider: 'sim', model: 'error-503' }] },
+  { id: 'mine/locked', endpoints: [{ provider: 'sim', model: 'error-401' }] },
+];
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+interface Scene {
+  readonly gateway: TestGateway;
+  readonly clock: ManualClock;
+  readonly receiver: WebhookReceiver;
+  stop(): Promise<void>;
+  /** Asks for one answer, and lets the gateway look at what came of it. @returns the status */
+  ask(model: string): Promise<number>;
+  /** What was received so far, once it is this much. */
+  received(count: number): Promise<WebhookReceiver['received']>;
+}
+
+async function scene(config: object = {}, webhook: object = {}, dataDir?: string): Promise<Scene> {
+  const receiver = receiveWebhooks();
+  undo.push(() => receiver.stop());
+  const clock = new ManualClock(NOON);
+  const gateway = await startGateway(
+    {
+      models: MODELS,
+      routing: { retries: 0 },
+      logging: { level: 'debug' },
+      alerts: { webhooks: [{ url: receiver.url, secret: WEBHOOK_SECRET, ...webhook }] },
+      ...config,
+    },
+    { clock, ...(dataDir !== undefined && { dataDir }) },
+  );
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ended ??= dataDir === undefined ? gateway.close() : gateway.stop());
+  undo.push(stop);
+  return {
+    gateway,
+    clock,
+    receiver,
+    stop,
+    async ask(model) {
+      const answer = await gateway.post('/chat/completions', {
+        model,
+        messages: [{ role: 'user', content: 'hi' }],
+      });
+      await answer.text();
+      clock.advance(1000);
+      return answer.status;
+    },
+    async received(count) {
+      // Known to be so on both sides: time goes on afterwards, and what is on its way has only so much of it.
+      const outcomes = /a webhook was (?:not )?delivered|could not be delivered/;
+      await eventually(
+        `${count} messages came`,
+        () => gateway.logLines.filter((line) => outcomes.test(line)).length >= count,
+      );
+      return receiver.received;
+    },
+  };
+}
+
+/** As they were made: each is sent for itself. */
+function inOrder(messages: readonly ReceivedAlert[]): readonly ReceivedAlert[] {
+  return messages.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+}
+
+const KEYS = [{ name: 'test', key: 'sk-test', budgets: [{ usd: 1, per: 'day' }] }];
+
+test('a budget is told of at a half, four fifths and all of it, each once', async () => {
+  const { ask, received } = await scene({ keys: KEYS });
+  const statuses: number[] = [];
+  for (let count = 0; count < 12; count++) statuses.push(await ask('mine/echo'));
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 402, 402]);
+  const messages = inOrder(await received(3));
+  expect(messages.map(({ type, data }) => [type, data['threshold_percent'], data['spent_usd']])).toEqual([
+    ['budget.threshold_reached', 50, 0.5],
+    ['budget.threshold_reached', 80, 0.8],
+    ['budget.threshold_reached', 100, 1],
+  ]);
+  expect(messages[0]?.data).toMatchObject({
+    message: '50 % of a budget of key "test" is spent: $1.00 per day',
+    owner: { type: 'key', name: 'test' },
+    budget_usd: 1,
+  });
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(3);
+});
+
+test('the next period of a budget is told of again', async () => {
+  const { ask, received, clock } = await scene({ keys: KEYS });
+  for (let count = 0; count < 5; count++) await ask('mine/echo');
+  await received(1);
+  clock.advance(DAY);
+  for (let count = 0; count < 5; count++) await ask('mine/echo');
+  const [first, second] = inOrder(await received(2));
+  expect(
+    [first, second].map((each) => [each?.data['threshold_percent'], each?.data['period_start']]),
+  ).toEqual([
+    [50, '2026-11-22T00:00:00.000Z'],
+    [50, '2026-11-23T00:00:00.000Z'],
+  ]);
+});
+
+test('a start with the same data tells nothing twice', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'dragoman-alerts-'));
+  undo.push(() => rmSync(path, { recursive: true, force: true }));
+  const first = await scene({}, {}, path);
+  await first.ask('mine/locked');
+  expect((await first.received(1)).map(({ type }) => type)).toEqual(['provider.key_refused']);
+  await first.stop();
+  const second = await scene({}, {}, path);
+  await second.ask('mine/locked');
+  for (let count = 0; count < 5; count++) await second.ask('mine/bad');
+  expect((await second.received(1)).map(({ type }) => type)).toEqual(['endpoint.opened']);
+});
+
+test('an endpoint that keeps failing and a refused key are told of, and again after an hour', async () => {
+  const { ask, received, clock } = await scene();
+  for (let count = 0; count < 8; count++) await ask('mine/bad');
+  await ask('mine/locked');
+  const messages = inOrder(await received(2));
+  expect(messages.map(({ type, data }) => [type, data['endpoint'] ?? data['provider']])).toEqual([
+    ['endpoint.opened', 'sim'],
+    ['provider.key_refused', 'sim'],
+  ]);
+  expect(messages[0]?.data).toMatchObject({
+    model: 'mine/bad',
+    reason: expect.stringContaining('failures in'),
+  });
+  clock.advance(3_600_000);
+  await ask('mine/locked');
+  expect((await received(3))[2]).toMatchObject({ type: 'provider.key_refused', data: { status: 401 } });
+});
+
+test('a receiver that fails gets the same message again, later and later, and one that is gone does not', async () => {
+  const { ask, receiver, received, clock, gateway } = await scene();
+  receiver.statuses.push(500, 503);
+  await ask('mine/locked');
+  await received(1);
+  const pauses: number[] = [];
+  let since = clock.now();
+  const failures = (): number => gateway.logLines.filter((line) => line.includes('is sent again')).length;
+  await eventually('it was sent three times', () => {
+    // A message on its way has only so much time.
+    if (failures() === receiver.received.length) clock.advance(1000);
+    if (receiver.received.length > pauses.length + 1) {
+      pauses.push(clock.now() - since);
+      since = clock.now();
+    }
+    return pauses.length === 2;
+  });
+  expect(pauses[1]).toBeGreaterThan(2 * (pauses[0] ?? Infinity));
+  const messages = await received(3);
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
+  clock.advance(3_600_000);
+  receiver.statuses.push(410);
+  await ask('mine/locked');
+  await eventually('it is given up', () =>
+    gateway.logLines.some((line) => line.includes('could not be delivered')),
+  );
+  clock.advance(600_000);
+  expect(receiver.received).toHaveLength(4);
+});
+
+test('a receiver gets what it asked for, and every alert is in the log', async () => {
+  const { ask, received, gateway } = await scene({}, { events: ['endpoint.opened'] });
+  await ask('mine/locked');
+  for (let count = 0; count < 8; count++) await ask('mine/bad');
+  expect((await received(1)).map(({ type }) => type)).toEqual(['endpoint.opened']);
+  expect(gateway.logLines.filter((line) => line.includes('"alert":"provider.key_refused"'))).toHaveLength(1);
+  expect(gateway.logLines.join('')).not.toContain(WEBHOOK_SECRET);
+});
+
+test('records that cannot be written, and a database that takes none, are told of without asking the database', async () => {
+  const clock = new ManualClock(NOON);
+  const raised: Alert[] = [];
+  let isStuck = false;
+  const watch = new Watch({
+    limits: new Limits({ entriesOf: () => [], limitsProviders: () => false, all: () => [] }, clock.now),
+    routing: new MemoryRoutingState({
+      now: clock.now,
+      breaker: () => ({ failures: 5, windowMs: 1000, openMs: 1000 }),
+    }),
+    ledger: { backlog: () => ({ bytes: 5, isStuck, isFull: false }) },
+    clock,
+    raise: async (alert) => void raised.push(alert),
+  });
+  watch.settled({ ...settlement(), unrecorded: new Error('disk full') });
+  clock.advance(1000);
+  expect(raised.map(({ type, isNoted, data }) => [type, isNoted, data['unrecorded']])).toEqual([
+    ['ledger.failing', false, true],
+  ]);
+  isStuck = true;
+  clock.advance(29_000);
+  isStuck = false;
+  clock.advance(1000);
+  isStuck = true;
+  clock.advance(30_000);
+  expect(raised).toHaveLength(1);
+  clock.advance(1000);
+  expect(raised[1]).toMatchObject({ type: 'ledger.failing', data: { unrecorded: false, waiting_bytes: 5 } });
+  watch.stop();
+});

@@ -1,0 +1,71 @@
+// The beginning of an answer, as Messages clients send it: sent to upstreams that may answer anew, and reported; refused
+// by name where the model is known to refuse it.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { whole } from '../../../support/upstreams/answers.ts';
+import { dialect, UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../../support/upstreams/dialects.ts';
+import { startScene, type Scene } from '../../../support/upstreams/gateway-with-upstreams.ts';
+import { at } from '../../../support/upstreams/json-path.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  const endpoint = (protocol: UpstreamProtocol, quirks: object): object => ({
+    provider: 'up',
+    model: 'm',
+    protocol,
+    quirks,
+  });
+  const models = UPSTREAM_PROTOCOLS.flatMap((protocol) => [
+    { id: `anew/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'none' })] },
+    { id: `on/${protocol}`, endpoints: [endpoint(protocol, { prefill: 'plain' })] },
+  ]);
+  scene = await startScene(['up'], { config: { models } });
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+const ask = (model: string, strict = false): Promise<Response> =>
+  scene.gateway.post(
+    '/messages',
+    {
+      model,
+      max_tokens: 100,
+      messages: [
+        { role: 'user', content: 'Tell me a story.' },
+        { role: 'assistant', content: 'Once upon a time' },
+      ],
+    },
+    strict ? { 'x-dragoman-strict': 'true' } : {},
+  );
+
+const reported = (response: Response): boolean =>
+  (response.headers.get('x-dragoman-report') ?? '').includes('messages[1]:approximated');
+
+test.each(['openai-chat', 'openai-responses', 'gemini'] as const)(
+  'an upstream of %s that may answer anew gets it, and the report says so',
+  async (protocol) => {
+    scene.upstream('up').always(whole(dialect(protocol, 'up-0001').whole(', there was a king.')));
+    const response = await ask(`anew/${protocol}`);
+    expect([response.status, reported(response)]).toEqual([200, true]);
+    const text = JSON.stringify(scene.upstream('up').requests.at(-1)?.json);
+    expect(text.indexOf('Once upon a time')).toBeGreaterThan(text.indexOf('Tell me a story.'));
+    const strict = await ask(`anew/${protocol}`, true);
+    expect(strict.status).toBe(400);
+    expect(at(await strict.json(), 'error', 'message')).toContain('messages[1]');
+  },
+);
+
+test.each(UPSTREAM_PROTOCOLS)(
+  'an upstream of %s that continues it gets it without a word',
+  async (protocol) => {
+    scene.upstream('up').always(whole(dialect(protocol, 'up-0001').whole(', there was a king.')));
+    const response = await ask(`on/${protocol}`);
+    expect([response.status, reported(response)]).toEqual([200, false]);
+  },
+);
+
+test('a Claude that takes none is not asked, and the refusal names the message', async () => {
+  scene.upstream('up').script();
+  const response = await ask('anew/anthropic-messages');
+  expect(response.status).toBe(400);
+  expect(at(await response.json(), 'error', 'message')).toStartWith('messages[1]: ');
+  expect(scene.upstream('up').requests).toEqual([]);
+});

@@ -1,0 +1,306 @@
+// What is part of a conversation never vanishes: it is carried, told to the model in words with a report, or refused by
+// name. Parameters and tools that an upstream cannot have may go, with a report.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
+import type { ClientProtocol } from '../../support/upstreams/client-dialects.ts';
+import { recordOf, startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
+import { at, list, type Json } from '../../support/upstreams/json-path.ts';
+
+let scene: Scene;
+let faithful: Scene;
+beforeAll(async () => {
+  scene = await startScene(['up']);
+  faithful = await startScene(['up'], { faithful: true });
+});
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await faithful[Symbol.asyncDispose]();
+});
+
+const ANSWERS: Readonly<Record<string, object>> = {
+  chat: chatBody('Hi'),
+  responses: responsesBody([]),
+  messages: messagesBody([{ type: 'text', text: 'Hi' }], 'end_turn'),
+  gemini: {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1, totalTokenCount: 4 },
+  },
+};
+const MODELS = Object.keys(ANSWERS);
+
+interface Case {
+  readonly path: (model: string) => string;
+  /** A conversation with a node that no other protocol knows, and its path. */
+  readonly item: object;
+  readonly itemPath: string;
+  /** The same in a message of a person. */
+  readonly part: object;
+  readonly partPath: string;
+  /** Only an unknown tool; with another; forced. */
+  readonly tools: readonly [alone: object, among: object, forced: object | null];
+}
+const NEWS = { type: 'ghost_snapshot', commit: 'abc123', note: 'x'.repeat(4000) };
+const FUNCTION = { name: 'f', parameters: { type: 'object', properties: {} } };
+const said = (...parts: object[]): object => ({ role: 'user', content: parts });
+
+const CASES: Readonly<Record<ClientProtocol, Case>> = {
+  'openai-chat': {
+    path: () => '/chat/completions',
+    item: {
+      messages: [
+        { role: 'user', content: 'One' },
+        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, NEWS] },
+        { role: 'user', content: 'Three' },
+      ],
+    },
+    itemPath: 'messages[1].content[1]',
+    part: {
+      messages: [said({ type: 'text', text: 'Look' }, { type: 'hologram', hologram: 'a' })],
+    },
+    partPath: 'messages[0].content[1]',
+    tools: [
+      { tools: [{ type: 'new_tool' }] },
+      { tools: [{ type: 'new_tool' }, { type: 'function', function: FUNCTION }] },
+      {
+        tools: [{ type: 'new_tool' }, { type: 'function', function: FUNCTION }],
+        tool_choice: { type: 'new_tool' },
+      },
+    ],
+  },
+  'openai-responses': {
+    path: () => '/responses',
+    item: {
+      store: false,
+      input: [{ role: 'user', content: 'One' }, NEWS, { role: 'user', content: 'Three' }],
+    },
+    itemPath: 'input[1]',
+    part: {
+      store: false,
+      input: [said({ type: 'input_text', text: 'Look' }, { type: 'input_video', video_url: 'a' })],
+    },
+    partPath: 'input[0].content[1]',
+    tools: [
+      { tools: [{ type: 'new_tool' }] },
+      { tools: [{ type: 'new_tool' }, { type: 'function', ...FUNCTION }] },
+      { tools: [{ type: 'new_tool' }, { type: 'function', ...FUNCTION }], tool_choice: { type: 'new_tool' } },
+    ],
+  },
+  'anthropic-messages': {
+    path: () => '/messages',
+    item: {
+      max_tokens: 100,
+      messages: [
+        { role: 'user', content: 'One' },
+        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, NEWS] },
+        { role: 'user', content: 'Three' },
+      ],
+    },
+    itemPath: 'messages[1].content[1]',
+    part: {
+      max_tokens: 100,
+      messages: [said({ type: 'text', text: 'Look' }, { type: 'hologram', hologram: 'a' })],
+    },
+    partPath: 'messages[0].content[1]',
+    tools: [
+      { tools: [{ type: 'new_tool_20270101', name: 'news' }] },
+      {
+        tools: [
+          { type: 'new_tool_20270101', name: 'news' },
+          { name: 'f', input_schema: FUNCTION.parameters },
+        ],
+      },
+      {
+        tools: [
+          { type: 'new_tool_20270101', name: 'news' },
+          { name: 'f', input_schema: FUNCTION.parameters },
+        ],
+        tool_choice: { type: 'tool', name: 'news' },
+      },
+    ],
+  },
+  gemini: {
+    path: (model) => `/models/${model}:generateContent`,
+    item: {
+      contents: [
+        { role: 'user', parts: [{ text: 'One' }] },
+        { role: 'model', parts: [{ text: 'Two' }, { ghost_snapshot: NEWS }] },
+        { role: 'user', parts: [{ text: 'Three' }] },
+      ],
+    },
+    itemPath: 'contents[1].parts[1]',
+    part: { contents: [{ role: 'user', parts: [{ text: 'Look' }, { hologram: { data: 'a' } }] }] },
+    partPath: 'contents[0].parts[1]',
+    tools: [
+      { tools: [{ newTool: {} }] },
+      { tools: [{ newTool: {} }, { functionDeclarations: [{ name: 'f' }] }] },
+      null,
+    ],
+  },
+};
+
+async function ask(
+  on: Scene,
+  client: ClientProtocol,
+  model: string,
+  body: object,
+  headers = {},
+): Promise<Response> {
+  on.upstream('up').script(whole(ANSWERS[model]));
+  const name = `one/${model}`;
+  const words = client === 'openai-chat' ? { messages: [{ role: 'user', content: 'Hi' }] } : {};
+  const input = client === 'openai-responses' ? { input: 'Hi', store: false } : {};
+  const messages =
+    client === 'anthropic-messages' ? { max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] } : {};
+  const contents =
+    client === 'gemini' ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] } : { model: name };
+  return on.gateway.post(
+    CASES[client].path(name),
+    { ...words, ...input, ...messages, ...contents, ...body },
+    headers,
+  );
+}
+
+const sent = (on: Scene): string => JSON.stringify(on.upstream('up').requests.at(-1)?.json);
+
+describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client) => {
+  const own = client.split('-').at(-1) ?? client;
+  const { item, itemPath, part, partPath, tools } = CASES[client];
+  const others = MODELS.filter((model) => model !== own);
+
+  test.each(others)(
+    'has what nobody knows in a history told to the model of %s, cut and reported',
+    async (model) => {
+      const response = await ask(scene, client, model, item);
+      expect([response.status, response.status === 200 ? '' : await response.text()]).toEqual([200, '']);
+      const report = list(await recordOf(scene.gateway, response), 'report');
+      expect(report.find((entry) => at(entry, 'path') === itemPath)).toMatchObject({
+        action: 'approximated',
+      });
+      const text = sent(scene);
+      expect(text).toContain('[ghost_snapshot] ');
+      expect(text).toContain('abc123');
+      for (const word of ['One', 'Three']) expect(text).toContain(word);
+      const told = text.match(/x{100,}/g)?.map((run) => run.length) ?? [];
+      expect(told).toHaveLength(1);
+      expect(told[0]).toBeWithin(1900, 2049);
+    },
+  );
+
+  test.each(others)(
+    'is refused an unknown part in the message of a person at the model of %s',
+    async (model) => {
+      const response = await ask(scene, client, model, part);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain(partPath);
+      expect(scene.upstream('up').requests.length).toBe(0);
+    },
+  );
+
+  test('has all of it carried to who defines the protocol, and to who speaks it', async () => {
+    for (const on of [faithful, scene]) {
+      for (const body of [item, part]) {
+        const response = await ask(on, client, own, body);
+        expect([response.status, response.headers.get('x-dragoman-report')]).toEqual([200, null]);
+        expect(sent(on)).not.toContain('[ghost_snapshot]');
+      }
+      if (client === 'gemini') expect(sent(on)).toContain('hologram');
+    }
+  });
+
+  test.each(others)('loses an unknown tool among others at the model of %s, with a report', async (model) => {
+    const response = await ask(scene, client, model, tools[1]);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-dragoman-report')).toMatch(/tools\[0\](\.newTool)?:dropped/);
+  });
+
+  test.each(others)('is refused one that is alone, or forced, at the model of %s', async (model) => {
+    for (const body of [tools[0], tools[2]]) {
+      if (!body) continue;
+      const response = await ask(scene, client, model, body);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('tools[0]');
+    }
+  });
+});
+
+describe('work of hosted tools', () => {
+  test('of Anthropic is told to others, without what is encrypted', async () => {
+    const messages = [
+      { role: 'user', content: 'One' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'rivers' } },
+          {
+            type: 'web_search_tool_result',
+            tool_use_id: 'srvtoolu_1',
+            content: [
+              {
+                type: 'web_search_result',
+                url: 'https://a.example',
+                title: 'A',
+                encrypted_content: 'SECRET',
+              },
+            ],
+          },
+          { type: 'text', text: 'Two' },
+        ],
+      },
+      { role: 'user', content: 'Three' },
+    ];
+    for (const model of ['chat', 'responses', 'gemini']) {
+      const response = await ask(scene, 'anthropic-messages', model, { max_tokens: 100, messages });
+      expect(response.status).toBe(200);
+      expect(sent(scene)).toContain('rivers');
+      expect(sent(scene)).toContain('https://a.example');
+      expect(sent(scene)).not.toContain('SECRET');
+      expect(response.headers.get('x-dragoman-report')).toContain('messages[1].content[0]:approximated');
+    }
+  });
+
+  test('at the end of a history is not the beginning of the answer', async () => {
+    const input = [
+      { role: 'user', content: 'One' },
+      { type: 'ghost_snapshot', commit: 'abc123' },
+    ];
+    const response = await ask(scene, 'openai-responses', 'chat', { store: false, input });
+    expect(response.status).toBe(200);
+    const messages = list(scene.upstream('up').requests.at(-1)?.json as Json, 'messages');
+    expect(at(messages.at(-1) ?? null, 'role')).toBe('user');
+  });
+});
+
+describe('a compacted conversation that nobody can open', () => {
+  const input = [
+    { type: 'compaction', encrypted_content: 'gAAAA-of-somebody-else' },
+    { role: 'user', content: 'Go on' },
+  ];
+
+  test.each(['chat', 'messages', 'gemini', 'responses'])('is refused by name for %s', async (model) => {
+    const response = await ask(scene, 'openai-responses', model, { store: false, input });
+    expect(response.status).toBe(400);
+    expect(at(await response.json(), 'error', 'param')).toBe('input[0]');
+  });
+
+  test('passes to who defines the protocol', async () => {
+    const response = await ask(faithful, 'openai-responses', 'responses', { store: false, input });
+    expect(response.status).toBe(200);
+    expect(sent(faithful)).toContain('gAAAA-of-somebody-else');
+  });
+});
+
+test('a picture of an earlier answer is told where answers hold text alone', async () => {
+  const PNG =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const contents = [
+    { role: 'user', parts: [{ text: 'Draw' }] },
+    { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] },
+    { role: 'user', parts: [{ text: 'Again' }] },
+  ];
+  for (const model of ['messages', 'responses']) {
+    const response = await ask(scene, 'gemini', model, { contents });
+    expect(response.status).toBe(200);
+    expect(sent(scene)).toContain('[image]');
+    expect(response.headers.get('x-dragoman-report')).toContain('contents[1].parts[0]:approximated');
+  }
+});

@@ -1,0 +1,334 @@
+// Answers in the background through the official SDK and plain HTTP: queued, read while they are made, streamed again from any
+// event, cancelled, deleted, and made whatever becomes of the client.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type OpenAI from 'openai';
+import type { Response as Answer, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+
+let stateful: StatefulGateway;
+let client: OpenAI;
+beforeAll(async () => {
+  stateful = await startStateful({ background: { temporary: false } });
+  client = stateful.client;
+});
+afterAll(() => stateful.close());
+
+const model = 'sim/chat';
+const ENDS = ['completed', 'failed', 'incomplete', 'cancelled'];
+
+async function ended(id: string, of = client): Promise<Answer> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const answer = await of.responses.retrieve(id);
+    if (ENDS.includes(answer.status ?? '')) return answer;
+    await Bun.sleep(25);
+  }
+  throw new Error('the answer did not end');
+}
+
+async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+describe('an answer in the background', () => {
+  test('is queued, and is there a moment later', async () => {
+    const queued = await client.responses.create({ model, input: 'What is 6 x 7?', background: true });
+    expect(queued).toMatchObject({
+      object: 'response',
+      status: 'queued',
+      background: true,
+      output: [],
+      error: null,
+    });
+    const answer = await ended(queued.id);
+    expect(answer).toMatchObject({
+      id: queued.id,
+      status: 'completed',
+      background: true,
+      created_at: queued.created_at,
+    });
+    expect(answer.output_text.length).toBeGreaterThan(0);
+    expect(answer.usage?.output_tokens).toBeGreaterThan(0);
+    const items = await client.responses.inputItems.list(queued.id);
+    expect(items.data).toMatchObject([
+      { role: 'user', content: [{ type: 'input_text', text: 'What is 6 x 7?' }] },
+    ]);
+  });
+
+  test('is streamed at once, and again from any event, during and after', async () => {
+    const stream = await client.responses.create({
+      model,
+      input: 'Count to three.',
+      background: true,
+      stream: true,
+    });
+    const events = await eventsOf(stream);
+    expect(events.map(({ type }) => type).slice(0, 3)).toEqual([
+      'response.created',
+      'response.queued',
+      'response.in_progress',
+    ]);
+    expect(events.map(({ sequence_number: n }) => n)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)?.type).toBe('response.completed');
+    const { id } = (events[0] as { response: Answer }).response;
+    await ended(id);
+    for (const after of [0, 1, 2, 5, events.length - 2]) {
+      const rest = await client.responses.retrieve(id, { stream: true, starting_after: after });
+      expect(await eventsOf(rest)).toEqual(events.slice(after + 1));
+    }
+  });
+
+  test('is made although its client left at the first event', async () => {
+    const stream = await client.responses.create({
+      model,
+      input: 'Say something.',
+      background: true,
+      stream: true,
+    });
+    let id = '';
+    for await (const event of stream) {
+      if (event.type === 'response.created') id = event.response.id;
+      break;
+    }
+    stream.controller.abort();
+    expect(await ended(id)).toMatchObject({ id, status: 'completed' });
+  });
+});
+
+describe('an answer in the background that is not there yet', () => {
+  test('is cancelled while it runs, as often as is asked', async () => {
+    const stream = await client.responses.create({
+      model: 'sim/stall',
+      input: 'Wait.',
+      background: true,
+      stream: true,
+    });
+    let id = '';
+    const types: string[] = [];
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === 'response.created') id = event.response.id;
+      if (event.type === 'response.output_text.delta') break;
+    }
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'in_progress', output: [] });
+    for (let times = 0; times < 2; times += 1)
+      expect(await client.responses.cancel(id)).toMatchObject({ id, status: 'cancelled', background: true });
+    const last = (await eventsOf(await client.responses.retrieve(id, { stream: true }))).at(-1);
+    expect(last).toMatchObject({ type: 'response.cancelled', response: { id, status: 'cancelled' } });
+    expect(await stateful.call('DELETE', `/responses/${id}`)).toMatchObject({
+      status: 200,
+      json: { deleted: true },
+    });
+    expect(await stateful.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
+  });
+
+  test('is as cancelled as it can be once it is complete', async () => {
+    const { id } = await client.responses.create({ model, input: 'Hello', background: true });
+    await ended(id);
+    expect(await client.responses.cancel(id)).toMatchObject({ id, status: 'completed' });
+    const plain = await client.responses.create({ model, input: 'Hello' });
+    expect(await stateful.call('POST', `/responses/${plain.id}/cancel`)).toMatchObject({ status: 400 });
+  });
+
+  test('that fails says why, and can be read, streamed and deleted', async () => {
+    const queued = await client.responses.create({
+      model: 'sim/error-400',
+      input: 'Hello',
+      background: true,
+    });
+    const failed = await ended(queued.id);
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' }, output: [] });
+    const events = await eventsOf(await client.responses.retrieve(queued.id, { stream: true }));
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: failed.error } });
+    expect(events.map(({ sequence_number: n }) => n)).toEqual(events.map((_, index) => index));
+    const next = await stateful.call('POST', '/responses', {
+      model,
+      input: 'Go on',
+      previous_response_id: queued.id,
+    });
+    expect(next).toMatchObject({ status: 400, json: { error: { code: 'previous_response_not_found' } } });
+    await client.responses.delete(queued.id);
+    expect(await stateful.call('GET', `/responses/${queued.id}`)).toMatchObject({ status: 404 });
+  });
+
+  test('fails in its stream after it had begun', async () => {
+    const made = await client.responses.create({
+      model: 'sim/error-in-stream',
+      input: 'Hello',
+      background: true,
+      stream: true,
+    });
+    const events = await eventsOf(made).catch(() => []);
+    const { id } = await latest();
+    const again = await eventsOf(await client.responses.retrieve(id, { stream: true })).catch(() => []);
+    expect(again.length).toBeGreaterThanOrEqual(events.length);
+    expect(await ended(id)).toMatchObject({ status: 'failed' });
+  });
+
+  async function latest(): Promise<{ id: string }> {
+    const { jobs } = await stateful.storage.jobs.list({ limit: 1 });
+    return { id: jobs[0]!.id };
+  }
+
+  test('is streamed to whoever asks later, and goes on live', async () => {
+    const { id } = await client.responses.create({
+      model: 'sim/paced-10',
+      input: 'Count to five.',
+      background: true,
+    });
+    const events = await eventsOf(await client.responses.retrieve(id, { stream: true }));
+    expect(events.map(({ sequence_number: n }) => n)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)?.type).toBe('response.completed');
+  });
+
+  test("is nobody else's", async () => {
+    const { id } = await client.responses.create({ model: 'sim/stall', input: 'Hello', background: true });
+    const stranger = stateful.stranger.responses;
+    for (const asked of [
+      stranger.retrieve(id),
+      stranger.cancel(id),
+      stranger.delete(id),
+      stranger.inputItems.list(id),
+    ])
+      expect(
+        await Promise.resolve(asked).then(
+          () => 0,
+          (error: { status: number }) => error.status,
+        ),
+      ).toBe(404);
+    await client.responses.cancel(id);
+  });
+});
+
+describe('is refused at once', () => {
+  test.each([
+    ['an answer that is not stored', { store: false }, 400, 'store'],
+    ['an unknown model', { model: 'nobody/nothing' }, 404, 'model'],
+    ['an unknown conversation', { conversation: 'conv_00' }, 404, 'conversation'],
+    ['an unknown response', { previous_response_id: 'resp_00' }, 400, 'previous_response_id'],
+    ['a wrong parameter', { temperature: 9 }, 400, 'temperature'],
+  ])('%s', async (_, over, status, param) => {
+    const answer = await stateful.call('POST', '/responses', {
+      model,
+      input: 'Hello',
+      background: true,
+      ...over,
+    });
+    expect(answer).toMatchObject({ status, json: { error: { param } } });
+  });
+
+  test('to go on from an answer that is being made', async () => {
+    const { id } = await client.responses.create({ model: 'sim/stall', input: 'Hello', background: true });
+    const body = { model, input: 'Go on', background: true, previous_response_id: id };
+    expect(await stateful.call('POST', '/responses', body)).toMatchObject({
+      status: 400,
+      json: { error: { code: 'previous_response_in_progress' } },
+    });
+    await client.responses.cancel(id);
+  });
+});
+
+test('turns of one conversation are made in the order in which they were asked for', async () => {
+  const conversation = await client.conversations.create();
+  const inputs = ['first', 'second', 'third'];
+  const made: string[] = [];
+  for (const input of inputs) {
+    const asked = { model: 'sim/echo', input, conversation: conversation.id, background: true };
+    made.push((await client.responses.create(asked)).id);
+  }
+  for (const id of made) expect(await ended(id)).toMatchObject({ status: 'completed' });
+  const items = await client.conversations.items.list(conversation.id, { order: 'asc' });
+  const texts = items.data.map((item) =>
+    item.type === 'message' && 'text' in item.content[0]! ? item.content[0].text : '',
+  );
+  expect(texts).toEqual(inputs.flatMap((input) => [input, input]));
+});
+
+test('an answer goes on from one that was made in the background, and has one record', async () => {
+  const first = await ended(
+    (await client.responses.create({ model, input: 'My name is Ada.', background: true })).id,
+  );
+  const next = await client.responses.create({ model, input: 'Go on.', previous_response_id: first.id });
+  expect(next.status).toBe('completed');
+  const { json } = await stateful.call('GET', `/generation?id=${first.id}`);
+  expect(json).toMatchObject({ id: first.id.slice('resp_'.length), streamed: true, status: 200 });
+});
+
+test('the same idempotency key makes one answer', async () => {
+  const body = { model, input: 'Hello', background: true };
+  const options = { headers: { 'idempotency-key': 'background-1' } };
+  const [one, two] = [
+    await client.responses.create(body, options),
+    await client.responses.create(body, options),
+  ];
+  expect(two.id).toBe(one.id);
+});
+
+test('with `background.temporary`, an answer that is not stored is kept for ten minutes', async () => {
+  const other = await startStateful({ background: { temporary: true } });
+  try {
+    const asked = { model, input: 'Hello', background: true, store: false };
+    const { id } = await other.client.responses.create(asked);
+    const answer = await ended(id, other.client);
+    expect(answer).toMatchObject({ status: 'completed', store: false });
+    const stored = await other.storage.responses.find(other.projectId, id, Date.now());
+    expect(stored!.expiresAt! - stored!.createdAt).toBe(600_000);
+  } finally {
+    await other.close();
+  }
+});
+
+test('an answer without room waits for it, and says so', async () => {
+  const limited = await startStateful({
+    keys: [{ name: 'test', key: 'sk-test', limits: [{ concurrent: 1 }] }],
+  });
+  try {
+    const slow = await limited.client.responses.create({
+      model: 'sim/stall',
+      input: 'Wait.',
+      background: true,
+    });
+    const until = async (state: string, id: string): Promise<void> => {
+      for (let tries = 0; tries < 200; tries += 1) {
+        const { jobs } = await limited.storage.jobs.list({ limit: 9 });
+        if (jobs.find((job) => job.id === id)?.state === state) return;
+        await Bun.sleep(10);
+      }
+      throw new Error(`not ${state}`);
+    };
+    await until('running', slow.id);
+    const waiting = await limited.client.responses.create({ model, input: 'Hello', background: true });
+    await until('waiting', waiting.id);
+    const { jobs } = await limited.storage.jobs.list({ limit: 1 });
+    expect(jobs[0]).toMatchObject({ attempt: 0, waits: { reason: expect.stringContaining('concurrent') } });
+    expect(await limited.client.responses.retrieve(waiting.id)).toMatchObject({ status: 'queued' });
+    await limited.client.responses.cancel(slow.id);
+    expect(await ended(waiting.id, limited.client)).toMatchObject({ status: 'completed' });
+    // Nothing is on record of the times when there was no room.
+    const { json } = await limited.call('GET', `/generation?id=${waiting.id}`);
+    expect(json).toMatchObject({ status: 200, outcome: 'ok' });
+  } finally {
+    await limited.close();
+  }
+});
+
+test('an answer and its job are forgotten together', async () => {
+  const clock = new ManualClock(Date.now());
+  const other = await startStateful({ background: { temporary: true } }, clock);
+  try {
+    const asked = { model: 'sim/error-400', input: 'Hello', background: true, store: false };
+    const { id } = await other.client.responses.create(asked);
+    await ended(id, other.client);
+    clock.advance(600_001);
+    expect(await other.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
+    for (let tries = 0; tries < 200; tries += 1) {
+      if ((await other.storage.jobs.list({ limit: 1 })).jobs.length === 0) return;
+      await Bun.sleep(10);
+    }
+    throw new Error('the job is still there');
+  } finally {
+    await other.close();
+  }
+});

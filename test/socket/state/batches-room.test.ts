@@ -1,0 +1,118 @@
+// Batches leave room to others: lines wait while the event loop is late, or a provider's limit is nearly used; and they end when
+// their time is over.
+import { afterEach, expect, test } from 'bun:test';
+import { toFile } from 'openai';
+import type { Batch } from 'openai/resources/batches';
+import { BatchPace } from '../../../src/engine/index.ts';
+import { RecentDelay } from '../../../src/base/telemetry/recent-delay.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+function upstream(answer: (asked: number) => Promise<void> | void) {
+  let asked = 0;
+  const server = Bun.serve({
+    port: 0,
+    async fetch() {
+      asked += 1;
+      await answer(asked);
+      const message = { role: 'assistant', content: 'Hi' };
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return Response.json({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage });
+    },
+  });
+  open.push({ close: () => server.stop(true) });
+  return server;
+}
+
+async function batchOf({ client }: StatefulGateway, lines: number, window = '24h'): Promise<string> {
+  const texts = Array.from({ length: lines }, (_, line) => {
+    const body = { model: 'up/m', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
+    return JSON.stringify({ custom_id: `${line}`, method: 'POST', url: '/v1/chat/completions', body });
+  });
+  const file = await toFile(Buffer.from(texts.join('\n')), 'in.jsonl');
+  const { id } = await client.files.create({ file, purpose: 'batch' });
+  const asked = { input_file_id: id, endpoint: '/v1/chat/completions', completion_window: window };
+  return (await client.batches.create(asked as Parameters<typeof client.batches.create>[0])).id;
+}
+
+async function until({ client }: StatefulGateway, id: string, is: (batch: Batch) => boolean): Promise<Batch> {
+  for (let tries = 0; tries < 800; tries += 1) {
+    const batch = await client.batches.retrieve(id);
+    if (is(batch)) return batch;
+    await Bun.sleep(25);
+  }
+  throw new Error('it did not come to that');
+}
+
+function config(port: number | undefined, provider: object = {}) {
+  return {
+    providers: {
+      up: { api_key: 'x', protocols: { 'openai-chat': `http://127.0.0.1:${port}/v1` }, ...provider },
+    },
+    models: [{ id: 'up/m', endpoints: [{ provider: 'up', model: 'm' }] }],
+    batches: { max_delay_ms: 0, concurrent: 1 },
+  };
+}
+
+test('lines leave a fifth of the limit of their provider to others', async () => {
+  const { port } = upstream(() => {});
+  const stateful = await startStateful(config(port, { limits: [{ requests: 10, per: 'hour' }] }));
+  open.push(stateful);
+  const id = await batchOf(stateful, 12);
+  const batch = await until(stateful, id, ({ request_counts }) => request_counts?.completed === 8);
+  expect(batch.status).toBe('in_progress');
+  const chat = { model: 'up/m', messages: [{ role: 'user' as const, content: 'Hello' }] };
+  expect((await stateful.client.chat.completions.create(chat)).choices[0]?.message.content).toBe('Hi');
+  expect((await stateful.client.batches.retrieve(id)).request_counts?.completed).toBe(8);
+});
+
+test('lines wait while the event loop is late, and projects take turns', async () => {
+  const delay = new RecentDelay();
+  const pace = new BatchPace({
+    limits: () => ({ concurrent: 1, maxDelayMs: 20 }),
+    delayMs: () => delay.p99,
+  });
+  for (let look = 0; look < 100; look += 1) delay.note(look < 2 ? 30 : 1);
+  expect(pace.refusal).toContain('30 ms late');
+  delay.note(1);
+  expect(pace.refusal).toBeNull();
+  const begun: string[] = [];
+  const enter = (name: string) => pace.enter(name.slice(0, 1)).then(() => begun.push(name));
+  await enter('a1');
+  const all = Promise.all(['a2', 'a3', 'b1'].map(enter));
+  for (let line = 0; line < 3; line += 1) {
+    pace.leave();
+    await Bun.sleep(0);
+  }
+  await all;
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+});
+
+test('a batch whose time is over delivers what is finished', async () => {
+  const { port } = upstream((asked) => (asked > 1 ? new Promise(() => {}) : undefined));
+  const clock = new ManualClock(Date.now());
+  const stateful = await startStateful(config(port), clock);
+  open.push(stateful);
+  // The clock of the test moves time for all: leases, looks at the queue, and the end of the batch.
+  const moved = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= 1_000) {
+      clock.advance(1_000);
+      await Bun.sleep(1);
+    }
+  };
+  const id = await batchOf(stateful, 3, '1h');
+  await moved(2_000);
+  await until(stateful, id, ({ request_counts }) => request_counts?.completed === 1);
+  clock.advance(3_600_000);
+  await moved(40_000);
+  const batch = await until(stateful, id, ({ status }) => status === 'expired');
+  expect(batch.request_counts).toEqual({ total: 3, completed: 1, failed: 2 });
+  const errors = await (await stateful.client.files.content(batch.error_file_id ?? '')).text();
+  expect(errors.match(/batch_expired/g)).toHaveLength(2);
+});

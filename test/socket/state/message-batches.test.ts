@@ -1,0 +1,126 @@
+// Anthropic's Message Batches through the official SDK: any model in each request.
+import Anthropic from '@anthropic-ai/sdk';
+import type { MessageBatch } from '@anthropic-ai/sdk/resources/messages/batches';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { TEST_KEY } from '../../support/harness.ts';
+import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+
+let stateful: StatefulGateway;
+let client: Anthropic;
+let stranger: Anthropic;
+beforeAll(async () => {
+  stateful = await startStateful({ batches: { max_delay_ms: 0, max_requests: 50 } });
+  const baseURL = stateful.gateway.baseURL.replace(/\/v1$/, '');
+  client = new Anthropic({ apiKey: TEST_KEY, baseURL, maxRetries: 0 });
+  stranger = new Anthropic({ apiKey: OTHER_KEY, baseURL, maxRetries: 0 });
+});
+afterAll(() => stateful.close());
+
+const batches = () => client.messages.batches;
+
+function request(custom_id: string, over: object = {}) {
+  const messages = [{ role: 'user' as const, content: `This is\n${custom_id}.` }];
+  return { custom_id, params: { model: 'sim/messages', max_tokens: 100, messages, ...over } };
+}
+
+async function ended(id: string): Promise<MessageBatch> {
+  for (let tries = 0; tries < 800; tries += 1) {
+    const batch = await batches().retrieve(id);
+    if (batch.processing_status === 'ended') return batch;
+    await Bun.sleep(25);
+  }
+  throw new Error('the batch did not end');
+}
+
+async function resultsOf(id: string) {
+  const results = [];
+  for await (const result of await batches().results(id)) results.push(result);
+  return results;
+}
+
+async function statusOf(asked: PromiseLike<unknown>): Promise<number | undefined> {
+  try {
+    await asked;
+  } catch (error) {
+    if (error instanceof Anthropic.APIError) return error.status as number | undefined;
+  }
+  return undefined;
+}
+
+describe('a batch of messages', () => {
+  test('answers every request by any model, and names what is wrong with others', async () => {
+    const models = ['sim/messages', 'sim/chat', 'sim/gemini'];
+    const made = await batches().create({
+      requests: [
+        ...models.map((model) => request(model.replace('/', '-'), { model })),
+        request('streamed', { stream: true }),
+        request('nobody', { model: 'nobody/knows' }),
+        request('nobody'),
+      ],
+    });
+    expect(made).toMatchObject({
+      type: 'message_batch',
+      processing_status: 'in_progress',
+      request_counts: { processing: 6, succeeded: 0 },
+      results_url: null,
+    });
+    expect(made.id).toStartWith('msgbatch_');
+    const batch = await ended(made.id);
+    expect(batch.request_counts).toEqual({
+      processing: 0,
+      succeeded: 3,
+      errored: 3,
+      canceled: 0,
+      expired: 0,
+    });
+    const results = await resultsOf(made.id);
+    expect(results.map(({ custom_id, result }) => [custom_id, result.type])).toEqual([
+      ['sim-messages', 'succeeded'],
+      ['sim-chat', 'succeeded'],
+      ['sim-gemini', 'succeeded'],
+      ['streamed', 'errored'],
+      ['nobody', 'errored'],
+      ['nobody', 'errored'],
+    ]);
+    for (const { result } of results.slice(0, 3))
+      expect(result).toMatchObject({ message: { type: 'message', role: 'assistant' } });
+    expect(results[3]?.result).toMatchObject({
+      error: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: expect.stringContaining('stream') },
+      },
+    });
+  });
+
+  test('is listed in pages, deleted, and nobody else’s', async () => {
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c'])
+      ids.unshift((await batches().create({ requests: [request(name)] })).id);
+    const page = await batches().list({ limit: 2 });
+    expect(page.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(page.has_more).toBe(true);
+    const next = await batches().list({ limit: 1, after_id: ids[1] ?? '' });
+    expect(next.data.map(({ id }) => id)).toEqual(ids.slice(2));
+    const before = await batches().list({ limit: 1, before_id: ids[2] ?? '' });
+    expect(before.data.map(({ id }) => id)).toEqual(ids.slice(1, 2));
+    const [id = ''] = ids;
+    await ended(id);
+    expect(await statusOf(stranger.messages.batches.retrieve(id))).toBe(404);
+    expect(await batches().delete(id)).toEqual(
+      expect.objectContaining({ id, type: 'message_batch_deleted' }),
+    );
+    expect(await statusOf(batches().retrieve(id))).toBe(404);
+  });
+
+  test('is refused for a body that is none, and for too many requests', async () => {
+    const requests = Array.from({ length: 51 }, (_, line) => request(`r${line}`));
+    expect(await statusOf(batches().create({ requests }))).toBe(413);
+    expect(await statusOf(batches().create({ requests: [] }))).toBe(400);
+    const bodies = ['{"requests":[{}', '[]', '{"requests":{}}', '{"requests":[1],"requests":[2]}', 'x'];
+    for (const body of bodies) {
+      const { status, json } = await stateful.call('POST', '/messages/batches', body);
+      expect([body, status]).toEqual([body, 400]);
+      expect(json).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    }
+  });
+});

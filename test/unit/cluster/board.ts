@@ -1,0 +1,20 @@
+// What processes tell each other, in one process and at once.
+import { type PubSub, Listeners, type Topic } from '../../../src/cluster/exchange/index.ts';
+
+/** Hands each message to all others, and notes it. */
+export class Board {
+  readonly told: { readonly topic: Topic; readonly text: string }[] = [];
+  readonly #all: Listeners[] = [];
+
+  member(): PubSub {
+    const own = new Listeners();
+    this.#all.push(own);
+    return {
+      publish: (topic, text) => {
+        this.told.push({ topic, text });
+        for (const each of this.#all) if (each !== own) each.take(topic, text);
+      },
+      subscribe: (topic, received) => own.set(topic, received),
+    };
+  }
+}

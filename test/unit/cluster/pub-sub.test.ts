@@ -1,0 +1,182 @@
+// What processes tell each other, through a real server and through a supervisor: all others hear it, and nobody itself.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { type PubSub, TenantChanges } from '../../../src/cluster/exchange/index.ts';
+import { systemClock } from '../../../src/base/runtime/clock.ts';
+import type { WorkerProcess } from '../../../src/base/runtime/worker-process.ts';
+import { ValkeyPubSub, ValkeyServer } from '../../../src/cluster/valkey/index.ts';
+import { Channel } from '../../../src/cluster/workers/channel.ts';
+import { Supervisor, SupervisorPubSub } from '../../../src/cluster/workers/index.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
+
+const PROCESSES = 3;
+const elapsed = (): number => performance.now();
+
+/** A few processes. */
+interface Group {
+  readonly members: readonly PubSub[];
+  /** Resolves when all of them hear. */
+  ready(): Promise<void>;
+  close(): void;
+}
+
+/** Resolves when something has come to be. */
+async function until(is: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await is())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function describePubSub(name: string, open: () => Promise<Group>): void {
+  test(`${name}: all others hear what one tells, in its order`, async () => {
+    const { members, ready, close } = await open();
+    const heard = members.map((): string[] => []);
+    for (const [at, member] of members.entries()) {
+      member.subscribe('tenants', (text) => heard[at]?.push(`tenants ${text}`));
+      member.subscribe('routing', (text) => heard[at]?.push(`routing ${text}`));
+    }
+    await ready();
+    members[0]?.publish('tenants', 'one');
+    members[0]?.publish('routing', 'zwei "ü" 三');
+    await until(() => heard.slice(1).every((each) => each.length === 2));
+    const told = ['tenants one', 'routing zwei "ü" 三'];
+    expect(heard).toEqual([[], told, told]);
+    close();
+  });
+
+  test(`${name}: a change is read by all others, once, and nobody tells it on`, async () => {
+    const { members, ready, close } = await open();
+    const reads = members.map(() => 0);
+    const changes = members.map((member, at) => {
+      const own: TenantChanges = new TenantChanges(
+        member,
+        async () => {
+          reads[at] = (reads[at] ?? 0) + 1;
+          // Here it finds the change, too.
+          own.found();
+        },
+        (error) => expect.unreachable(String(error)),
+      );
+      return own;
+    });
+    await ready();
+    changes[1]?.found();
+    await until(() => reads[0] === 1 && reads[2] === 1);
+    // Whatever had been told on would be there before this.
+    changes[0]?.found();
+    await until(() => reads[1] === 1 && reads[2] === 2);
+    expect(reads).toEqual([1, 1, 2]);
+    close();
+  });
+}
+
+describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
+  let server: Promise<ValkeyProcess> | undefined;
+  afterAll(async () => (await server)?.stop());
+
+  async function open(): Promise<Group & { readonly url: string }> {
+    const { url, send } = await (server ??= startValkey());
+    const links = Array.from({ length: PROCESSES }, () => new ValkeyServer(`${url}/2`, [], elapsed));
+    const members = links.map(
+      (link, at) => new ValkeyPubSub(link, { self: `process ${at}`, clock: systemClock, elapsed }),
+    );
+    const listeners = async (): Promise<unknown> => send('PUBSUB', 'NUMSUB', '{dragoman}:1:2:told');
+    return {
+      url,
+      members,
+      ready: () => until(async () => ((await listeners()) as unknown[])[1] === PROCESSES),
+      close() {
+        for (const each of [...members, ...links]) each.close();
+      },
+    };
+  }
+  describePubSub('through a server', open);
+
+  test('those who use another database of it hear nothing, and words of others harm nobody', async () => {
+    const { url, members, ready, close } = await open();
+    const heard: string[] = [];
+    members[0]?.subscribe('tenants', (text) => heard.push(text));
+    await ready();
+    const foreign = new ValkeyServer(`${url}/3`, [], elapsed);
+    await foreign.publish('told', JSON.stringify(['another', 'tenants', 'of another database']));
+    foreign.close();
+    const same = new ValkeyServer(`${url}/2`, [], elapsed);
+    for (const message of ['', '{', 'null', '[1,2,3]', '["x","unknown","y"]', '["x","tenants",{}]'])
+      await same.publish('told', message);
+    same.close();
+    members[1]?.publish('tenants', 'last');
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(['last']);
+    close();
+  });
+
+  test('a connection that broke is made again with the next look', async () => {
+    const { url, send } = await (server ??= startValkey());
+    const clock = new ManualClock();
+    const link = new ValkeyServer(`${url}/4`, [], elapsed);
+    const member = new ValkeyPubSub(link, { self: 'one', clock, elapsed });
+    const heard: string[] = [];
+    member.subscribe('tenants', (text) => heard.push(text));
+    const listeners = async (): Promise<number> =>
+      Number(((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:4:told')) as unknown[])[1]);
+    await until(async () => (await listeners()) === 1);
+    await send('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await until(async () => {
+      clock.advance(1000);
+      return (await listeners()) === 1;
+    });
+    await link.publish('told', JSON.stringify(['two', 'tenants', 'again']));
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(['again']);
+    member.close();
+    link.close();
+  });
+
+  test('a connection on which something is heard is not asked whether it is there', async () => {
+    const { url, send } = await (server ??= startValkey());
+    const clock = new ManualClock();
+    const link = new ValkeyServer(`${url}/5`, [], elapsed);
+    const member = new ValkeyPubSub(link, { self: 'one', clock, elapsed: clock.now });
+    const heard: string[] = [];
+    member.subscribe('tenants', (text) => heard.push(text));
+    await until(async () => ((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:5:told')) as unknown[])[1] === 1);
+    const pings = async (): Promise<number> =>
+      Number(/cmdstat_ping:calls=(\d+)/.exec(String(await send('INFO', 'commandstats')))?.[1] ?? 0);
+    const before = await pings();
+    for (let at = 1; at <= 8; at += 1) {
+      clock.advance(1000);
+      await link.publish('told', JSON.stringify(['two', 'tenants', `${at}`]));
+      await until(() => heard.length === at);
+    }
+    expect(await pings()).toBe(before);
+    // Two seconds later nothing was heard.
+    clock.advance(2000);
+    await until(async () => (await pings()) === before + 1);
+    member.close();
+    link.close();
+  });
+});
+
+describePubSub('through a supervisor', async () => {
+  const members: PubSub[] = [];
+  const log = (): void => {};
+  const supervisor = new Supervisor({
+    count: PROCESSES,
+    start(worker, onMessage): WorkerProcess {
+      const channel = new Channel((message) => onMessage(structuredClone(message)));
+      members.push(new SupervisorPubSub(channel));
+      queueMicrotask(
+        () => void channel.ask('listening', { origin: `http://${worker}`, firstKey: null, link: null }),
+      );
+      return {
+        pid: 0,
+        send: (message) => channel.take(structuredClone(message)),
+        signal: log,
+        exited: new Promise(() => {}),
+      };
+    },
+    answers: {},
+    clock: new ManualClock(),
+    log: { info: log, warn: log, error: log },
+  });
+  await supervisor.start();
+  return { members, ready: async () => {}, close: log };
+});

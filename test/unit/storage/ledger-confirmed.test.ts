@@ -1,0 +1,109 @@
+// What the last byte of an answer waits for, where its record is to be in the database first: for the transaction that brings it
+// in, but not for a database that is slow or gone.
+import { expect, test } from 'bun:test';
+import type { Entry } from '../../../src/storage/journal/entries.ts';
+import { type EntryTarget, Indexer } from '../../../src/storage/journal/indexer.ts';
+import { Journal } from '../../../src/storage/journal/journal.ts';
+
+/** A database that takes entries when it is told to. */
+class HeldTarget implements EntryTarget {
+  readonly most = 10;
+  readonly mostAtLeisure = 10;
+  readonly taken: string[] = [];
+  #held = Promise.withResolvers<void>();
+  isGone = false;
+
+  async bringIn(choose: () => readonly Entry[]): Promise<void> {
+    if (this.isGone) throw new Error('gone');
+    const entries = choose();
+    await this.#held.promise;
+    this.taken.push(...entries.map(({ content }) => Buffer.from(content).toString()));
+  }
+
+  letGo(): void {
+    this.#held.resolve();
+  }
+}
+
+function openHeld(confirmMs: number | null) {
+  const target = new HeldTarget();
+  const notices: string[] = [];
+  const planned: (() => void)[] = [];
+  const journal = new Journal({ next: null, maxBytes: () => 1_000 });
+  const indexer = new Indexer({
+    journal,
+    folder: null,
+    target,
+    later: (task) => void planned.push(task),
+    confirmMs,
+    notice: (sentence) => void notices.push(sentence),
+  });
+  return { target, notices, planned, indexer };
+}
+
+test('an answer waits until its record is in the database, with all that came in the same turn', async () => {
+  const { target, indexer } = openHeld(60_000);
+  expect(indexer.confirmed()).toBeUndefined();
+  indexer.append(1, Buffer.from('a'));
+  const first = indexer.confirmed();
+  indexer.append(1, Buffer.from('b'));
+  expect(indexer.confirmed()).toBe(first);
+  let isConfirmed = false;
+  void first?.then(() => (isConfirmed = true));
+  for (let turn = 0; turn < 3; turn += 1) await new Promise<void>(setImmediate);
+  expect(isConfirmed).toBe(false);
+  target.letGo();
+  await first;
+  expect(target.taken).toEqual(['a', 'b']);
+});
+
+test('nothing waits where the journal is enough', () => {
+  const { indexer } = openHeld(null);
+  indexer.append(1, Buffer.from('a'));
+  expect(indexer.confirmed()).toBeUndefined();
+});
+
+test('a database that is slow is waited for once, and again when it has taken something', async () => {
+  const { target, notices, indexer } = openHeld(1);
+  indexer.append(1, Buffer.from('a'));
+  await indexer.confirmed();
+  expect(target.taken).toEqual([]);
+  expect(indexer.isStuck).toBe(true);
+  indexer.append(1, Buffer.from('b'));
+  expect(indexer.confirmed()).toBeUndefined();
+  target.letGo();
+  await indexer.caughtUp();
+  expect(target.taken).toEqual(['a', 'b']);
+  expect(indexer.isStuck).toBe(false);
+  expect(notices.map((notice) => notice.split(':')[0])).toEqual([
+    'the database takes no records',
+    'the database takes records again',
+  ]);
+});
+
+test('a database that is gone holds up nobody, and gets what came meanwhile in order and once', async () => {
+  const { target, planned, indexer } = openHeld(60_000);
+  target.isGone = true;
+  indexer.append(1, Buffer.from('a'));
+  await indexer.confirmed();
+  indexer.append(1, Buffer.from('b'));
+  expect(indexer.confirmed()).toBeUndefined();
+  target.isGone = false;
+  target.letGo();
+  for (const task of planned.splice(0)) task();
+  await indexer.caughtUp();
+  expect(target.taken).toEqual(['a', 'b']);
+});
+
+test('a journal that is nearly full is told once, and once that it has room again', async () => {
+  const { target, notices, indexer } = openHeld(null);
+  for (let n = 0; n < 9; n += 1) indexer.append(1, Buffer.alloc(95));
+  expect(indexer.isFull()).toBe(false);
+  indexer.append(1, Buffer.alloc(20));
+  indexer.append(1, Buffer.alloc(4));
+  expect([indexer.isFull(), indexer.isFull()]).toEqual([true, true]);
+  target.letGo();
+  await indexer.caughtUp();
+  expect([indexer.isFull(), indexer.isFull()]).toEqual([false, false]);
+  expect(notices).toEqual(['the journal is full, or the disk takes nothing', 'the journal has room again']);
+});
