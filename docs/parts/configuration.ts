@@ -91,7 +91,11 @@ const ENVIRONMENT: readonly (readonly string[])[] = [
   ['`DRAGOMAN_HOST`', '`server.host`', 'Address to listen on.'],
   ['`DRAGOMAN_PORT`', '`server.port`', 'Port; 0 takes any free one.'],
   ['`DRAGOMAN_DATA_DIR`', '`data_dir`', 'Folder of the embedded database.'],
-  ['`DRAGOMAN_KEY`', '`keys`', 'An API key that is valid besides the configured and stored ones.'],
+  [
+    '`DRAGOMAN_KEY`',
+    '`keys`',
+    'An API key that is valid besides the configured and stored ones. A stored key stays what it is.',
+  ],
   ['`DRAGOMAN_ADMIN_KEY`', '`server.admin_key`', 'Key for the management API, of at least 16 characters.'],
   ['`DATABASE_URL`', '`database_url`', 'PostgreSQL instead of the embedded database.'],
   ['`DRAGOMAN_SECRET`', '`secret`', 'What keys are hashed with and reasoning is sealed with.'],

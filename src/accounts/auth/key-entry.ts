@@ -15,6 +15,8 @@ export interface KeyEntry {
   readonly goodUntil: number | null;
   /** The secret before the last rotation. */
   readonly previous: KeyEntry | null;
+  /** True: a stored key with this secret counts instead, because this entry sets nothing (`DRAGOMAN_KEY`). */
+  readonly yields: boolean;
 }
 
 const USUAL_ROLES: readonly KeyRole[] = ['models'];
@@ -46,7 +48,7 @@ export function storedEntry(key: StoredKey): KeyEntry {
     routing: key.routing && toWishes(key.routing, 'key.routing'),
   };
   const { hash, revokedAt, previous } = key;
-  const entry = { principal, hash, revokedAt, goodUntil: null, previous: null };
+  const entry = { principal, hash, revokedAt, goodUntil: null, previous: null, yields: false };
   if (!previous) return entry;
   return { ...entry, previous: { ...entry, hash: previous.hash, goodUntil: previous.until } };
 }
@@ -64,7 +66,37 @@ export function configuredEntry(key: ConfiguredEntry): KeyEntry {
     limits: allLimits(key.limits ?? NO_ENTRIES, key.budgets ?? NO_ENTRIES),
     routing: key.routing ?? null,
   };
-  return { principal, hash: key.hash, revokedAt: null, goodUntil: null, previous: null };
+  return {
+    principal,
+    hash: key.hash,
+    revokedAt: null,
+    goodUntil: null,
+    previous: null,
+    yields: setsNothing(principal),
+  };
+}
+
+/** True for a key that has nothing but a name. */
+function setsNothing(principal: Principal): boolean {
+  const {
+    keyId,
+    projectId,
+    roles,
+    expiresAt,
+    mayUse: models,
+    logContent,
+    strict,
+    limits,
+    routing,
+  } = principal;
+  const settings = [expiresAt, logContent, strict, routing];
+  return (
+    settings.every((setting) => setting === null) &&
+    limits.length === 0 &&
+    projectId === keyId &&
+    models === mayUseAll &&
+    roles.every((role) => USUAL_ROLES.includes(role))
+  );
 }
 
 /** Limits and budgets in one list. */

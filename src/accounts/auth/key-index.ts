@@ -28,7 +28,7 @@ export class KeyIndex {
   readonly #projects: KnownProjects;
   readonly #byHash = new Map<string, KeyEntry>();
   readonly #byId = new Map<string, KeyEntry>();
-  /** Keys of the configuration, by hash and by id; they count before stored ones. */
+  /** Keys of the configuration, by hash and by id. They count before stored ones, unless they set nothing. */
   #configured: ReadonlyMap<string, KeyEntry> = new Map();
   #configuredById: ReadonlyMap<string, KeyEntry> = new Map();
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
@@ -122,7 +122,8 @@ export class KeyIndex {
     const { pepper, earlierPeppers = [] } = this.#options;
     for (const each of [pepper, ...earlierPeppers]) {
       const hash = hashKey(presented, each);
-      const entry = this.#configured.get(hash) ?? this.#byHash.get(hash);
+      const [configured, stored] = [this.#configured.get(hash), this.#byHash.get(hash)];
+      const entry = configured?.yields ? (stored ?? configured) : (configured ?? stored);
       if (entry) return entry;
     }
     return undefined;

@@ -42,7 +42,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     );
     const hint = near === undefined ? '' : ` Did you mean \`${inThisShell(near)}\`?`;
     process.stderr.write(
-      `dragoman: there is no command "${printable(name)}".${hint}\n\`${inThisShell('--help')}\` lists all of them.\n`,
+      `dragoman: there is no command "${printable(name)}".${hint}\n\`${inThisShell('help')}\` lists all of them.\n`,
     );
     return 2;
   }

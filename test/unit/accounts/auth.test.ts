@@ -158,6 +158,28 @@ test('configured keys work beside stored ones, and keep their tenant over restar
   expect(refusal(() => again.authenticate('sk-test', NOW)).status).toBe(401);
 });
 
+test('a stored key stays itself where the configuration names its secret and nothing else', async () => {
+  const { storage, pepper, at } = await setUp();
+  const { key, record } = await at(NOW).create({ name: 'laptop', models: ['sim/*'] });
+  const named = async (settings: object): Promise<KeyIndex> => {
+    const configured = { keys: [{ name: 'environment', key, ...settings }] };
+    const index = new KeyIndex({ storage, pepper, configured });
+    await index.refresh();
+    return index;
+  };
+  const bare = { models: null, expiresAt: null, routing: null, project: null, roles: ['models'], limits: [] };
+  for (const settings of [{}, bare]) {
+    const principal = (await named(settings)).authenticate(key, NOW);
+    expect(principal).toMatchObject({ keyId: record.id, name: 'laptop' });
+    expect(principal.mayUse('openai/gpt-5')).toBe(false);
+  }
+  for (const settings of [{ models: ['openai/*'] }, { roles: ['admin'] }, { strict: false }])
+    expect((await named(settings)).authenticate(key, NOW).name).toBe('environment');
+  await at(NOW).revoke('laptop');
+  const index = await named({});
+  expect(refusal(() => index.authenticate(key, NOW)).message).toContain('revoked');
+});
+
 test('a key revoked elsewhere is refused after the next look, also when it was used before', async () => {
   const { index, at } = await setUp();
   const { key, record } = await at(NOW).create({ name: 'laptop' });
