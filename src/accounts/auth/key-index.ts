@@ -203,7 +203,7 @@ function unknownKey(presented: string): string {
   const hint = keyHint(presented);
   if (isMistyped(presented))
     return `The API key ${hint} is incomplete or mistyped: its checksum does not fit. Copy it again.`;
-  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway.`;
+  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway; a new one is known within two seconds.`;
 }
 
 function refused(message: string): GatewayError {

@@ -253,6 +253,19 @@ describe('a receiver that is made by API', () => {
     expect(Buffer.from(stored).includes(Buffer.from(old.slice(6)))).toBe(false);
   });
 
+  test('is refused for a project that does not exist', async () => {
+    const receiver = receive();
+    const gateway = await managed(receiver);
+    const wanted = { url: receiver.url, project: 'shop' };
+    const refused = await gateway.manage('POST', '/webhooks', wanted);
+    expect(refused.status).toBe(404);
+    expect(refused.body).toMatchObject({
+      error: { param: 'project', message: expect.stringContaining('"shop"') },
+    });
+    expect((await gateway.manage('POST', '/projects', { name: 'shop' })).status).toBe(201);
+    expect((await gateway.manage('POST', '/webhooks', wanted)).body).toMatchObject({ project: 'shop' });
+  });
+
   test('is listed, changed, tested and deleted; what it was sent is in its log, and is sent once more', async () => {
     const receiver = receive(
       (number) => new Response(`answer ${number}`, { status: number === 1 ? 400 : 200 }),

@@ -112,10 +112,11 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     }),
     answer: issuedSchema,
     status: 201,
-    refusals: [409],
+    refusals: [404, 409],
     idempotent: true,
     run: async (call) => {
       const { deps, body, record } = call;
+      if (typeof body.project === 'string') await requireProject(call, body.project);
       await requireAddress(call, body.url);
       const { project: projectId = null, description = null, events = null } = body;
       const issued = await deps.webhooks.endpoints.create({ url: body.url, projectId, description, events });
@@ -279,6 +280,16 @@ function requireStored({ source, id }: WebhookEndpoint): void {
     'conflict',
     `The webhook '${id}' is of the configuration file: change it under \`webhooks\` or \`alerts.webhooks\` there.`,
   );
+}
+
+/** A receiver of a project that does not exist would never be sent anything. */
+async function requireProject({ projects }: Pick<RawCall, 'projects'>, name: string): Promise<void> {
+  try {
+    await projects.find(name);
+  } catch (error) {
+    const { kind, code, message } = GatewayError.from(error);
+    throw new GatewayError(kind, `project: ${message}`, { param: 'project', code });
+  }
 }
 
 async function requireAddress({ deps }: Pick<RawCall, 'deps'>, address: string): Promise<void> {
