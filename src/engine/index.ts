@@ -5,6 +5,7 @@ export { askUpstream, collectAnswer } from './attempt/index.ts';
 export {
   BATCH_KIND,
   BATCH_PURPOSE,
+  lineEndpoints,
   type BatchDependencies,
   Batches,
   batchEvent,

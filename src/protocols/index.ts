@@ -48,6 +48,7 @@ export type {
 export { parseAnswer } from './broken-answer.ts';
 export { anyObject, eventStream } from './described-shapes.ts';
 export { decodeBatchRequest } from './openai/batches.ts';
+export { aroundResults, decodeGeminiBatch, GEMINI_REQUESTS, isInline } from './gemini/batches/index.ts';
 export { decodeMetadata } from './openai/decode-metadata.ts';
 export { listShape } from './openai/described-shapes.ts';
 export { sharesMembers } from './openai/shared-members.ts';

@@ -17,6 +17,8 @@ import { errorResponse } from './reply.ts';
 import { withUsableHead } from './body/request-head.ts';
 import { ResponsesSockets, SOCKET_ROUTE, type SocketsDependencies } from './socket/responses-sockets.ts';
 import { NothingHere } from './routes/nothing-here.ts';
+import { hasVerb } from './routes/route.ts';
+import { RouteTable, servedBy } from './routes/served-routes.ts';
 import { type ServiceDependencies, serveServices } from './routes/service-routes.ts';
 import { serveOperation, type Operation, type ServeDependencies, type Service } from './serve-operation.ts';
 
@@ -48,6 +50,13 @@ export interface App {
 
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => base + SOCKET_ROUTE.path));
 
+/** Answers a POST that is none of the operations of a protocol, though its path begins as theirs. */
+type Elsewhere = (
+  request: Request,
+  connection: Connection,
+  begun: { readonly protocol: ServedProtocol; readonly hint: string | undefined },
+) => ReturnType<Handler>;
+
 /** Paths of the management API; a key asks for its own generations below the same path. */
 const MANAGEMENT = /^\/(?:api\/)?v1\/management\/(?!generation$)/;
 
@@ -76,7 +85,15 @@ const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse }
 export function createApp(deps: AppDependencies): App {
   const operations: Record<string, Handler> = {};
   const nothing = new NothingHere(servedRoutes);
-  for (const protocol of servedProtocols) addPosts(operations, protocol, deps, nothing);
+  const verbs = new RouteTable(
+    CLIENT_GROUPS.map((group) => ({ ...group, routes: group.routes.filter(hasVerb) })).flatMap(servedBy),
+  );
+  /** What begins as methods of models do may be another route, or nothing. */
+  const elsewhere: Elsewhere = (request, connection, begun) =>
+    verbs.methodsAt(new URL(request.url).pathname).length > 0
+      ? fallback(request, connection)
+      : nothing.answer(deps, request, begun);
+  for (const protocol of servedProtocols) addPosts(operations, protocol, deps, elsewhere);
   const hono = new Hono<ConnectedEnv>();
   for (const group of CLIENT_GROUPS) serveGroup(hono, deps, group);
   serveServices(hono, deps, servedRoutes);
@@ -100,6 +117,10 @@ export function createApp(deps: AppDependencies): App {
     if (CONSOLE.test(pathname)) return deps.console(request, connection);
     const remote = answerRemote(deps, request, connection);
     if (remote) return remote;
+    // A path with a verb looks like that of a thing with such an id.
+    const allowed = verbs.methodsAt(pathname);
+    if (allowed.length > 0 && !allowed.includes(request.method))
+      return nothing.wrongMethod(deps, request, pathname, allowed);
     return takesOnlyPosts(request.method, url)
       ? nothing.wrongMethod(deps, request, pathname)
       : hono.fetch(request, { connection });
@@ -142,7 +163,7 @@ function addPosts(
   hot: Record<string, Handler>,
   protocol: ServedProtocol,
   deps: AppDependencies,
-  nothing: NothingHere,
+  elsewhere: Elsewhere,
 ): void {
   const { bases = [] } = protocol.server.addresses;
   const services = protocol.server.items ? KEEPING_SERVICES : SERVICES;
@@ -159,7 +180,7 @@ function addPosts(
         ? (request, connection) => {
             const { pathname, searchParams: query } = new URL(request.url);
             const asked = operation({ path: decodePath(pathname), query });
-            if (!asked) return nothing.answer(deps, request, { hint, protocol });
+            if (!asked) return elsewhere(request, connection, { hint, protocol });
             const service = serviceOf(asked.does);
             return serveOperation(deps, { protocol, ...asked, service }, request, connection);
           }

@@ -10,18 +10,33 @@ import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
  * @param usual `limit` where the query names none
  */
 export function pageQuery(most = 100, usual = 20) {
-  const wrongLimit = `must be an integer from 1 to ${most}`;
   return {
-    limit: z.coerce
-      .number(wrongLimit)
-      .int(wrongLimit)
-      .min(1, wrongLimit)
-      .max(most, wrongLimit)
-      .default(usual)
-      .describe('Most entries of the page.'),
+    limit: pageSize(most, usual),
     after: z.string().optional().describe('The id of the last entry of the page before.'),
     order: z.enum(['asc', 'desc'], 'must be asc or desc').default('desc').describe('By time.'),
   };
+}
+
+/** Parameter that says how long a page may be. */
+export function pageSize(most: number, usual = 20) {
+  const wrong = `must be an integer from 1 to ${most}`;
+  return z.coerce
+    .number(wrong)
+    .int(wrong)
+    .min(1, wrong)
+    .max(most, wrong)
+    .default(usual)
+    .describe('Most entries of the page.');
+}
+
+/** A page as `encodePage` makes it. */
+export function pageShape<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    data: z.array(entry),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  });
 }
 
 /** Parameter that asks for further members of items; `readInclude` reads it. */
@@ -63,8 +78,12 @@ export function pageOf(items: readonly JsonObject[], { after, limit, order }: Pa
 
 /** `{object: "list", …}` around the entries of one page. */
 export function encodeList(data: readonly JsonObject[], hasMore: boolean): JsonObject {
+  return { object: 'list', ...encodePage(data, hasMore) };
+}
+
+/** The entries of one page, with the ids of its ends. */
+export function encodePage(data: readonly JsonObject[], hasMore: boolean): JsonObject {
   return {
-    object: 'list',
     data,
     first_id: data[0]?.['id'] ?? null,
     last_id: data.at(-1)?.['id'] ?? null,

@@ -9,6 +9,7 @@ const WEBHOOKS = 'test/socket/operations/webhooks.test.ts';
 const STREAMS = 'test/socket/state/streams-kept.test.ts';
 const ASYNC = 'test/socket/state/respond-async.test.ts';
 const ADMIN = 'test/socket/operations/management/jobs.test.ts';
+const GEMINI_BATCHES = 'test/socket/state/gemini-batches.test.ts';
 const MESSAGE_BATCHES = 'test/socket/state/message-batches.test.ts';
 const BATCHES_ROOM = 'test/socket/state/batches-room.test.ts';
 const BATCHES = 'test/socket/state/batches.test.ts';
@@ -180,6 +181,16 @@ export const durableRequirements: Requirements = {
     `${MESSAGE_BATCHES}: answers every request by any model, and names what is wrong with others`,
     `${MESSAGE_BATCHES}: is listed in pages, deleted, and nobody else’s`,
     `${MESSAGE_BATCHES}: is refused for a body that is none, and for too many requests`,
+  ),
+  'contract.durable.batches.gemini': shown(
+    DURABLE,
+    "Gemini's batches answer every request by any model, from a body or a file, as Google's own libraries make and read them.",
+    `${GEMINI_BATCHES}: answers every request by any model, and names what is wrong with others`,
+    `${GEMINI_BATCHES}: takes a file, in either spelling, and gives a file that the SDK downloads`,
+    `${GEMINI_BATCHES}: is listed in pages, cancelled, deleted, and nobody else’s`,
+    `${GEMINI_BATCHES}: of which no request can be run fails, and says why of each`,
+    `${GEMINI_BATCHES}: is refused with the name of the member`,
+    'test/unit/base/json/array-elements.test.ts: finds the same elements and the same rest, however the bytes are cut',
   ),
   'contract.durable.batches.checked': shown(
     DURABLE,

@@ -4,7 +4,6 @@ import {
   BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
-  COLON,
   COMMA,
   isSpace,
   OPEN_BRACE,
@@ -18,34 +17,59 @@ export class ArrayFault extends Error {}
 /** Longest name of a member that is compared, in bytes. */
 const LONGEST_NAME = 256;
 
+export interface ArrayPlace {
+  /** Names of members from the outermost object to the array, at least one. */
+  readonly path: readonly string[];
+  /** Longest element, and longest body without its elements, in bytes. */
+  readonly most: number;
+  /** The name of a member as `path` has it. Default: names have one spelling. */
+  readonly spelled?: (name: string) => string;
+}
+
 /** Reads pieces in their order. */
 export class ArrayElements {
-  readonly #name: string;
+  readonly #path: readonly string[];
   readonly #most: number;
+  readonly #spelled: (name: string) => string;
+  #hasBegun = false;
   /** Containers that are open. */
   #depth = 0;
+  /** How many of them are objects on the way to the array. */
+  #onPath = 0;
   #isString = false;
   #isEscaped = false;
-  /** The array is open, one level below the object. */
+  /** The array is open, and what comes is in it. */
   #isInside = false;
-  #wasThere = false;
-  /** A name is read, or was read last, in the outermost object. */
+  /** Members of the path whose values have begun: none may come twice. */
+  #begun = 0;
+  /** A name of a member may come, in the innermost object on the way. */
+  #wantsName = false;
   #isName = false;
   #lastName = '';
   #held: Buffer[] = [];
   #size = 0;
+  /** The body without the elements. */
+  #rest: Buffer[] = [];
+  #restSize = 0;
 
-  /** @param name member of the outermost object that is the array @param most longest element, in bytes */
-  constructor(name: string, most: number) {
-    this.#name = name;
+  constructor({ path, most, spelled = (name) => name }: ArrayPlace) {
+    this.#path = path;
     this.#most = most;
+    this.#spelled = spelled;
+  }
+
+  /** Whether the array has begun. */
+  get wasThere(): boolean {
+    return this.#begun === this.#path.length;
   }
 
   /** Elements that end in a piece. They hold until the next piece is read. @throws ArrayFault */
   *read({ buffer, byteOffset, byteLength }: Uint8Array): Generator<Buffer, void, undefined> {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    /** Begin of the part of this piece that is kept; -1: nothing is. */
+    /** Begin of the name or element in this piece; -1: there is none. */
     let from = this.#size > 0 || this.#isName ? 0 : -1;
+    /** Begin of what is no element. */
+    let rest = this.#isInside ? -1 : 0;
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
       if (this.#isString) {
@@ -53,8 +77,8 @@ export class ArrayElements {
         else if (byte === BACKSLASH) this.#isEscaped = true;
         else if (byte === QUOTE) {
           this.#isString = false;
-          if (this.#depth === 1 && this.#isName) {
-            this.#lastName = this.#take(bytes, from, at).toString().slice(1);
+          if (this.#isName) {
+            this.#lastName = this.#spelled(this.#take(bytes, from, at).toString().slice(1));
             this.#isName = false;
             from = -1;
           }
@@ -62,44 +86,80 @@ export class ArrayElements {
         continue;
       }
       if (isSpace(byte)) continue;
-      if (this.#depth === 0 && (byte !== OPEN_BRACE || this.#wasThere))
-        throw new ArrayFault('must be one JSON object');
-      const isElement = this.#isInside && this.#depth === 2;
+      if (this.#depth === 0) {
+        if (byte !== OPEN_BRACE || this.#hasBegun) throw new ArrayFault('must be one JSON object');
+        this.#hasBegun = true;
+      }
+      const isElement = this.#isInside && this.#depth === this.#path.length + 1;
       if (isElement && (byte === COMMA || byte === CLOSE_BRACKET)) {
         if (from >= 0) yield this.#take(bytes, from, at);
         from = -1;
         if (byte === COMMA) continue;
+        rest = at;
       } else if (isElement && from < 0) from = at;
+      const isOnPath = this.#depth === this.#onPath;
       if (byte === QUOTE) {
         this.#isString = true;
-        if (this.#depth === 1 && this.#lastName === '') {
+        if (isOnPath && this.#wantsName) {
           this.#isName = true;
+          this.#wantsName = false;
           from = at;
         }
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (this.#depth === 1 && byte === OPEN_BRACKET && this.#lastName === this.#name) {
-          if (this.#wasThere) throw new ArrayFault(`has the member ${this.#name} twice`);
-          this.#isInside = true;
-          this.#wasThere = true;
-        }
         this.#depth += 1;
+        if (isOnPath) this.#open(byte);
+        if (this.#isInside && rest >= 0) {
+          this.#keep(bytes.subarray(rest, at + 1));
+          rest = -1;
+        }
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         this.#depth -= 1;
-        if (this.#depth === 1) this.#isInside = false;
-      } else if (this.#depth === 1 && byte === COMMA) this.#lastName = '';
-      else if (this.#depth === 1 && byte === COLON) continue;
+        if (this.#depth < this.#onPath) this.#onPath = this.#depth;
+        if (this.#depth === this.#path.length) this.#isInside = false;
+      } else if (byte === COMMA && isOnPath) {
+        this.#wantsName = true;
+        this.#lastName = '';
+      }
     }
+    if (rest >= 0) this.#keep(bytes.subarray(rest));
     if (from < 0) return;
-    const rest = bytes.subarray(from);
-    this.#size += rest.length;
+    const open = bytes.subarray(from);
+    this.#size += open.length;
     this.#requireSize();
-    this.#held.push(Buffer.from(rest));
+    this.#held.push(Buffer.from(open));
   }
 
-  /** @throws ArrayFault */
-  end(): void {
+  /** @returns the body without the elements, as text @throws ArrayFault */
+  end(): string {
     if (this.#depth !== 0 || this.#isString) throw new ArrayFault('ends too early');
-    if (!this.#wasThere) throw new ArrayFault(`has no array ${this.#name}`);
+    return Buffer.concat(this.#rest).toString();
+  }
+
+  /** Enters a container in the innermost object on the way, where it is on the way, too. */
+  #open(byte: number): void {
+    const at = this.#onPath;
+    if (at > 0 && this.#lastName !== this.#path[at - 1]) return;
+    const isLast = at === this.#path.length;
+    // Another value than an object, or than an array at the end, is nothing to enter.
+    if (byte !== (isLast ? OPEN_BRACKET : OPEN_BRACE)) return;
+    if (at > 0) {
+      if (this.#begun >= at)
+        throw new ArrayFault(`has the member ${this.#path.slice(0, at).join('.')} twice`);
+      this.#begun = at;
+    }
+    if (isLast) this.#isInside = true;
+    else {
+      this.#onPath += 1;
+      this.#wantsName = true;
+      this.#lastName = '';
+    }
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#restSize += bytes.length;
+    if (this.#restSize > this.#most) throw tooLong(this.#most);
+    // The piece may be written over.
+    if (bytes.length > 0) this.#rest.push(Buffer.from(bytes));
   }
 
   #take(bytes: Buffer, from: number, to: number): Buffer {
@@ -114,6 +174,10 @@ export class ArrayElements {
 
   #requireSize(): void {
     const most = this.#isName ? LONGEST_NAME : this.#most;
-    if (this.#size > most) throw new ArrayFault(`has a part of more than ${most} bytes`);
+    if (this.#size > most) throw tooLong(most);
   }
+}
+
+function tooLong(bytes: number): ArrayFault {
+  return new ArrayFault(`has a part of more than ${bytes} bytes`);
 }

@@ -4,3 +4,4 @@ export { batchEvent } from './batch-event.ts';
 export { BatchPace } from './batch-pace.ts';
 export type { BatchDependencies } from './batch-settings.ts';
 export { BATCH_KIND, runBatch } from './batch-work.ts';
+export { lineEndpoints } from './line-request.ts';

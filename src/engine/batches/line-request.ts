@@ -7,6 +7,7 @@ import {
   type JsonObject,
   scanJson,
 } from '../../base/json/index.ts';
+import type { NamedShape } from '../../base/lib/route-description.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import {
   type BatchCodec,
@@ -76,6 +77,20 @@ export function operationAt(path: string): Pick<LineRequest, 'protocol' | 'opera
       if (operation && task && explains(task)) return { protocol, operation, task };
     }
   return undefined;
+}
+
+/**
+ * Addresses that the lines of a batch may name, of all protocols that tell of errors in one shape: a client of one of them reads what
+ * the others answer. Aliases are left out.
+ */
+export function lineEndpoints(errors: NamedShape): readonly string[] {
+  const described = new Set<unknown>();
+  return servedProtocols
+    .filter(({ server }) => server.addresses.errors === errors)
+    .flatMap(postRoutes)
+    .filter(({ describes }) => !described.has(describes) && described.add(describes))
+    .map(({ path, isWhole }) => (isWhole ? path : BASE + path))
+    .filter((path) => operationAt(path) !== undefined);
 }
 
 function explains(task: Task): task is LineRequest['task'] {

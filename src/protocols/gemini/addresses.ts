@@ -46,7 +46,7 @@ const VERTEX =
 /** Bases that no other clients have. */
 const OWN_BASE = /^\/(?:v1beta|api\/vertex-ai)\//;
 
-const CHUNKS = 'Send the requests one by one to `:generateContent`.';
+const BATCHES = 'Batches are made at `/v1beta/models/{model}:batchGenerateContent`.';
 const ASK_THE_PROVIDER = 'Ask the provider itself.';
 
 function methods(names: string, nearest: string): UnservedPart {
@@ -61,7 +61,7 @@ function below(names: string, nearest: string): UnservedPart {
 
 /** The rest of Google's API (its own libraries and the API reference, 2026-11). */
 const UNSERVED: readonly UnservedPart[] = [
-  methods('batchGenerateContent', CHUNKS),
+  methods('batchGenerateContent', BATCHES),
   methods('asyncBatchEmbedContent', 'Use `:batchEmbedContents`.'),
   methods('embedText|batchEmbedText', 'Use `:embedContent`.'),
   methods('generateText|generateMessage|generateAnswer', 'Use `:generateContent`.'),
@@ -71,7 +71,7 @@ const UNSERVED: readonly UnservedPart[] = [
   methods('bidiGenerateContent', 'Use `:streamGenerateContent`.'),
   { match: /^\/ws\/.*BidiGenerateContent/, nearest: 'Use `:streamGenerateContent`.' },
   below('cachedContents', 'Send the whole prompt: providers cache its beginning by themselves.'),
-  below('batches|batchPredictionJobs', CHUNKS),
+  below('batches|batchPredictionJobs', BATCHES),
   below('files', '`POST /v1/files` keeps files; requests take bytes as `inlineData`.'),
   below('fileSearchStores|corpora|ragCorpora', ASK_THE_PROVIDER),
   below('tunedModels|tuningJobs|operations|auth_tokens|agents', ASK_THE_PROVIDER),

@@ -1,6 +1,7 @@
 // Gemini as spoken to clients: the parts put together. Knows nothing of upstreams.
 import type { ServerCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
+import { geminiBatches } from './batches/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeError } from '../google/encode-error.ts';
@@ -25,6 +26,7 @@ export const geminiServer: ServerCodec = {
   namedObjects,
   portable: portableFormat,
   portableFormat: formatOfWords,
+  batches: geminiBatches,
   alsoTells: new Set(['image', 'web_search', 'web_page']),
   encodeResponse,
   encodeStream,

@@ -9,6 +9,7 @@ import { BATCH_ROUTES } from './batches-routes.ts';
 import { CONVERSATION_ROUTES } from './conversations-routes.ts';
 import { FILE_ROUTES } from './files-routes.ts';
 import { STREAM_ROUTES } from './kept-streams.ts';
+import { GEMINI_BATCH_ROUTES, gemini } from './gemini-batches-routes.ts';
 import { MESSAGE_BATCH_ROUTES, messages } from './message-batches-routes.ts';
 import { MODEL_ROUTES, OWN_MODEL_GROUPS, readerOfLists } from './models-routes.ts';
 import { PROMPT_ROUTES } from './prompts-routes.ts';
@@ -40,6 +41,15 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
     bases: BASES,
     speaker: (request) => protocolOfClient(request)?.server,
     routes: RESULT_ROUTES,
+  },
+  {
+    audience: 'models',
+    errors: gemini.server.addresses.errors,
+    bases: ['/v1beta', ...BASES],
+    // OpenAI's batches have the same paths.
+    takes: (request) => protocolOfClient(request)?.server === gemini.server,
+    speaker: () => gemini.server,
+    routes: GEMINI_BATCH_ROUTES,
   },
   { ...OURS, bases: BASES, routes: [...CONVERSATION_ROUTES, ...PROMPT_ROUTES, ...BATCH_ROUTES] },
   {

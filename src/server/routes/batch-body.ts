@@ -1,22 +1,38 @@
 // Requests of a batch that stand in the body of one request, taken as they arrive: a body is never held whole.
-import { ArrayElements, ArrayFault } from '../../base/json/index.ts';
+import {
+  ArrayElements,
+  ArrayFault,
+  type ArrayPlace,
+  asObject,
+  type JsonObject,
+} from '../../base/json/index.ts';
 import type { StoredFile } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
+import { parseBody } from '../body/body.ts';
 import type { ClientCall } from './client-route.ts';
+
+/** Requests that were kept, and the body around them. */
+export interface KeptRequests {
+  /** Null: the body has no requests. */
+  readonly input: StoredFile | null;
+  readonly requests: number;
+  /** The body without the requests. */
+  readonly rest: JsonObject;
+}
 
 /**
  * Keeps the elements of an array as the lines of a file.
- * @param name member of the body that is the array
  * @throws GatewayError `invalid_request` for another body, once it was read to its end: a client that is still writing would see
  *   a reset connection instead
  */
 export async function keepRequests(
   { deps, request, projectId, now }: Pick<ClientCall, 'deps' | 'request' | 'projectId' | 'now'>,
-  name: string,
-): Promise<{ readonly input: StoredFile; readonly requests: number }> {
+  place: Pick<ArrayPlace, 'path' | 'spelled'>,
+): Promise<KeptRequests> {
   const input = await deps.batches.input();
+  const name = place.path.join('.');
   try {
-    const elements = new ArrayElements(name, deps.batches.maxLineBytes);
+    const elements = new ArrayElements({ ...place, most: deps.batches.maxLineBytes });
     let failure: Error | undefined;
     for await (const piece of deps.bodies.pieces(request)) {
       if (failure) continue;
@@ -27,14 +43,20 @@ export async function keepRequests(
       }
     }
     if (failure) throw failure;
-    elements.end();
-    if (input.requests === 0) throw new ArrayFault(`holds no ${name}`);
-    const file = await input.keep(projectId, now, deps.expiresAt(now));
-    return { input: file, requests: input.requests };
+    const rest = readRest(elements.end());
+    if (elements.wasThere && input.requests === 0) throw new ArrayFault(`holds no ${name}`);
+    const file = elements.wasThere ? await input.keep(projectId, now, deps.expiresAt(now)) : null;
+    if (!file) await input.discard();
+    return { input: file, requests: input.requests, rest };
   } catch (error) {
     await input.discard();
     if (error instanceof ArrayFault)
       throw new GatewayError('invalid_request', `the body ${error.message}`, { param: name });
     throw error;
   }
+}
+
+/** @throws GatewayError `invalid_request` as for every body */
+function readRest(text: string): JsonObject {
+  return asObject(parseBody(Buffer.from(text)).json);
 }

@@ -1,18 +1,18 @@
 // OpenAI's batches over HTTP: made of an uploaded file, looked at, listed, cancelled. What lines are, the engine knows.
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
-import { BATCH_PURPOSE } from '../../engine/index.ts';
+import { lineEndpoints } from '../../engine/index.ts';
 import { decodeBatchRequest, listShape, mainProtocol } from '../../protocols/index.ts';
 import { encodeList, pageQuery } from '../list-page.ts';
 import { clientRoute, type ClientRoute } from './client-route.ts';
-import { batchesShown } from './shown-batch.ts';
+import { batchesShown, lineFile } from './shown-batch.ts';
 import { notFound } from './state-routes.ts';
 
 /** The protocol whose batches these are. */
 const NAME = mainProtocol.name;
-const { encoded, findBatch, shown } = batchesShown(NAME);
+const { findBatch, listed, shown } = batchesShown(NAME);
 /** Addresses that the lines of a batch may have. */
-const ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/embeddings'] as const;
+const ENDPOINTS = lineEndpoints(mainProtocol.server.addresses.errors);
 
 const batch = z.looseObject({
   id: z.string(),
@@ -48,16 +48,10 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     answer: batch,
     refusals: [404],
     links: { retrieveBatch: { id }, cancelBatch: { id } },
-    async run({ deps, principal, projectId, sent, request }) {
+    async run(call) {
+      const { deps, principal, sent, request } = call;
       const { inputFile, windowMs, facts } = decodeBatchRequest(sent, ENDPOINTS);
-      const input = await deps.files.find(projectId, inputFile);
-      if (!input) throw notFound('File', inputFile, 'input_file_id');
-      if (input.purpose !== BATCH_PURPOSE)
-        throw new GatewayError(
-          'invalid_request',
-          `input_file_id: the file was uploaded with the purpose '${input.purpose}': upload it with 'batch'`,
-          { param: 'input_file_id' },
-        );
+      const input = await lineFile(call, inputFile, 'input_file_id');
       const headers = request.headers.entries();
       return shown(await deps.batches.submit({ principal, protocol: NAME, input, facts, windowMs, headers }));
     },
@@ -70,9 +64,9 @@ export const BATCH_ROUTES: readonly ClientRoute[] = [
     summary: 'The batches of the project.',
     query: z.object(pageQuery()),
     answer: listShape(batch),
-    async run({ deps, projectId, query }) {
-      const { batches, hasMore } = await deps.batches.list(projectId, NAME, query);
-      return Response.json(encodeList(batches.map(encoded), hasMore));
+    async run(call) {
+      const { data, hasMore } = await listed(call, call.query);
+      return Response.json(encodeList(data, hasMore));
     },
   }),
   clientRoute({

@@ -12,7 +12,7 @@ import { announcedBytes, readBody } from '../body/body.ts';
 import { headersOf } from '../client-protocol.ts';
 import { reply } from '../reply.ts';
 import type { ModelsDependencies } from './models-routes.ts';
-import { mayLackBody, type RawCall, type Route, routerPath, routesOf } from './route.ts';
+import { mayLackBody, type RawCall, type Route, routerPath, routesOf, withoutVerb } from './route.ts';
 import type { RouteGroup } from './served-routes.ts';
 import type { StateDependencies } from './state-routes.ts';
 
@@ -45,6 +45,8 @@ export interface ClientCall extends RawCall {
 export type ClientRoute = Route<ClientCall>;
 
 export interface ClientGroup extends RouteGroup<ClientRoute> {
+  /** False: the request is of other clients, whose routes have the same path and come later. Absent: it is nobody else's. */
+  readonly takes?: (request: Request) => boolean;
   /** The protocol in which a client is answered. Absent, or undefined: the gateway's own. */
   readonly speaker?: (request: Request) => ServerCodec | undefined;
 }
@@ -61,8 +63,9 @@ export interface ConnectedEnv {
 export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, group: ClientGroup): void {
   for (const base of group.bases)
     for (const route of group.routes)
-      hono.on(route.method.toUpperCase(), base + routerPath(route), ({ req, env: { connection } }) => {
+      hono.on(route.method.toUpperCase(), base + routerPath(route), ({ req, env: { connection } }, next) => {
         const request = req.raw;
+        if (group.takes?.(request) === false) return next();
         const server = group.speaker?.(request);
         const manner = server && { server, header: headersOf(request, server) };
         return reply(
@@ -79,7 +82,7 @@ export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, g
               projectId: principal.projectId,
               now: deps.now(),
               server: server ?? mainProtocol.server,
-              param: (name) => req.param(name) ?? '',
+              param: (name) => withoutVerb(route, name, req.param(name) ?? ''),
               query: Object.fromEntries(query),
               search: new URL(request.url).searchParams,
               body: read?.json,

@@ -1,15 +1,15 @@
 // Anthropic's Message Batches over HTTP: made of the requests in one body, looked at, listed, cancelled, deleted, and their results.
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
-import { type ServedProtocol, servedProtocols } from '../../protocols/index.ts';
+import type { ServedProtocol } from '../../protocols/index.ts';
+import { encodePage, pageShape, pageSize } from '../list-page.ts';
 import { keepRequests } from './batch-body.ts';
 import { clientRoute, type ClientRoute } from './client-route.ts';
-import { batchesShown } from './shown-batch.ts';
+import { batchesShown, ownerOf } from './shown-batch.ts';
 
-/** Time and page sizes of the vendor's own batches. */
+/** Time and page size of the vendor's own batches. */
 const WINDOW_MS = 86_400_000;
 const MOST_LISTED = 1_000;
-const USUALLY_LISTED = 20;
 
 const batch = z.looseObject({
   id: z.string(),
@@ -23,15 +23,7 @@ const id = '$response.body#/id';
 /** The protocol whose batches these are. */
 export const messages: ServedProtocol = ownerOf('/messages');
 const NAME = messages.name;
-const { encoded, findBatch, shown } = batchesShown(NAME);
-
-function ownerOf(path: string): ServedProtocol {
-  const owner = servedProtocols.find(({ server }) =>
-    server.addresses.routes.some((route) => route.path === path),
-  );
-  if (!owner) throw new TypeError(`nobody serves ${path}`);
-  return owner;
-}
+const { findBatch, listed, shown } = batchesShown(NAME);
 
 export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
   clientRoute({
@@ -56,7 +48,9 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     links: { retrieveMessageBatch: { id }, cancelMessageBatch: { id } },
     async run(call) {
       const { deps, principal, request } = call;
-      const { input, requests } = await keepRequests(call, 'requests');
+      const { input, requests } = await keepRequests(call, { path: ['requests'] });
+      if (!input)
+        throw new GatewayError('invalid_request', 'the body has no array requests', { param: 'requests' });
       const headers = request.headers.entries();
       const facts = { requests };
       return shown(
@@ -71,27 +65,15 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     path: '/messages/batches',
     summary: 'The batches of the project, newest first.',
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(USUALLY_LISTED),
+      limit: pageSize(MOST_LISTED),
       after_id: z.string().optional().describe('The page that follows this batch.'),
       before_id: z.string().optional().describe('The page that comes before this batch.'),
     }),
-    answer: z.object({
-      data: z.array(batch),
-      has_more: z.boolean(),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-    }),
-    async run({ deps, projectId, query }) {
-      const { limit, after_id: after, before_id: before } = query;
-      const order = before === undefined ? 'desc' : 'asc';
-      const page = await deps.batches.list(projectId, NAME, { limit, order, after: before ?? after });
-      const found = before === undefined ? page.batches : page.batches.toReversed();
-      return Response.json({
-        data: found.map(encoded),
-        has_more: page.hasMore,
-        first_id: found[0]?.id ?? null,
-        last_id: found.at(-1)?.id ?? null,
-      });
+    answer: pageShape(batch),
+    async run(call) {
+      const { limit, after_id: after, before_id: before } = call.query;
+      const { data, hasMore } = await listed(call, { limit, after, before });
+      return Response.json(encodePage(data, hasMore));
     },
   }),
   clientRoute({
@@ -127,7 +109,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     refusals: [404],
     async run(call) {
       const found = await findBatch(call);
-      await call.deps.batches.delete(call.projectId, found);
+      await call.deps.batches.delete(call.projectId, found, false);
       return { id: found.id, type: 'message_batch_deleted' as const };
     },
   }),

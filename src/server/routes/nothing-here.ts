@@ -43,10 +43,15 @@ export class NothingHere {
     return errorResponse(deps, nothingAt(method, path, rest), id, server);
   }
 
-  /** The answer at the address of an operation, which takes POST beside what else has the address. */
-  wrongMethod(deps: Pick<ReplyDependencies, 'log' | 'now'>, request: Request, pathname: string): Response {
-    const allowed = new Set([...this.methodsOf(pathname), 'POST']);
-    const error = wrongMethod(request.method, pathname.slice(0, LONGEST_PATH), [...allowed].toSorted());
+  /** @param allowed methods that the path takes; default: those of an operation, which takes POST beside what else has the address */
+  wrongMethod(
+    deps: Pick<ReplyDependencies, 'log' | 'now'>,
+    request: Request,
+    pathname: string,
+    allowed: readonly string[] = [...this.methodsOf(pathname), 'POST'],
+  ): Response {
+    const shown = [...new Set(allowed)].toSorted();
+    const error = wrongMethod(request.method, pathname.slice(0, LONGEST_PATH), shown);
     return errorResponse(deps, error, newGenerationId(deps.now()), serverFor(request));
   }
 

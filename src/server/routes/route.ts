@@ -90,8 +90,23 @@ export function mayLackBody({ body }: RouteDescription): boolean {
   return body?.safeParse(undefined).success !== false;
 }
 
-/** `/keys/{id}` as the router writes it. */
+/** A parameter of a path, and a word behind a colon that ends it: `/batches/{id}:cancel`. */
+const VERB = /\/\{(\w+)\}(:\w+)$/;
+
+/** `/keys/{id}` as the router writes it. A parameter with a verb behind it may hold slashes. */
 export function routerPath({ path, isDeep }: Pick<RouteDescription, 'path' | 'isDeep'>): string {
-  const deep = isDeep ? path.replace(/\{(\w+)\}$/, ':$1{.+}') : path;
+  const told = path.replace(VERB, '/:$1{.+$2}');
+  const deep = isDeep ? told.replace(/\{(\w+)\}$/, ':$1{.+}') : told;
   return deep.replaceAll(/\/\{(\w+)\}/g, '/:$1');
+}
+
+/** Whether a verb ends the path of a route. */
+export function hasVerb({ path }: Pick<RouteDescription, 'path'>): boolean {
+  return VERB.test(path);
+}
+
+/** The value of a parameter, without the verb of its route. */
+export function withoutVerb({ path }: Pick<RouteDescription, 'path'>, name: string, value: string): string {
+  const [, of, verb = ''] = VERB.exec(path) ?? [];
+  return of === name ? value.slice(0, -verb.length) : value;
 }

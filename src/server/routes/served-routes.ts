@@ -78,10 +78,11 @@ export class RouteTable {
   }
 }
 
-/** The paths of a route: `:name` is one segment, `:name{.+}` and a `*` at the end are the rest. */
+/** The paths of a route: `:name` is one segment, `:name{.+}` and a `*` at the end are the rest, `:name{.+:verb}` one that ends so. */
 function routePattern(path: string): RegExp {
   const source = path.split('/').map((part) => {
-    if (part === '*' || /^:\w+\{\.\+\}$/.test(part)) return '.+';
+    const deep = part === '*' ? '' : /^:\w+\{\.\+(.*)\}$/.exec(part)?.[1];
+    if (deep !== undefined) return `.+${deep}`;
     return part
       .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
       .replaceAll(/:\w+/g, '[^/]+')

@@ -1,9 +1,19 @@
-// Batches as one protocol shows them: found by the id in the path, and encoded. Knows no protocol by name.
+// Batches as one protocol shows them: found by the id in the path, listed in pages, and encoded. Knows no protocol by name.
+import type { PageRequest, StoredFile } from '../../accounts/ports/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { ProtocolName } from '../../canonical/index.ts';
-import { batchesOf, type ShownBatch } from '../../protocols/index.ts';
+import { GatewayError, type ProtocolName } from '../../canonical/index.ts';
+import { BATCH_PURPOSE } from '../../engine/index.ts';
+import { batchesOf, type ServedProtocol, servedProtocols, type ShownBatch } from '../../protocols/index.ts';
 import type { ClientCall } from './client-route.ts';
 import { isoOf, notFound } from './state-routes.ts';
+
+type Asked = Pick<ClientCall, 'deps' | 'projectId'>;
+
+/** A page of batches. `before`, where it is given, counts instead of `after`: the page that ends there. */
+export interface BatchPage extends Partial<PageRequest> {
+  readonly limit: number;
+  readonly before?: string | undefined;
+}
 
 /** @param protocol whose batches they are; those of others are not found */
 export function batchesShown(protocol: ProtocolName) {
@@ -12,14 +22,54 @@ export function batchesShown(protocol: ProtocolName) {
     encoded,
     shown: (found: ShownBatch): Response => Response.json(encoded(found)),
     /** The batch of the path. Throws GatewayError `not_found`. */
-    async findBatch({
-      deps,
-      projectId,
-      param,
-    }: Pick<ClientCall, 'deps' | 'projectId' | 'param'>): Promise<ShownBatch> {
+    async findBatch({ deps, projectId, param }: Asked & Pick<ClientCall, 'param'>): Promise<ShownBatch> {
       const found = await deps.batches.find(projectId, protocol, param('id'));
       if (found) return found;
       throw notFound('Batch', param('id'));
     },
+    /**
+     * Batches of the project, newest first where nothing else is asked for.
+     * @throws GatewayError `invalid_request` for an unknown batch to begin at
+     */
+    async listed(
+      { deps, projectId }: Asked,
+      { limit, order = 'desc', after, before }: BatchPage,
+    ): Promise<{
+      readonly data: readonly JsonObject[];
+      readonly hasMore: boolean;
+      readonly lastId?: string;
+    }> {
+      const page: PageRequest =
+        before === undefined ? { limit, order, after } : { limit, order: 'asc', after: before };
+      const { batches, hasMore } = await deps.batches.list(projectId, protocol, page);
+      const found = before === undefined ? batches : batches.toReversed();
+      const lastId = found.at(-1)?.id;
+      return { data: found.map(encoded), hasMore, ...(lastId !== undefined && { lastId }) };
+    },
   };
+}
+
+/**
+ * The file with the lines of a batch.
+ * @param param member that names it
+ * @throws GatewayError `not_found`, or `invalid_request` for a file of another purpose
+ */
+export async function lineFile({ deps, projectId }: Asked, id: string, param: string): Promise<StoredFile> {
+  const input = await deps.files.find(projectId, id);
+  if (!input) throw notFound('File', id, param);
+  if (input.purpose === BATCH_PURPOSE) return input;
+  throw new GatewayError(
+    'invalid_request',
+    `${param}: the file was uploaded with the purpose '${input.purpose}': upload it with '${BATCH_PURPOSE}'`,
+    { param },
+  );
+}
+
+/** The protocol that serves a path. @throws TypeError where none does */
+export function ownerOf(path: string): ServedProtocol {
+  const owner = servedProtocols.find(({ server }) =>
+    server.addresses.routes.some((route) => route.path === path),
+  );
+  if (!owner) throw new TypeError(`nobody serves ${path}`);
+  return owner;
 }

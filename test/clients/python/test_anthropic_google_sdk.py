@@ -7,6 +7,7 @@ DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
 
 import json
 import os
+import time
 import unittest
 
 try:
@@ -190,6 +191,35 @@ class Google(unittest.TestCase):
         self.assertGreater(self.client.models.count_tokens(model="sim/chat", contents="hello").total_tokens, 0)
         with self.assertRaises(errors.ClientError) as caught:
             self.client.models.generate_content(model="sim/nobody", contents="x")
+        self.assertEqual(caught.exception.code, 404)
+
+    def ended(self, batch):
+        for _ in range(1_200):
+            if batch.done:
+                return batch
+            time.sleep(0.05)
+            batch = self.client.batches.get(name=batch.name)
+        self.fail("the batch did not end")
+
+    def test_batches_of_any_model(self):
+        asked = [
+            types.InlinedRequest(model=model, contents="What is 6 x 7?", metadata={"key": model}) for model in MODELS
+        ]
+        asked.append(types.InlinedRequest(model="sim/nobody", contents="x", metadata={"key": "nobody"}))
+        made = self.client.batches.create(model=MODELS[0], src=asked, config={"display_name": "demo"})
+        self.assertEqual(made.display_name, "demo")
+        batch = self.ended(made)
+        self.assertEqual(batch.state, types.JobState.JOB_STATE_SUCCEEDED)
+        responses = batch.dest.inlined_responses
+        self.assertEqual([each.metadata["key"] for each in responses], MODELS + ["nobody"])
+        for each in responses[:-1]:
+            self.assertTrue(each.response.text)
+        self.assertIn("nobody", responses[-1].error.message)
+        self.assertIn(made.name, [each.name for each in self.client.batches.list(config={"page_size": 5})])
+        self.client.batches.cancel(name=made.name)
+        self.client.batches.delete(name=made.name)
+        with self.assertRaises(errors.ClientError) as caught:
+            self.client.batches.get(name=made.name)
         self.assertEqual(caught.exception.code, 404)
 
 

@@ -64,7 +64,6 @@ test.each([
 test.each([
   ['POST', '/v1beta/models/imagen-5:predict', {}],
   ['POST', '/v1beta/models/veo-4:predictLongRunning', {}],
-  ['POST', '/v1beta/models/gemini-3:batchGenerateContent', GOOGLE],
   ['POST', '/v1beta/cachedContents', {}],
   ['GET', '/v1beta/cachedContents/x', {}],
   ['POST', '/upload/v1beta/files', {}],

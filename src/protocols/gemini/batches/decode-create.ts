@@ -1,0 +1,49 @@
+// The body that makes one of Gemini's batches, around its requests.
+import type { JsonObject } from '../../../base/json/index.ts';
+import { Problems } from '../../../canonical/index.ts';
+import { camelMembers, camelName } from '../camel-members.ts';
+import { readObject, readString, requireObject } from '../../read-member.ts';
+import { modelId } from './lines.ts';
+
+/** Place of the requests in the body. */
+export const GEMINI_REQUESTS = {
+  path: ['batch', 'inputConfig', 'requests', 'requests'],
+  spelled: camelName,
+} as const;
+
+/** Members that Google's API fills in, and which its clients may send back. */
+const FILLED_IN = ['name', 'model', 'state', 'createTime', 'endTime', 'updateTime', 'batchStats', 'output'];
+
+export interface GeminiBatchAsked {
+  /** Id of the file with the lines; null: they stand in the body. */
+  readonly inputFile: string | null;
+  readonly facts: JsonObject;
+}
+
+/**
+ * @param model as the address has it
+ * @param body without its requests
+ * @param requests how many stood there
+ * @throws GatewayError `invalid_request` naming every offending member
+ */
+export function decodeGeminiBatch(model: string, body: JsonObject, requests: number): GeminiBatchAsked {
+  const problems = new Problems();
+  const batch = camelMembers(requireObject(body['batch'], 'batch', problems) ?? {});
+  const { displayName, inputConfig, priority, ...others } = batch;
+  for (const name of Object.keys(others))
+    if (!FILLED_IN.includes(name)) problems.add(`batch.${name}`, 'is not known here: leave it out');
+  if (priority !== undefined && String(priority) !== '0')
+    problems.add('batch.priority', 'must be 0: batches of a project take turns');
+  const title = readString(displayName, 'batch.displayName', problems) ?? '';
+  const config = camelMembers(readObject(inputConfig, 'batch.inputConfig', problems) ?? {});
+  const file = readString(config['fileName'], 'batch.inputConfig.fileName', problems) ?? '';
+  if ((file === '') === (requests === 0))
+    problems.add('batch.inputConfig', 'must hold either `requests` or `fileName`');
+  problems.throwIfAny();
+  const isInline = requests > 0;
+  const facts = { model: modelId(model), displayName: title, isInline };
+  return {
+    inputFile: isInline ? null : file.replace(/^files\//, ''),
+    facts: isInline ? { ...facts, requests } : facts,
+  };
+}

@@ -1,0 +1,17 @@
+// Gemini's batches: requests in one body or in a file, and a long-running operation that says what came of them (API reference,
+// "Batch API", and Google's own libraries, 2026-11).
+import type { BatchCodec } from '../../batch-codec.ts';
+import { encodeBatch } from './encode-batch.ts';
+import { decodeLine, encodeResult } from './lines.ts';
+
+export const geminiBatches: BatchCodec = {
+  idPrefix: 'gbatch_',
+  counts: 'requests',
+  splitsErrors: false,
+  line: decodeLine,
+  encode: encodeBatch,
+  encodeResult,
+};
+
+export { decodeGeminiBatch, GEMINI_REQUESTS } from './decode-create.ts';
+export { aroundResults, isInline } from './encode-batch.ts';

@@ -1,0 +1,81 @@
+// Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat what names the line.
+import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import { encodeErrorBody } from '../../google/encode-error.ts';
+import type { BatchLine, LineEnd, UnansweredEnd } from '../../batch-codec.ts';
+
+/** Longest `key` of a line, in characters. */
+const LONGEST_KEY = 512;
+
+/** A line may name a model of its own, which counts before the batch's. */
+export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonObject): BatchLine {
+  if (
+    key !== undefined &&
+    key !== null &&
+    (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY)
+  )
+    throw wrong('key', `must be a string of 1 to ${LONGEST_KEY} characters`);
+  if (metadata !== undefined && metadata !== null && !isJsonObject(metadata))
+    throw wrong('metadata', 'must be an object');
+  if (!isJsonObject(request)) throw wrong('request', 'must be an object: the body of the request');
+  const { model = facts['model'] } = request;
+  if (typeof model !== 'string' || model === '') throw wrong('request.model', 'must be the id of a model');
+  const path = `/v1beta/models/${modelId(model)}:generateContent`;
+  return { id: typeof key === 'string' ? key : null, path, body: 'request' };
+}
+
+/** The id of a model without its collection. */
+export function modelId(name: string): string {
+  return name.replace(/^models\//, '');
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+}
+
+export function encodeResult(
+  line: JsonObject | null,
+  _number: number,
+  _batchId: string,
+  end: LineEnd,
+): string {
+  const { key, metadata } = line ?? {};
+  const named = { ...(key !== undefined && { key }), ...(metadata !== undefined && { metadata }) };
+  const head = JSON.stringify(named).slice(0, -1);
+  const isGood = end.type === 'answered' && end.status < 400;
+  const result = isGood ? `"response":${end.body}` : `"error":${JSON.stringify(statusOf(end))}`;
+  return `${head}${head === '{' ? '' : ','}${result}}`;
+}
+
+/** Numbers of google.rpc.Code, by its words. */
+const CODES: Readonly<Record<string, number>> = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+};
+const UNKNOWN = 2;
+
+/** The google.rpc.Status of a line that failed. Google's Python library refuses details that are objects, so there are none. */
+function statusOf(end: LineEnd): JsonObject {
+  const { error } = end.type === 'answered' ? asObject(JSON.parse(end.body) as JsonObject) : bodyOf(end);
+  const { status, message } = asObject(error);
+  return { code: CODES[String(status)] ?? UNKNOWN, message: message ?? '' };
+}
+
+function bodyOf(end: UnansweredEnd): JsonObject {
+  if (end.type === 'refused')
+    return encodeErrorBody(new GatewayError('invalid_request', end.message, { code: end.code }), '');
+  const error =
+    end.type === 'expired'
+      ? new GatewayError('timeout', 'The time of the batch was over before this request was run.')
+      : new GatewayError('cancelled', 'The batch was cancelled before this request was run.');
+  return encodeErrorBody(error, '');
+}
