@@ -166,7 +166,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
   });
 
   async function eventually(path: string): Promise<Json> {
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let tries = 0; tries < 2_000; tries += 1) {
       const answer = (await (await scene.gateway.get(path)).json()) as Json;
       if (at(answer, 'status') !== 'queued' && at(answer, 'status') !== 'in_progress') return answer;
       await new Promise((resolve) => setTimeout(resolve, 10));
