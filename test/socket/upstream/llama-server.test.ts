@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import {
-  LLAMA_SERVER,
+  HAS_LLAMA_SERVER,
   type LlamaServer,
   startLlamaServer,
   TINY,
@@ -25,7 +25,7 @@ const QUESTIONS: readonly Question[] = [
 /** Schemas of answers are obeyed over Chat Completions alone (measured 2026-11-24): elsewhere they are checked, not compared. */
 const isObeyed = ({ schema }: Question, protocol: string): boolean => !schema || protocol === 'openai-chat';
 
-describe.skipIf(LLAMA_SERVER === null)('llama-server', () => {
+describe.skipIf(!HAS_LLAMA_SERVER)('llama-server', () => {
   let server: LlamaServer;
   let gateway: TestGateway;
 

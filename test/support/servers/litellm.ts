@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenSim } from '../../../src/app/cli/commands/sim-server.ts';
 import { freePort } from '../free-port.ts';
-import { programIn, run } from './llama-server.ts';
+import { programIn, run } from './real-program.ts';
 
 /** The program; null where the environment does not name it: these tests skip then. */
 export const LITELLM: string | null = programIn('DRAGOMAN_LITELLM', "LiteLLM's proxy");
