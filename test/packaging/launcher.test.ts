@@ -370,7 +370,11 @@ test(
 
     const revoked = await runProgram(['keys', 'revoke', 'ci', '--json'], { folder: at });
     expect(JSON.parse(revoked.out)).toMatchObject({ name: 'ci', state: 'revoked' });
-    await eventually('the revoked key is refused', async () => (await statusOf(program, key)) === 401, 10_000);
+    await eventually(
+      'the revoked key is refused',
+      async () => (await statusOf(program, key)) === 401,
+      10_000,
+    );
     expect(await statusOf(program, KEY)).toBe(200);
 
     const unknown = await runProgram(['keys', 'revoke', 'nobody'], { folder: at });
