@@ -42,7 +42,7 @@ const SHARED = [
 const isPacked = () => !findProgram(root).endsWith('.ts');
 const runs =
   named.length > 0
-    ? [named]
+    ? [[...PATIENCE, ...named]]
     : [
         [
           `--parallel=${AT_ONCE}`,
