@@ -32,7 +32,8 @@ export function writeSite(folder: string): void {
     const text = readFileSync(join(DOCS, page), 'utf8');
     const html = withLinks(Bun.markdown.html(text, { headings: { ids: true } }), page);
     const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? page;
-    entries.push(...entriesOf(html, page, title));
+    // The index leads to pages, which a search finds themselves.
+    if (page !== INDEX) entries.push(...entriesOf(html, page, title));
     const path = join(folder, fileOf(page));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, pageOf(title, html, page, sections));
@@ -141,8 +142,8 @@ function pageOf(title: string, html: string, page: string, sections: readonly Se
 <script type="module" src="${BASE}/site.js"></script>
 </head>
 <body>
-<header><a href="${BASE}">Dragoman</a><input id="search" type="search" placeholder="Search" aria-label="Search the documents" autocomplete="off"><a href="/docs">API</a><a href="/console">Console</a></header>
-<nav aria-label="Pages">${sidebar}</nav>
+<header><a href="${BASE}">Dragoman</a><input id="search" type="search" placeholder="Search" aria-label="Search the documents" autocomplete="off"><a href="#pages">Pages</a><a href="/docs">API</a><a href="/console">Console</a></header>
+<nav id="pages" aria-label="Pages">${sidebar}</nav>
 <ol id="found" hidden></ol>
 <main>
 ${html}

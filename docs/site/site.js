@@ -25,7 +25,10 @@ function show(entry, words) {
   link.textContent = entry.title === entry.page ? entry.page : `${entry.page}: ${entry.title}`;
   const at = Math.max(0, entry.text.toLowerCase().indexOf(words[0]) - AROUND);
   const excerpt = document.createElement('p');
-  excerpt.textContent = entry.text.slice(at, at + 3 * AROUND);
+  // Whole words alone.
+  const from = at === 0 ? 0 : entry.text.indexOf(' ', at) + 1;
+  const to = entry.text.indexOf(' ', from + 3 * AROUND);
+  excerpt.textContent = `${from > 0 ? '… ' : ''}${entry.text.slice(from, to < 0 ? undefined : to)}${to < 0 ? '' : ' …'}`;
   item.append(link, excerpt);
   return item;
 }
@@ -51,4 +54,7 @@ document.addEventListener('keydown', (event) => {
     found.hidden = true;
   }
 });
-document.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
+// In the sidebar alone: `scrollIntoView` would move the page, too.
+const sidebar = document.getElementById('pages');
+const current = sidebar.querySelector('[aria-current]');
+if (current) sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
