@@ -45,10 +45,12 @@ export function refusalText(refusal: Refusal): string {
   if (reason === 'unpriced') return unpricedText(refusal, what);
   if (reason === 'unread')
     return `The gateway has just started, and still reads from its records what was used of ${what}. Try again soon.`;
-  if (frees === 'never' && rule.kind === 'tokens' && needed > rule.amount)
+  // A budget that is spent says so; one that has room, only not for so much, says that.
+  const isTooSmall = rule.kind === 'tokens' || (rule.kind === 'usd' && used < rule.amount);
+  if (frees === 'never' && isTooSmall && needed > rule.amount)
     return (
-      `${what} can never let this request through: it needs ${amountText(rule, needed)}, its own output limit included. ` +
-      'Ask for fewer output tokens, send a shorter prompt, or have the limit raised.'
+      `${what} can never let this request through: it ${rule.kind === 'usd' ? 'may cost' : 'needs'} ${amountText(rule, needed)}, ` +
+      'its own output limit included. Ask for fewer output tokens, send a shorter prompt, or have the limit raised.'
     );
   const held =
     reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';

@@ -346,6 +346,9 @@ test('a refusal names the limit, whose it is, how much is used, and when it free
   expect(refusalText(scene.refused(daily, { nanoUsd: usd(0.300001) }))).toBe(
     '$1.50 per day (Europe/Berlin) (the limit of key "ci") is reached: $1.25 used, $0.300001 needed. It frees at 2026-11-22T23:00:00.000Z.',
   );
+  expect(refusalText(scene.refused(daily, { nanoUsd: usd(2) }))).toBe(
+    '$1.50 per day (Europe/Berlin) (the limit of key "ci") can never let this request through: it may cost $2.00, its own output limit included. Ask for fewer output tokens, send a shorter prompt, or have the limit raised.',
+  );
   const unpriced = refusalText(scene.refused(daily, { nanoUsd: null }));
   expect(unpriced).toStartWith(
     `The price of ${MODEL} is unknown, so the budget of $1.50 per day (Europe/Berlin) (the limit of key "ci") cannot count`,
