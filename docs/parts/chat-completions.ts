@@ -31,7 +31,7 @@ const SUPPORT: Readonly<Record<Support, string>> = {
 };
 
 const REST = `- **yes**: checked, and sent on in the upstream's own form. What a model or an upstream does not take is left out
-  and [reported](#what-is-lost-is-told).
+  and [reported](#what-is-lost).
 - **gateway**: for Dragoman itself; it never reaches an upstream.
 - **passed on**: the gateway does not act on it, but an upstream that may know it gets it. That is one of the same protocol that takes unknown members, or one whose preset names it. An upstream of Responses gets the members that both protocols have,
   \`metadata\` among them. It is reported where nobody does.
@@ -51,7 +51,7 @@ Which model and which endpoint answers, and who stands in, is said in \`provider
 
 ## Bodies in other forms
 
-Cursor posts to this path what it would post to the model's own provider. For one model that is a body of the Responses API: \`input\`, \`instructions\`, flat tools, \`text\`, \`reasoning\`. For another it is \`messages\` with Anthropic's blocks (\`tool_use\`, \`tool_result\`) and tools with \`input_schema\`. One body sometimes mixes them. All of that is read. Each protocol's own decoder takes the members, messages, items and tools that have its form. The [report](#what-is-lost-is-told) says \`defaulted\` for each member that was read so.
+Cursor posts to this path what it would post to the model's own provider. For one model that is a body of the Responses API: \`input\`, \`instructions\`, flat tools, \`text\`, \`reasoning\`. For another it is \`messages\` with Anthropic's blocks (\`tool_use\`, \`tool_result\`) and tools with \`input_schema\`. One body sometimes mixes them. All of that is read. Each protocol's own decoder takes the members, messages, items and tools that have its form. The [report](#what-is-lost) says \`defaulted\` for each member that was read so.
 
 - The answer is a chat completion, or a stream of its chunks, whatever the question looked like.
 - Mistakes are named as they stand in the body that was sent: \`input[3].call_id\`, \`tools[0].input_schema\`.
@@ -94,7 +94,7 @@ Cached and written prompt tokens are part of \`prompt_tokens\`, reasoning is par
 its detail. Translated answers add \`usage.cost\` in USD; it is absent where a price is unknown, never 0.
 Relayed answers carry the upstream's own \`usage\`. The [record](generation.md) has the cost of both.
 
-## What is lost, is told
+## What is lost
 
 Nothing is dropped silently. The header \`x-dragoman-report\` lists what could not be done as asked, as
 \`path:action\` with the actions \`dropped\`, \`approximated\`, \`clamped\` and \`defaulted\`. The [record](generation.md) adds the reason. Members that nobody or only one protocol knows are reported too, wherever they

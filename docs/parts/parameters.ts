@@ -17,7 +17,7 @@ curl -s http://127.0.0.1:4000/v1/messages \\
 
 - A value of another type, or out of range, is a 400 that names the member. \`null\` counts as absence.
 - **Elsewhere** names the member that the value becomes in Chat Completions' words. An upstream without it does not get
-  it, which is [reported](chat-completions.md#what-is-lost-is-told).
+  it, which is [reported](chat-completions.md#what-is-lost).
 - Members that no table knows go to an upstream of the same protocol, and are reported for any other.
 - \`/openapi.json\` says the same as JSON Schema.
 `;
