@@ -62,6 +62,8 @@ export interface JobCall {
   failed(failure: GatewayError, wasAsked: boolean): boolean;
   /** An upstream is about to be asked. Resolves once that is durable. @throws GatewayError where it must not be */
   asked(record: RunningRecord, price: Price | null): Promise<void>;
+  /** A request to an upstream goes out now. */
+  sent(): void;
   /** Its record is made. */
   recorded(record: GenerationRecord): void;
   /** A call of a tool begins that may have effects. Resolves once that is durable. */

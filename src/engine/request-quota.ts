@@ -108,6 +108,11 @@ export class RequestQuota {
     throw refusal;
   }
 
+  /** An upstream is sent the request now: a process that dies has to be charged for it. */
+  sent(): void {
+    this.#kept?.sent();
+  }
+
   /**
    * A further turn of the answer begins, and counts as a request. It is not refused for that: half an answer is of no use
    * to anybody, and whoever comes next waits.

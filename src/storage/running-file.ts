@@ -14,6 +14,8 @@ const PLACE = 2048;
 const PLACES = 2048;
 /** Places of values within a record; the length of the record is written last, and is 0 where there is none. */
 const LENGTH = 0;
+/** Stands in the length while no upstream was sent the request: no record is so long, so that it is passed over. */
+const UNSENT = 0x8000_0000;
 const REQUESTS = 4;
 const NANO_USD = 8;
 const TOKENS = 16;
@@ -55,8 +57,9 @@ export class RunningFile implements RunningStore {
     view.setFloat64(start + NANO_USD, 0);
     view.setFloat64(start + TOKENS, 0);
     view.setFloat64(start + AT, record.generation.createdAt);
-    view.setUint32(start + LENGTH, written);
+    view.setUint32(start + LENGTH, UNSENT + written);
     return {
+      sent: () => view.setUint32(start + LENGTH, written),
       note({ requests, nanoUsd, tokens, atMs }) {
         view.setUint32(start + REQUESTS, requests);
         view.setFloat64(start + NANO_USD, nanoUsd);

@@ -47,6 +47,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #exchange: Exchange | undefined;
   #parser: ResponseParser | undefined;
   #unsent: Slices = NOTHING;
+  /** True once the listener knows that the request goes out. */
+  #isAnnounced = false;
   #heard = false;
   #startedAt = 0;
 
@@ -141,13 +143,13 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #start(socket: ClientSocket, exchange: Exchange): void {
     this.#parser = new ResponseParser(this);
     this.#unsent = exchange.bytes;
-    exchange.listener.connected();
-    if (exchange.aborted) return;
+    this.#isAnnounced = false;
     if (exchange.paused) socket.pause();
     this.#place.outbox.add(this);
   }
 
   flush(): void {
+    if (!this.#isAnnounced && !this.#announce()) return;
     while (this.#unsent.length > 0 && this.#socket && !this.isClosed) {
       const piece = beginning(this.#unsent, MEMORY);
       const taken = this.#socket.write(piece);
@@ -199,6 +201,15 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
       return;
     }
     new Connection(this.#place).begin(exchange);
+  }
+
+  /** Says right before the first byte goes out that it does. False: it must not. */
+  #announce(): boolean {
+    const exchange = this.#exchange;
+    if (!exchange || exchange.aborted || !this.#socket || this.isClosed) return false;
+    this.#isAnnounced = true;
+    exchange.listener.connected();
+    return !exchange.aborted;
   }
 
   #finish(exchange: Exchange, rest: ConnectionRest): void {

@@ -9,7 +9,7 @@ import type { ResponseHead } from './response-parser.ts';
 export type TransportFailure = 'connect' | 'stale' | 'reset' | 'cut' | 'protocol';
 
 export interface UpstreamListener {
-  /** The request has been handed to a connection. */
+  /** The request goes out over its connection: called right before its first byte does. */
   connected(): void;
   head(head: ResponseHead): void;
   /** At most one call per read. */

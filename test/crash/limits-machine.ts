@@ -249,6 +249,7 @@ export class Machine {
         return (
           entry && {
             note: (spent) => this.#around(() => entry.note(spent)),
+            sent: () => this.#around(() => entry.sent()),
             close: () => this.#around(() => entry.close()),
           }
         );

@@ -14,7 +14,7 @@ import type { NoticeStore } from './notice.ts';
 import type { PayloadStore } from './payload.ts';
 import type { PromptStore } from './prompt.ts';
 import type { ReplicaStore } from './replica.ts';
-import type { RunningStore } from './running.ts';
+import type { RunningStore, SentMarkStore } from './running.ts';
 import type { UsageStore } from './usage.ts';
 import type { WebhookStore } from './webhook.ts';
 
@@ -382,6 +382,8 @@ export interface Storage {
   /** Processes that share the database; null where it is of one machine. */
   readonly replicas: ReplicaStore | null;
   readonly running: RunningStore;
+  /** Which requests went out. */
+  readonly marks: SentMarkStore;
   /** A named secret of this installation (pepper, vault key): 32 bytes. What is new is hashed and sealed with it. */
   secret(name: string): Promise<Uint8Array>;
   /** Earlier secrets, the latest first: data that was hashed and sealed with one of these is still good. */

@@ -142,7 +142,7 @@ export interface JobStore {
   claim(options: ClaimOptions): Promise<readonly HeldJob[]>;
   /** Holds everything of an owner for longer. @returns what it holds; whatever is missing is somebody else's */
   renew(owner: string, leaseMs: number): Promise<readonly RenewedLease[]>;
-  /** Records a step that has ended; one of the same name stays as it is. False: the fence is an older one. */
+  /** Records a step; it takes the place of one of the same name. False: the fence is an older one. */
   step(id: string, fence: number, step: Omit<JobStep, 'at'>): Promise<boolean>;
   /** Steps of a job, in their order. */
   steps(id: string): Promise<readonly JobStep[]>;

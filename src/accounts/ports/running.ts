@@ -24,8 +24,27 @@ export interface RunningRecord {
 export interface RunningEntry {
   /** Replaces what was noted before. Survives the death of the process when it returns. */
   note(spent: RunningSpent): void;
+  /** An upstream is sent the request now. Of an entry that was never sent, nothing is left behind. */
+  sent(): void;
   /** Its record is in the ledger. */
   close(): void;
+}
+
+/** Says of one request whether it went out, after the death of its process as well. */
+export interface SentMark {
+  /** Names it in what is noted of the request. */
+  readonly id: string;
+  /** The request goes out now. */
+  sent(): void;
+  /** Nobody will ask for it. */
+  close(): void;
+}
+
+export interface SentMarkStore {
+  /** @returns null where there is no room for one */
+  open(): SentMark | null;
+  /** Whether the request of a mark went out. Null: nobody here knows. */
+  wasSent(id: string): boolean | null;
 }
 
 export interface RunningStore {

@@ -164,6 +164,9 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   }
 
   connected(): void {
+    const { call, quota } = this.#input.requester.arrival;
+    call.job?.sent();
+    quota?.sent();
     this.#progress.sent(this.#services.clock.now());
   }
 

@@ -25,7 +25,7 @@ export interface BatchSettings {
 
 export interface BatchDependencies {
   readonly engine: GatewayDependencies;
-  readonly storage: Pick<Storage, 'batches' | 'ledger'>;
+  readonly storage: Pick<Storage, 'batches' | 'ledger' | 'marks'>;
   readonly files: Files;
   /** Runs a request. */
   readonly serve: (call: ApiCall, task: Task) => Promise<unknown>;

@@ -171,7 +171,7 @@ async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, numb
   for (const { number, detail } of await deps.storage.batches.asked(batch.id)) {
     const { tried, tool, ...before } = JSON.parse(detail) as AskedDetail;
     if (tried && !(await deps.storage.ledger.find(tried.recordId, tried.projectId)))
-      settleTry(JSON.parse(tried.detail) as InterruptedTry, deps.storage.ledger);
+      settleTry(JSON.parse(tried.detail) as InterruptedTry, deps.storage);
     const now = before.deaths + (tried ? 1 : 0);
     deaths.set(number, now);
     const refusal = interruption(tool, now);

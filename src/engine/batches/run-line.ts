@@ -2,12 +2,12 @@
 // its own.
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import type { LineSpend } from '../../accounts/ports/index.ts';
+import type { LineSpend, SentMark } from '../../accounts/ports/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import type { LineEnd } from '../../protocols/index.ts';
 import type { ApiCall, JobCall } from '../call.ts';
 import type { Cancellation } from '../cancellation.ts';
-import { LOST, waitFor, WholeClient } from '../jobs/index.ts';
+import { type InterruptedTry, LOST, waitFor, WholeClient } from '../jobs/index.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, kindOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
@@ -115,6 +115,11 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
   const note = (detail: Omit<AskedDetail, 'deaths'>): Promise<void> =>
     of.writer.ask({ number: line.number, detail: JSON.stringify({ deaths: line.deaths, ...detail }) });
   let asked: AskedDetail['tried'] = null;
+  let mark: SentMark | null = null;
+  const closeMark = (): void => {
+    mark?.close();
+    mark = null;
+  };
   const job: JobCall = {
     id,
     recordId: id,
@@ -123,17 +128,23 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     isKept: false,
     providerShare: deps.settings().providerShare,
     totalMs: deps.settings().totalMs,
-    failed(failure) {
+    failed(failure, wasAsked) {
       tried.failure = failure;
       const wait = waitOf(of, failure, line);
       if (wait !== undefined) tried.wait = wait;
+      // Nothing is recorded of it.
+      if (wait !== undefined && !wasAsked) closeMark();
       return wait !== undefined;
     },
+    sent: () => mark?.sent(),
     async asked(record, price) {
-      asked = { recordId: id, projectId: batch.projectId, detail: JSON.stringify({ record, price }) };
+      mark ??= deps.storage.marks.open();
+      const interrupted: InterruptedTry = { record, price, mark: mark?.id ?? null };
+      asked = { recordId: id, projectId: batch.projectId, detail: JSON.stringify(interrupted) };
       await note({ tried: asked, tool: null });
     },
     recorded(record) {
+      closeMark();
       tried.spend = spendOf(record);
     },
     async toolBegins(tool) {

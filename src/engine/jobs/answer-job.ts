@@ -6,7 +6,14 @@ import type { JobView } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { RequestRoute } from '../../protocols/index.ts';
 import type { ApiCall } from '../call.ts';
-import { jobCall, refusalOf, type Tried, type WorkDependencies } from './job-call.ts';
+import {
+  jobCall,
+  refusalOf,
+  settleEarlier,
+  type Tried,
+  waitAgain,
+  type WorkDependencies,
+} from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { type CallPayload, protocolOf, recordIdOf, RESPONSE_KIND } from './response-job.ts';
 import { WholeClient, type WholeResult } from './whole-client.ts';
@@ -64,7 +71,10 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   };
   // An earlier runner died before it could say that the answer is there.
   const before = job.attempt > 1 ? await store.stream(job.projectId, job.id) : null;
-  if (before && decodeResult(before).status === 200) return { end: { state: 'completed' } };
+  if (before && decodeResult(before).status === 200) {
+    await settleEarlier(run, payload.id, deps);
+    return { end: { state: 'completed' } };
+  }
   const refusal = await refusalOf(run, payload.id, deps);
   if (refusal) return failed(refusal);
   if (cancellation.reason === CANCELLED) return { end: { state: 'cancelled' } };
@@ -87,7 +97,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   if (cancellation.reason) return null;
   if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
   const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
-  if (wait !== undefined) return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
+  if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
   return failed(failure, result);
 }
 

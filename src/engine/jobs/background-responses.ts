@@ -12,6 +12,7 @@ import type { GatewayDependencies } from '../dependencies.ts';
 import { expiryOf } from '../settings.ts';
 import type { KeptStream, KeptStreams } from '../streams/index.ts';
 import { ANSWER_KIND, type AnswerPayload, decodeResult, requireWhole } from './answer-job.ts';
+import { type AnswerRecord, findAnswerRecord } from './answer-record.ts';
 import type { JobRunner, JobRunnerOptions } from './job-runner.ts';
 import { endUnbegun, neverBegun, openedStream, openStream } from './job-stream.ts';
 import type { WholeResult } from './whole-client.ts';
@@ -203,6 +204,15 @@ export class BackgroundResponses {
   async find(projectId: string, id: string): Promise<StoredResponse | null> {
     const job = await this.#job(projectId, id);
     return job?.kind === RESPONSE_KIND ? standingStored(job, decodePayload(job.payload)) : null;
+  }
+
+  /**
+   * The record of an answer, whoever made it. @param wanted number of a try; undefined: the latest that has a record
+   * @returns null where there is none of this project. Throws GatewayError `not_found` for a try without a record
+   */
+  record(projectId: string, id: string, wanted?: number): Promise<AnswerRecord | null> {
+    const { engine, storage } = this.#deps;
+    return findAnswerRecord(id, projectId, wanted, { jobs: storage.jobs, ledger: engine.ledger });
   }
 
   /** The job of an answer; null where it is none's. */

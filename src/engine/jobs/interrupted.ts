@@ -1,7 +1,7 @@
 // Records what tries of a job had cost whose process died with them: their upstreams charge it all the same. The record's id is
 // that of the try, so that it stands in the ledger once, whoever writes it.
 import { NO_USAGE } from '../../canonical/index.ts';
-import type { HeldJob, JobStep, LedgerStore, RunningRecord } from '../../accounts/ports/index.ts';
+import type { HeldJob, JobStep, RunningRecord, Storage } from '../../accounts/ports/index.ts';
 import { costOf } from '../../accounts/ledger/index.ts';
 import type { Price } from '../../catalog/index.ts';
 import { recordIdOf } from './response-job.ts';
@@ -9,17 +9,19 @@ import { recordIdOf } from './response-job.ts';
 /** Begins the names of steps that say who was asked. */
 export const ASKED_STEP = 'asked:';
 
+type Settling = Pick<Storage, 'ledger' | 'marks'>;
+
 /** @param steps of the job */
 export async function settleInterrupted(
   { attempt, projectId }: HeldJob,
   id: string,
   steps: readonly JobStep[],
-  ledger: LedgerStore,
+  { ledger, marks }: Settling,
 ): Promise<void> {
   for (const { name, detail } of steps) {
     const of = name.startsWith(ASKED_STEP) ? Number(name.slice(ASKED_STEP.length)) : attempt;
     if (of >= attempt || (await ledger.find(recordIdOf(id, of), projectId))) continue;
-    settleTry(JSON.parse(detail) as InterruptedTry, ledger);
+    settleTry(JSON.parse(detail) as InterruptedTry, { ledger, marks });
   }
 }
 
@@ -27,10 +29,13 @@ export async function settleInterrupted(
 export interface InterruptedTry {
   readonly record: RunningRecord;
   readonly price: Price | null;
+  /** Names the mark that says whether it was sent. Null: it counts as sent. */
+  readonly mark?: string | null;
 }
 
-/** Records a request that nobody else can record any more. */
-export function settleTry({ record, price }: InterruptedTry, ledger: Pick<LedgerStore, 'append'>): void {
+/** Records a request that nobody else can record any more, unless it never went out. */
+export function settleTry({ record, price, mark }: InterruptedTry, { ledger, marks }: Settling): void {
+  if (typeof mark === 'string' && marks.wasSent(mark) === false) return;
   const { generation, attempt, inputTokens } = record;
   // Its prompt was read; how much was written, nobody knows any more.
   const usage = { ...NO_USAGE, input: { ...NO_USAGE.input, uncached: inputTokens }, estimated: true };

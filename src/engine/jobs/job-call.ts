@@ -1,17 +1,17 @@
 // How a job runs a request: what the request is told of the job, when it waits for room, and what an interrupted try leaves
 // behind.
 import type { Principal } from '../../accounts/auth/index.ts';
-import type { Storage } from '../../accounts/ports/index.ts';
+import type { JobStep, JobWait, SentMark, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStreams } from '../streams/index.ts';
-import { ASKED_STEP, settleInterrupted } from './interrupted.ts';
-import type { JobRun } from './job-runner.ts';
+import { ASKED_STEP, type InterruptedTry, settleInterrupted } from './interrupted.ts';
+import type { JobOutcome, JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
 
-/** Tries of one job, by however many processes: a request that ends its process must not end all of them. */
+/** Tries of one job that did not end by themselves, by however many processes: a request that ends its process must not end all of them. */
 const MOST_ATTEMPTS = 10;
 /** Shortest and longest wait for room, in milliseconds, and the longest where nobody says how long. */
 const LEAST_WAIT_MS = 200;
@@ -19,12 +19,14 @@ const MOST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 5_000;
 /** Step that stands for a tool's effects. */
 const TOOL_STEP = 'tool:';
+/** Step that counts the tries that ended because there was no room. */
+const WAITED_STEP = 'waited';
 
 export interface WorkDependencies {
   /** Runs a request. */
   readonly serve: (call: ApiCall) => Promise<unknown>;
   readonly streams: KeptStreams;
-  readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs'>;
+  readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs' | 'marks'>;
   /** Throws GatewayError for a key that is not good any more. */
   readonly keyById: (keyId: string) => Principal;
   /** Resources that a request holds while it runs. */
@@ -60,8 +62,7 @@ export async function refusalOf(
   deps: Pick<WorkDependencies, 'storage'>,
 ): Promise<GatewayError | undefined> {
   if (job.attempt <= 1) return undefined;
-  const steps = await store.steps(job.id);
-  await settleInterrupted(job, id, steps, deps.storage.ledger);
+  const steps = await settleEarlier({ job, store }, id, deps);
   const tool = steps.find(({ name }) => name.startsWith(TOOL_STEP));
   if (tool)
     return new GatewayError(
@@ -69,19 +70,48 @@ export async function refusalOf(
       `The gateway stopped while this answer was made, after the tool '${tool.detail}' had begun. It is not run a second time, because it may have had effects: ask again.`,
       { fault: 'gateway' },
     );
-  if (job.attempt <= MOST_ATTEMPTS) return undefined;
+  if (job.attempt - waitedIn(steps) <= MOST_ATTEMPTS) return undefined;
   return new GatewayError('internal', `The answer was not made in ${MOST_ATTEMPTS} attempts.`);
+}
+
+/** Lets go of a job whose upstream was asked and had no room. Such a try is none that ended its process. */
+export async function waitAgain({ job, store }: JobRun, wait: JobWait): Promise<JobOutcome> {
+  if (wait.hasBegun) {
+    const waited = waitedIn(await store.steps(job.id)) + 1;
+    await store.step(job.id, job.fence, { name: WAITED_STEP, detail: String(waited) });
+  }
+  return { wait };
+}
+
+function waitedIn(steps: readonly JobStep[]): number {
+  return Number(steps.find(({ name }) => name === WAITED_STEP)?.detail ?? 0);
+}
+
+/** Records what earlier tries had used that died. @returns the steps of all tries */
+export async function settleEarlier(
+  { job, store }: Pick<JobRun, 'job' | 'store'>,
+  id: string,
+  { storage }: Pick<WorkDependencies, 'storage'>,
+): Promise<readonly JobStep[]> {
+  const steps = await store.steps(job.id);
+  await settleInterrupted(job, id, steps, storage);
+  return steps;
 }
 
 /** Job of the request that it runs. @param payload says whose answer it is @param tried is called with how it failed */
 export function jobCall(
   { job, store }: JobRun,
   payload: Pick<ResponsePayload, 'id' | 'createdAt'>,
-  { settings, clock, log }: WorkDependencies,
+  { storage, settings, clock, log }: WorkDependencies,
   client: Heard,
   tried: Tried,
 ): JobCall {
   const { id, fence } = job;
+  let mark: SentMark | null = null;
+  const closeMark = (): void => {
+    mark?.close();
+    mark = null;
+  };
   return {
     id: payload.id,
     recordId: recordIdOf(payload.id, job.attempt),
@@ -96,13 +126,18 @@ export function jobCall(
       const wait = client.hasContent || !isPatient ? undefined : waitFor(failure, waitedMs);
       if (wait !== undefined) tried.wait = wait;
       client.isMuted = wait !== undefined;
+      // Nothing is recorded of it.
+      if (client.isMuted && !wasAsked) closeMark();
       return wait !== undefined;
     },
     isKept: true,
     providerShare: 1,
-    recorded: () => {},
+    sent: () => mark?.sent(),
+    recorded: closeMark,
     async asked(record, price) {
-      const step = { name: `${ASKED_STEP}${job.attempt}`, detail: JSON.stringify({ record, price }) };
+      mark ??= storage.marks.open();
+      const asked: InterruptedTry = { record, price, mark: mark?.id ?? null };
+      const step = { name: `${ASKED_STEP}${job.attempt}`, detail: JSON.stringify(asked) };
       await store
         .step(id, fence, step)
         .catch((error: unknown) => log.warn('a step of a job was not kept', { id, error }));

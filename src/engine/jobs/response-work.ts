@@ -8,7 +8,14 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStream } from '../streams/index.ts';
-import { jobCall, refusalOf, type Tried, type WorkDependencies } from './job-call.ts';
+import {
+  jobCall,
+  refusalOf,
+  settleEarlier,
+  type Tried,
+  waitAgain,
+  type WorkDependencies,
+} from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
 import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
@@ -21,7 +28,10 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   if (!codec) throw new TypeError(`${payload.protocol} has no answers in the background`);
   const { responses } = deps.storage;
   // An earlier runner made the answer, and died before it could say so.
-  if (await responses.find(job.projectId, job.id, deps.clock.wall())) return completed;
+  if (await responses.find(job.projectId, job.id, deps.clock.wall())) {
+    await settleEarlier(run, payload.id, deps);
+    return completed;
+  }
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
     const stands = standingResponse(
@@ -58,9 +68,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   }
   if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
   const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
-  if (wait !== undefined) {
-    return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
-  }
+  if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
   const end = failedBy(failure, codec);
   return client.hasFailed ? keep(run, stream, end) : ended(end);
 }

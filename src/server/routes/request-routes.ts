@@ -16,25 +16,38 @@ export const RECORD: ClientRoute = clientRoute({
   summary: 'The record of one request of the project: tokens, cost, attempts.',
   query: z.object({
     id: z.string('the id of a generation is required').describe('The id of an answer, of any protocol.'),
+    try: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('Number of a try, of an answer in the background that was tried again. Absent: the latest.'),
   }),
   answer: z.looseObject({
     id: z.string(),
+    try: z.int().optional(),
+    tries: z.int().optional(),
     model: z.string().nullable(),
     status: z.int(),
     attempts: z.array(anyObject),
   }),
   refusals: [404],
-  async run({ deps: { ledger }, projectId, query: { id } }) {
+  async run({ deps: { background, ledger }, projectId, query }) {
     // Each protocol puts its own prefix before the generation's id (`resp_…`, `msg_…`); the id itself has no underscore.
-    const found = await ledger.find(id.slice(id.lastIndexOf('_') + 1), projectId);
-    if (!found)
+    const id = query.id.slice(query.id.lastIndexOf('_') + 1);
+    const record = await background.record(projectId, id, query.try);
+    if (!record)
       throw new GatewayError(
         'not_found',
-        `There is no generation ${JSON.stringify(id.slice(0, 100))} for this API key.`,
+        `There is no generation ${JSON.stringify(query.id.slice(0, 100))} for this API key.`,
         { param: 'id' },
       );
-    const { generation, attempts } = await withDeferredUsage(found, projectId, ledger);
-    return Response.json(generationView(generation, attempts));
+    const { generation, attempts } = await withDeferredUsage(record.found, projectId, ledger);
+    const { tries } = record;
+    if (!tries) return Response.json(generationView(generation, attempts));
+    // The tries of one answer are no repetitions of each other.
+    const view = generationView({ ...generation, id, replayOf: null }, attempts);
+    return Response.json({ ...view, record_id: generation.id, try: tries.number, tries: tries.of });
   },
 });
 

@@ -12,6 +12,7 @@ import { Turns } from '../tables/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
 import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
+import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { Breaker } from './breaker.ts';
 import { postgresDatabase } from './database.ts';
@@ -56,7 +57,7 @@ export const MOVING = 'moving';
 const MIGRATION_LOCK = 7_283_641_095_518_337;
 
 /** Parts of an installation besides its stores. */
-type Rest = Pick<Storage, 'running' | 'secret' | 'earlierSecrets' | 'close'>;
+type Rest = Pick<Storage, 'marks' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
 
 /**
  * Opens, migrates and returns the storage of one installation, for one of its processes.
@@ -126,9 +127,11 @@ export async function openWith<S extends PostgresStores>(
   await indexer.recover(now());
   await checkSecrets(db, secrets, 'the secret of the configuration');
   const running = options.running ? new RunningFile(options.running) : null;
+  const marks = options.running ? new SentMarks(options.running) : null;
   return {
     ...stores,
     running: running ?? NOTHING_RUNS,
+    marks: marks ?? NO_MARKS,
     ...secretsFrom(async () => secrets),
     async close() {
       // Entries that a database out of reach does not take now wait in the files for the next start.
@@ -137,6 +140,7 @@ export async function openWith<S extends PostgresStores>(
         .catch((error: unknown) => notice(`records stay in the spool: ${reasonOf(error)}`));
       files?.close();
       running?.close();
+      marks?.close();
       await db.destroy();
     },
   };

@@ -24,6 +24,7 @@ import type { Storage } from '../../accounts/ports/index.ts';
 import type { SettingsSchema } from '../tables/settings.ts';
 import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
 import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
+import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { masterSecret } from '../secret-file.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { sqliteDatabase } from './database.ts';
@@ -56,7 +57,7 @@ const CHECKPOINT_PAGES = 500;
 /** Parts of an installation besides its stores. */
 type Rest = Pick<
   Storage,
-  'blobs' | 'findings' | 'notices' | 'replicas' | 'running' | 'secret' | 'earlierSecrets' | 'close'
+  'blobs' | 'findings' | 'marks' | 'notices' | 'replicas' | 'running' | 'secret' | 'earlierSecrets' | 'close'
 >;
 
 /**
@@ -150,7 +151,9 @@ export async function openWith<S extends SqliteStores>(
     await checkSecrets(db, secrets, 'the secret of the configuration');
     return secrets;
   };
-  const running = inMemory ? null : new RunningFile(join(dirname(path), 'running'));
+  const folder = join(dirname(path), 'running');
+  const running = inMemory ? null : new RunningFile(folder);
+  const marks = inMemory ? null : new SentMarks(folder);
   return {
     ...stores,
     blobs: null,
@@ -158,12 +161,14 @@ export async function openWith<S extends SqliteStores>(
     replicas: null,
     notices: null,
     running: running ?? NOTHING_RUNS,
+    marks: marks ?? NO_MARKS,
     ...secretsFrom(() => (masters ??= ownSecrets())),
     async close() {
       await commits.flush();
       await indexer.finish();
       journalFiles?.close();
       running?.close();
+      marks?.close();
       // Leaves one file behind instead of three; another process may still be reading, which is no error.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();

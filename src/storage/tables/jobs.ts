@@ -168,7 +168,7 @@ function openJobs(database: StateDatabase): JobStore {
         yield db
           .insertInto('job_steps')
           .values({ job_id: id, name, detail, at: clock() })
-          .onConflict((conflict) => conflict.columns(['job_id', 'name']).doNothing());
+          .onConflict((conflict) => conflict.columns(['job_id', 'name']).doUpdateSet({ detail }));
         return true;
       }),
     async steps(id) {

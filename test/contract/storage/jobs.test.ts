@@ -96,13 +96,13 @@ describeDatabases((fresh) => {
       expect(await other.finish('a', 2, { state: 'completed' })).toBe(true);
     }));
 
-  test('steps stay, each as it was first said', () =>
+  test('steps stay, each as it was last said', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a'), 9);
       await claim(jobs);
       expect(await jobs.step('a', 1, { name: 'received', detail: '1' })).toBe(true);
       expect(await jobs.step('a', 1, { name: 'received', detail: '2' })).toBe(true);
-      expect(await jobs.steps('a')).toMatchObject([{ name: 'received', detail: '1' }]);
+      expect(await jobs.steps('a')).toMatchObject([{ name: 'received', detail: '2' }]);
     }));
 
   test('projects take turns, by their weight, and a lower priority begins first', () =>
