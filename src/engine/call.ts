@@ -2,7 +2,7 @@
 import type { Principal } from '../accounts/auth/index.ts';
 import { type JsonBytes, type JsonObject, NO_JSON } from '../base/json/index.ts';
 import type { GenerationRecord } from '../accounts/ledger/index.ts';
-import type { RunningRecord } from '../accounts/ports/index.ts';
+import type { RunningRecord, StoredResponse } from '../accounts/ports/index.ts';
 import type { GatewayError } from '../canonical/index.ts';
 import type { Price } from '../catalog/index.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
@@ -64,6 +64,11 @@ export interface JobCall {
   asked(record: RunningRecord, price: Price | null): Promise<void>;
   /** A request to an upstream goes out now. */
   sent(): void;
+  /**
+   * Its answer could not be stored, though it is complete.
+   * @param appendTo conversation to which it belongs; undefined: none
+   */
+  unkept(response: StoredResponse, appendTo: string | undefined, error: unknown): void;
   /** Its record is made. */
   recorded(record: GenerationRecord): void;
   /** A call of a tool begins that may have effects. Resolves once that is durable. */

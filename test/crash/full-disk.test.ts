@@ -1,15 +1,13 @@
 // A real process on a real disk that is full: with `ledger.when_full: serve` clients are answered and records that find no room
 // are in the log; with `refuse` they are told so; and when there is room again, all is as before, without a restart.
 import { afterEach, describe, expect, test } from 'bun:test';
-import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, freshFolder, type Program, startProgram } from '../support/program.ts';
+import { fillDisk, mayMount, smallDisk } from './small-disk.ts';
 
 const PATIENCE_MS = 60_000;
 const KEY = 'sk-test';
-/** The database, its log and a journal at the start, and little more. */
-const DISK_MB = 16;
 /** Records of this many bytes fill what a journal has reserved soon. */
 const METADATA = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`m${n}`, 'x'.repeat(500)]));
 
@@ -18,33 +16,21 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** A small disk; null where mounting is not allowed. */
-function smallDisk(): string | null {
-  const { folder, remove } = freshFolder();
-  ends.push(remove);
-  const size = `size=${DISK_MB}m`;
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder]).status !== 0) return null;
-  ends.push(() => spawnSync('umount', ['-l', folder]));
-  return folder;
+function disk(): string {
+  const made = smallDisk();
+  if (!made) throw new Error('no disk could be mounted');
+  ends.push(made.remove);
+  return made.folder;
 }
 
-const mayMount = process.platform === 'linux' && process.getuid?.() === 0 && isMountable();
-if (!mayMount) console.log('skipped: a disk that is full, since no file system may be mounted here');
-
-function isMountable(): boolean {
-  const isMade = smallDisk() !== null;
-  for (const end of ends.splice(0).toReversed()) end();
-  return isMade;
-}
-
-async function start(disk: string, whenFull: 'serve' | 'refuse'): Promise<Program> {
+async function start(dataDir: string, whenFull: 'serve' | 'refuse'): Promise<Program> {
   const { folder, remove } = freshFolder();
   ends.push(remove);
   writeFileSync(
     join(folder, 'dragoman.yaml'),
     JSON.stringify({
       server: { port: 0, overload: { lag_ms: 0 } },
-      data_dir: disk,
+      data_dir: dataDir,
       keys: [{ name: 'test', key: KEY }],
       ledger: { when_full: whenFull },
       logging: { level: 'info' },
@@ -75,8 +61,8 @@ const isFull = (said: readonly string[]): boolean =>
   said.some((each) => each.includes('the journal is full'));
 
 /** Asks until the disk has taken all that it can. @returns ids of the answers */
-async function fill(disk: string, program: Program): Promise<string[]> {
-  spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'ballast')}`, 'bs=4k']);
+async function fill(folder: string, program: Program): Promise<string[]> {
+  fillDisk(folder);
   const ids: string[] = [];
   for (let asked = 0; asked < 2_000 && !isFull(await degraded(program)); asked += 1) {
     const answer = await ask(program);
@@ -99,15 +85,15 @@ describe.skipIf(!mayMount)('a full disk', () => {
   test(
     'with when_full: serve, everybody is answered, and what the ledger cannot take is in the log',
     async () => {
-      const disk = smallDisk() ?? '';
-      const program = await start(disk, 'serve');
-      const ids = await fill(disk, program);
+      const folder = disk();
+      const program = await start(folder, 'serve');
+      const ids = await fill(folder, program);
       for (let n = 0; n < 5; n += 1) {
         const answer = await ask(program);
         expect(answer.status).toBe(200);
         ids.push(answer.headers.get('x-request-id') ?? '');
       }
-      rmSync(join(disk, 'ballast'));
+      rmSync(join(folder, 'ballast'));
       await eventually(
         'nothing is degraded',
         async () => (await degraded(program)).length === 0,
@@ -126,13 +112,13 @@ describe.skipIf(!mayMount)('a full disk', () => {
   test(
     'with when_full: refuse, nobody begins, everybody is told when to come back, and no record is lost',
     async () => {
-      const disk = smallDisk() ?? '';
-      const program = await start(disk, 'refuse');
-      const ids = await fill(disk, program);
+      const folder = disk();
+      const program = await start(folder, 'refuse');
+      const ids = await fill(folder, program);
       await eventually('all are refused', async () => (await ask(program)).status === 503);
       const refused = await ask(program);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      rmSync(join(disk, 'ballast'));
+      rmSync(join(folder, 'ballast'));
       await eventually('all are answered', async () => (await ask(program)).status === 200, PATIENCE_MS);
       const lost: string[] = [];
       for (const id of ids) if (!(await isRecorded(program, id))) lost.push(id);

@@ -13,6 +13,7 @@ const GEMINI_BATCHES = 'test/socket/state/gemini-batches.test.ts';
 const MESSAGE_BATCHES = 'test/socket/state/message-batches.test.ts';
 const BATCHES_ROOM = 'test/socket/state/batches-room.test.ts';
 const BATCHES = 'test/socket/state/batches.test.ts';
+const TROUBLES = 'test/socket/state/durable-troubles.test.ts';
 const KILL = 'test/crash/background-kill.test.ts';
 
 export const durableRequirements: Requirements = {
@@ -98,6 +99,18 @@ export const durableRequirements: Requirements = {
     'test/unit/storage/sent-marks.test.ts: a request that went out is told from one that was about to',
     'test/unit/storage/sent-marks.test.ts: a mark whose place another one has, or whose file is gone, is unknown',
     'test/unit/storage/sent-marks.test.ts: nothing is left behind by a process whose requests have all ended',
+  ),
+  'contract.durable.troubles': shown(
+    DURABLE,
+    'A revoked key, a spent budget, a full quota and a full disk in the middle have each one outcome, and nothing that was answered is lost or asked twice.',
+    `${TROUBLES}: that runs goes on when its key is revoked, and one that has not begun fails`,
+    `${TROUBLES}: waits where the budget is spent before it begins, and fails where that happens in its middle`,
+    `${TROUBLES}: that finds no room in the storage of its project waits for it, and is not made again`,
+    `${TROUBLES}: whose key is revoked ends: lines that run are answered, and the others say why not`,
+    `${TROUBLES}: that finds no room for its results says so, and ends when there is some`,
+    'test/crash/full-disk-jobs.test.ts: has an answer in the background wait, which is not made again',
+    'test/crash/full-disk-jobs.test.ts: has a batch wait, whose lines are not asked again',
+    'test/crash/full-disk-jobs.test.ts: refuses new work with a reason, and takes it when there is room',
   ),
   'contract.durable.streams.resume': shown(
     DURABLE,

@@ -4,7 +4,14 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
 import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../protocols/index.ts';
 import type { ProtocolName } from '../../canonical/index.ts';
-import { type InterruptedTry, type JobOutcome, type JobRun, LOST, settleTry } from '../jobs/index.ts';
+import {
+  againAfter,
+  type InterruptedTry,
+  type JobOutcome,
+  type JobRun,
+  LOST,
+  settleTry,
+} from '../jobs/index.ts';
 import { BatchRun, type Stop } from './batch-run.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { checkLines } from './check-lines.ts';
@@ -19,8 +26,6 @@ export const BATCH_KIND = 'batch';
 
 /** Processes that may die while one line runs: a request that ends its process must not end all of them. */
 const MOST_DEATHS = 3;
-/** When it is tried again what a full disk or a full quota keeps from being written, in milliseconds. */
-const AGAIN_MS = 30_000;
 
 export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<JobOutcome> {
   const { job } = run;
@@ -36,9 +41,9 @@ export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<Jo
     if (of.isLost || thrown === LOST) return null;
     const { message } = GatewayError.from(thrown);
     deps.log.warn('a batch could not go on, and is tried again', { id: job.id, error: thrown });
-    return {
-      wait: { reason: message, forMs: AGAIN_MS, hasBegun: false, isNew: job.waits?.reason !== message },
-    };
+    const isNew = job.waits?.reason !== message;
+    const waitedMs = isNew || !job.waits ? 0 : deps.clock.wall() - job.waits.sinceMs;
+    return { wait: { reason: message, forMs: againAfter(waitedMs), hasBegun: false, isNew } };
   } finally {
     of.close();
   }

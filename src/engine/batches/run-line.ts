@@ -137,6 +137,8 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
       return wait !== undefined;
     },
     sent: () => mark?.sent(),
+    // Its answer stands in the results.
+    unkept: () => {},
     async asked(record, price) {
       mark ??= deps.storage.marks.open();
       const interrupted: InterruptedTry = { record, price, mark: mark?.id ?? null };

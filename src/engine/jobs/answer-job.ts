@@ -61,7 +61,8 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   const payload = JSON.parse(job.payload) as AnswerPayload;
   const protocol = protocolOf(payload);
   const keep = async (result: WholeResult): Promise<void> => {
-    await store.keepStream(job.id, job.fence, gzipSync(JSON.stringify(result)));
+    const bytes = gzipSync(JSON.stringify(result));
+    await run.written(() => store.keepStream(job.id, job.fence, bytes));
   };
   const failed = async (error: GatewayError, told?: WholeResult): Promise<JobOutcome> => {
     const { status, body } = protocol.server.encodeError(error, payload.id);

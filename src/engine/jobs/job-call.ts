@@ -10,6 +10,7 @@ import type { KeptStreams } from '../streams/index.ts';
 import { ASKED_STEP, type InterruptedTry, settleInterrupted } from './interrupted.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
+import type { Unkept } from './unkept.ts';
 
 /** Tries of one job that did not end by themselves, by however many processes: a request that ends its process must not end all of them. */
 const MOST_ATTEMPTS = 10;
@@ -45,6 +46,8 @@ export interface Tried {
   wasAsked?: boolean;
   /** When it is tried again, in milliseconds. */
   wait?: number;
+  /** The complete answer, where it could not be stored. */
+  unkept?: Unkept;
 }
 
 /** The client of the request. */
@@ -133,6 +136,9 @@ export function jobCall(
     isKept: true,
     providerShare: 1,
     sent: () => mark?.sent(),
+    unkept(response, appendTo) {
+      tried.unkept = { response, appendTo };
+    },
     recorded: closeMark,
     async asked(record, price) {
       mark ??= storage.marks.open();

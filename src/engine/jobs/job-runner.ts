@@ -19,6 +19,8 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
 /** How often jobs are looked for that other processes have added, or whose wait is over. */
 const LOOK_MS = 1_000;
+/** How often a write is tried again that failed: what upstreams have answered is paid for. */
+const AGAIN_MS = 1_000;
 /** Jobs that are taken at once. */
 const MOST_TAKEN = 20;
 
@@ -28,6 +30,11 @@ export interface JobRun {
   /** Stops the work: its end was asked for, or another process has the job by now. */
   readonly cancellation: Cancellation;
   readonly store: JobStore;
+  /**
+   * Writes, and writes again until it succeeds: a disk may be full for a while, or the database away. Rejects where the job is
+   * another's by now, or the process stops, and with a refusal by the project's storage.
+   */
+  written<T>(write: () => Promise<T>): Promise<T>;
 }
 
 /** `null`: another process has the job by now. */
@@ -65,6 +72,8 @@ export class JobRunner {
   #isTaking = false;
   #isWoken = false;
   #hasStopped = false;
+  /** True: what runs here may be taken by others, because its leases could not be renewed. */
+  #isBehind = false;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
@@ -133,6 +142,9 @@ export class JobRunner {
 
   async #take(): Promise<void> {
     const { store, limits, kinds, priority } = this.#options;
+    // It must not take its own jobs a second time.
+    if (this.#isBehind) await this.#renew();
+    if (this.#isBehind) return;
     const { concurrent, perProject } = limits();
     const limit = Math.min(MOST_TAKEN, concurrent - this.#running.size);
     const taken = await store.claim({
@@ -149,16 +161,24 @@ export class JobRunner {
 
   async #run(job: HeldJob): Promise<void> {
     const { store, kinds, log } = this.#options;
-    const run: JobRun = { job, store, cancellation: new Cancellation() };
+    const cancellation = new Cancellation();
+    const run: JobRun = {
+      job,
+      store,
+      cancellation,
+      written: (write) => this.#written(job, cancellation, write),
+    };
     this.#running.set(job.id, run);
     if (job.isCancelRequested) run.cancellation.cancel(CANCELLED);
     try {
       const work = kinds.get(job.kind);
       const outcome = work ? await work(run) : unknownKind(job.kind);
       if (this.#hasStopped) return;
-      if (outcome && 'end' in outcome) await this.#end(job, outcome.end);
-      else if (outcome) await store.wait(job.id, job.fence, outcome.wait);
+      if (outcome && 'end' in outcome) await run.written(() => this.#end(job, outcome.end));
+      else if (outcome) await run.written(() => store.wait(job.id, job.fence, outcome.wait));
     } catch (error) {
+      const { reason } = cancellation;
+      if (reason === LOST || reason === STOPPED) return;
       log.error('a job could not be run', { id: job.id, error });
       const { message } = GatewayError.from(error);
       await this.#end(job, { state: 'failed', error: { code: 'server_error', message } }).catch(() => {});
@@ -174,12 +194,32 @@ export class JobRunner {
     if ((await store.finish(job.id, job.fence, end, added)) && added.length > 0) following?.added();
   }
 
+  async #written<T>(job: HeldJob, cancellation: Cancellation, write: () => Promise<T>): Promise<T> {
+    const { clock, log } = this.#options;
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        const { reason } = cancellation;
+        if (reason === LOST || reason === STOPPED) throw reason;
+        if (this.#hasStopped) throw STOPPED;
+        if (GatewayError.from(error).kind === 'quota') throw error;
+        log.warn('what became of a job could not be written, and is tried again', { id: job.id, error });
+        await new Promise<void>((again) => void clock.after(AGAIN_MS, again));
+      }
+    }
+  }
+
   /** Holds what runs here for longer. What another process has by now is stopped here. */
   async #renew(): Promise<void> {
-    if (this.#running.size === 0) return;
+    if (this.#running.size === 0) {
+      this.#isBehind = false;
+      return;
+    }
     const asked = new Map(this.#running);
     try {
       const held = await this.#options.store.renew(this.owner, LEASE_MS);
+      this.#isBehind = false;
       const byId = new Map(held.map((lease) => [lease.id, lease]));
       for (const [id, { job, cancellation }] of asked) {
         const lease = byId.get(id);
@@ -188,6 +228,7 @@ export class JobRunner {
         } else if (this.#running.has(id)) cancellation.cancel(LOST);
       }
     } catch (error) {
+      this.#isBehind = true;
       this.#options.log.warn('leases of jobs could not be renewed', { error });
     }
   }

@@ -20,6 +20,7 @@ import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
 import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
 import { RunClient } from './run-client.ts';
+import { keepUnkept, unkeptOf } from './unkept.ts';
 
 export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise<JobOutcome> {
   const { job, cancellation } = run;
@@ -32,6 +33,9 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     await settleEarlier(run, payload.id, deps);
     return completed;
   }
+  // An earlier try made it, and found no room for it.
+  const unkept = await unkeptOf(run);
+  if (unkept) return keepUnkept(run, unkept, deps);
   const stream = openingStream(job, payload, codec, deps);
   const ended = async (end: JobEnd): Promise<JobOutcome> => {
     const stands = standingResponse(
@@ -60,7 +64,10 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   } finally {
     account.release();
   }
-  if (client.isComplete) return keep(run, stream, { state: 'completed' });
+  if (client.isComplete) {
+    const kept = await keep(run, stream, { state: 'completed' });
+    return tried.unkept ? keepUnkept(run, tried.unkept, deps) : kept;
+  }
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
   if (cancellation.reason) {
     stream.end();
@@ -80,9 +87,9 @@ function failedBy(error: GatewayError, codec: BackgroundCodec): JobEnd & { reado
 }
 
 /** The stream is over: kept as long as the job, so that it can be read again from anywhere. */
-async function keep({ job, store }: JobRun, stream: KeptStream, end: JobEnd): Promise<JobOutcome> {
+async function keep({ job, store, written }: JobRun, stream: KeptStream, end: JobEnd): Promise<JobOutcome> {
   if (stream.isKept)
-    await store.keepStream(job.id, job.fence, gzipSync(Buffer.from(stream.text(), 'latin1')));
+    await written(() => store.keepStream(job.id, job.fence, gzipSync(Buffer.from(stream.text(), 'latin1'))));
   stream.end();
   return { end };
 }

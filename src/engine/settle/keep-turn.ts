@@ -46,20 +46,23 @@ export async function keepTurn(
   }
   // Turns that only the connection remembers must be stored with what builds on them.
   const { recalled = false } = history;
-  const text = await deps.state.responses.put(
-    {
-      id: String(response['id']),
-      projectId,
-      createdAt,
-      expiresAt,
-      previousId: recalled ? null : (state.previousResponseId ?? null),
-      conversationId: state.conversationId ?? null,
-      response,
-      input: recalled ? [...history.items, ...items] : items,
-    },
-    state.conversationId,
-  );
-  return { response, text };
+  const stored = {
+    id: String(response['id']),
+    projectId,
+    createdAt,
+    expiresAt,
+    previousId: recalled ? null : (state.previousResponseId ?? null),
+    conversationId: state.conversationId ?? null,
+    response,
+    input: recalled ? [...history.items, ...items] : items,
+  };
+  try {
+    const text = await deps.state.responses.put(stored, state.conversationId);
+    return { response, text };
+  } catch (error) {
+    call.job?.unkept(stored, state.conversationId, error);
+    throw error;
+  }
 }
 
 /** The body of an answer as it is kept. */

@@ -124,10 +124,17 @@ export class GroupCommit {
       if (cause instanceof Refused) return this.#write(batch, retry);
       // The batch is tried once more, later: another process may have held the lock for longer than the busy timeout.
       if (retry) this.#schedule(() => this.#write(batch, false));
-      else batch.done.reject(new GatewayError('internal', 'the database could not be written', { cause }));
+      else batch.done.reject(new GatewayError('internal', failureText(cause), { cause }));
       return;
     }
     for (const task of this.#after) task();
     batch.done.resolve();
   }
+}
+
+const FULL = /database or disk is full/;
+
+function failureText(cause: unknown): string {
+  const text = 'the database could not be written';
+  return cause instanceof Error && FULL.test(cause.message) ? `${text}: its disk is full` : text;
 }
