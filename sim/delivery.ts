@@ -1,5 +1,6 @@
 // Puts an answer on the socket, well or badly: pace, delays, cuts, silence, broken frames. Knows frames and
 // time (injected), not what is in them.
+import type { SimulatedText } from '../src/canonical/index.ts';
 import type { Answering, Dialect, Frame } from './dialect.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 
@@ -68,6 +69,17 @@ export function deliverJson(
     { do: what.cutAfter === undefined ? 'stall' : 'cut' },
   ];
   return new Response(bodyOf(steps, timing.setTimer, signal), init);
+}
+
+/** A text as a response, piece by piece. */
+export function deliverText(
+  { type, pieces }: SimulatedText,
+  { setTimer, pace }: Timing,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Response {
+  const steps = pieces.map((text): Step => ({ do: 'send', text, waitMs: pace }));
+  return new Response(bodyOf(steps, setTimer, signal), { headers: { ...headers, 'content-type': type } });
 }
 
 function planStream(

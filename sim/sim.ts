@@ -1,13 +1,13 @@
 // The simulated service as a web-standard fetch handler: finds the dialect for the path, checks the request,
 // asks the brain, and delivers the answer as the model name demands. Opens no socket and knows no runtime.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
-import type { SimulatedDesk, SimulatedTask } from '../src/canonical/index.ts';
+import { type SimulatedDesk, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
 import { think } from './brain.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { Complaints } from './complaints.ts';
 import type { Complaint } from './complaints.ts';
-import { deliverJson, deliverStream } from './delivery.ts';
+import { deliverJson, deliverStream, deliverText } from './delivery.ts';
 import type { SetTimer, Timing } from './delivery.ts';
 import { complaint } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
@@ -78,7 +78,7 @@ export function createSim(options: SimOptions = {}): Sim {
     const address = findAddress(pathname);
     const dialect = address?.dialect;
     const task = request.method === 'POST' && tasks.find(({ path }) => pathname === `/openai/v1${path}`);
-    if (task) return answerTask(task, await request.text());
+    if (task) return answerTask(task, request, timing);
     if (request.method === 'GET' && !dialect) return encodeModels(pathname) ?? notFound(pathname);
     if (!dialect || !isMethod(address, searchParams.get('alt'))) return notFound(pathname);
     if (request.method !== 'POST')
@@ -196,17 +196,37 @@ function isMethod({ method }: Address, alt: string | null): boolean {
   return METHODS.includes(method) && (method !== STREAMS || alt === 'sse');
 }
 
-function answerTask(task: SimulatedTask, text: string): Response {
-  const requestId = `req_${digest(task.path + text).slice(0, 24)}`;
-  const body = parseJson(text);
+async function answerTask(task: SimulatedTask, request: Request, timing: Timing): Promise<Response> {
+  const { body, files } = await readTaskBody(request);
+  const requestId = `req_${digest(task.path + JSON.stringify(body)).slice(0, 24)}`;
   const complaints = new Complaints();
   const desk: SimulatedDesk = {
     complain: (message, param, code, status) => complaints.add(message, param, code, status),
     tokensOf: textTokens,
+    fileNamed: (name) => files.get(name),
   };
   const answer = isJsonObject(body) ? task.answer(body, modelName(body), desk) : null;
-  if (answer) return Response.json(answer, { headers: { [chatDialect.requestIdHeader]: requestId } });
+  const headers = { [chatDialect.requestIdHeader]: requestId };
+  if (answer instanceof SimulatedText) return deliverText(answer, timing, headers, request.signal);
+  if (answer) return Response.json(answer, { headers });
   return refuse(chatDialect, complaints.first ?? complaint(400, UNREADABLE), requestId);
+}
+
+/** JSON, or a form: its texts, and beside them its files. */
+async function readTaskBody(
+  request: Request,
+): Promise<{ readonly body: JsonValue | undefined; readonly files: ReadonlyMap<string, Uint8Array> }> {
+  const files = new Map<string, Uint8Array>();
+  if (!request.headers.get('content-type')?.startsWith('multipart/form-data'))
+    return { body: parseJson(await request.text()), files };
+  const fields = new Map<string, string>();
+  const form = await request.formData().catch(() => undefined);
+  for (const name of form?.keys() ?? []) {
+    const value: FormDataEntryValue | null = form?.get(name) ?? null;
+    if (value instanceof Blob) files.set(name, await value.bytes());
+    else fields.set(name, value ?? '');
+  }
+  return { body: form && Object.fromEntries(fields), files };
 }
 
 /** Anthropic's own words since Claude 4.6. */

@@ -97,6 +97,7 @@ export class Collector implements EventSink {
       case 'error':
         this.#error = event.error;
         return;
+      case 'piece':
       case 'unknown':
         return;
     }

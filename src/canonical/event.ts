@@ -91,6 +91,14 @@ export interface UsageEvent {
   readonly type: 'usage';
   readonly usage: Usage;
 }
+/** A piece of a streamed answer of a task besides text. */
+export interface PieceEvent {
+  readonly type: 'piece';
+  /** As the task's own codecs have it. */
+  readonly piece: unknown;
+  /** Characters that the model wrote in it. */
+  readonly chars: number;
+}
 /** The answer is complete: the last event of a good answer. Exactly one of `finish` and `error` ends a stream. */
 export interface FinishEvent {
   readonly type: 'finish';
@@ -124,6 +132,7 @@ export type CanonicalEvent =
   | AnnotateEvent
   | CloseEvent
   | UsageEvent
+  | PieceEvent
   | FinishEvent
   | ErrorEvent
   | UnknownEvent;
@@ -143,6 +152,7 @@ export function isContent(event: CanonicalEvent): boolean {
     case 'open':
       return event.item.type !== 'message' && event.item.type !== 'reasoning';
     case 'annotate':
+    case 'piece':
     case 'finish':
       return true;
     default:

@@ -21,7 +21,7 @@ export * from './routing-wishes.ts';
 export * from './secret-address.ts';
 export * from './state-request.ts';
 export * from './target.ts';
-export type * from './simulated-task.ts';
+export * from './simulated-task.ts';
 export type * from './task.ts';
 export * from './thread-turn.ts';
 export * from './usage.ts';

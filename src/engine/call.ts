@@ -1,6 +1,7 @@
 // Call that the server hands to the engine: one authenticated request, and the client that waits for its answer.
 import type { Principal } from '../accounts/auth/index.ts';
 import { type JsonBytes, type JsonObject, NO_JSON } from '../base/json/index.ts';
+import type { FormFile } from '../base/lib/form.ts';
 import type { GenerationRecord } from '../accounts/ledger/index.ts';
 import type { RunningRecord, StoredResponse } from '../accounts/ports/index.ts';
 import type { GatewayError } from '../canonical/index.ts';
@@ -20,8 +21,10 @@ export interface ApiCall {
   readonly request: { readonly method: string; readonly url: string };
   /** The body as it arrived: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
   body: JsonBytes;
-  /** The same, parsed; undefined when nobody needs it any more. */
+  /** The same, parsed; undefined when nobody needs it any more. Of a form: its fields, and what is known of its files. */
   json: unknown;
+  /** Files of a form. Absent: the body is none. */
+  files?: readonly FormFile[];
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
   /** All request headers by lower-case name. */
@@ -78,6 +81,7 @@ export interface JobCall {
 /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
 export function releaseBody(call: ApiCall): void {
   call.body = NO_JSON;
+  delete call.files;
   if (!call.recorder) call.json = undefined;
 }
 

@@ -134,6 +134,7 @@ export class Gateway {
     // The run lets go of its own body when it can.
     call.body = NO_JSON;
     call.json = undefined;
+    delete call.files;
     const { answers } = this.#deps;
     const source = answers && (await answers.claim(shared.name, shared.fingerprint));
     if (source && source.type !== 'own') {

@@ -27,6 +27,10 @@ export interface Envelope {
 export interface Operation {
   readonly url: string;
   readonly method?: Method | undefined;
+  /** Media type of its body. Absent: JSON. */
+  readonly type?: string | undefined;
+  /** True: its answer is to be streamed. */
+  readonly stream?: boolean | undefined;
   /** Changes that its host wants in the place of those for answers. */
   readonly hosted?: HostedOperation | undefined;
 }
@@ -91,7 +95,9 @@ export class PreparedEndpoint {
 
   /** A request for something else, with as much said of it as of answers. */
   operation(operation: Operation, passed?: PassedHeaders): Envelope {
-    const headers = this.#headersOf(false);
+    const { type, stream = false } = operation;
+    const usual = this.#headersOf(stream);
+    const headers = type === undefined ? usual : { ...usual, 'content-type': type };
     return this.#envelope(operation, passed ? withPassed(headers, passed) : headers);
   }
 

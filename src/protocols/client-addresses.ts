@@ -14,6 +14,8 @@ export interface ClientOperation {
    * of a task.
    */
   readonly does: string;
+  /** Form of its bodies: `multipart/form-data`, whose fields are read as an object of texts. Absent: JSON. */
+  readonly takes?: 'form';
   /** Members that the address gives. */
   readonly route?: RequestRoute;
 }

@@ -38,9 +38,11 @@ export type {
   UnansweredEnd,
   EarlierAnswer,
   StreamDecoder,
+  PieceSink,
   TaskAnswer,
   TaskClient,
   TaskCodec,
+  TaskStream,
   TaskUpstream,
   UpstreamCodec,
 } from './protocol.ts';
@@ -68,7 +70,7 @@ export { editMembers } from './json-splice.ts';
 export type { NamedObject } from './named-objects.ts';
 export { encodeRateLimitHeaders } from './rate-limit-headers.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
-export { taskRequest } from './task-codec.ts';
+export { taskRequest, TextBody } from './task-codec.ts';
 export { renderForeign } from './render-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';
 export { readBoolean, readString } from './read-member.ts';

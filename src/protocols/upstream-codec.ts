@@ -100,6 +100,11 @@ export interface UpstreamCodec {
   encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject;
   /** Pushes a whole answer. Throws GatewayError when the body is not an answer of this protocol. */
   decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void;
+  /** Pushes a whole answer of one of these media types, which is no JSON. Absent: every answer is JSON. */
+  readonly text?: {
+    readonly types: readonly string[];
+    decode(text: string, sink: EventSink): void;
+  };
   decodeStream(sink: EventSink, context: CodecContext): StreamDecoder;
   /**
    * Classifies an error answer into one closed kind.

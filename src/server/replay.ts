@@ -69,6 +69,7 @@ export async function replayRequest(
   const operation = protocol?.server && operationOf(protocol as ServedProtocol, given);
   const task = operation && (operation.does === 'answer' ? text : findTask(operation.does));
   if (!operation || !task?.isRecorded) throw cannot('it asked for no answer of a model');
+  if (operation.takes === 'form') throw cannot('its files are not kept');
   const isInAddress = operation.route?.model !== undefined;
   const read = parseBody(given.body);
   const body = given.model === null || isInAddress ? read : withModel(read, given.model);

@@ -6,7 +6,7 @@ import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { ClientOperation, RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
 import { newGenerationId } from '../base/runtime/ids.ts';
-import { announcedBytes, parseBody, receiveBody } from './body/body.ts';
+import { announcedBytes, parseBody, parseForm, receiveBody } from './body/body.ts';
 import type { BodyReader } from './body/body-reader.ts';
 import { HttpClient } from './client.ts';
 import { headersOf } from './client-protocol.ts';
@@ -37,6 +37,7 @@ export interface Operation<Dependencies extends ServeDependencies = ServeDepende
   /** Name in the records. */
   readonly api: string;
   readonly does: ClientOperation['does'];
+  readonly takes?: ClientOperation['takes'];
   /** Members that the address gives, where it says more than its path. */
   readonly route?: RequestRoute;
   readonly service: Service<Dependencies>;
@@ -49,7 +50,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   request: Request,
   connection: Connection,
 ): Promise<Response> {
-  const { protocol, api, route, service } = operation;
+  const { protocol, api, route, takes, service } = operation;
   const header = headersOf(request, protocol.server);
   let hold: Hold | undefined;
   try {
@@ -80,7 +81,10 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     const turn = isLikely ? deps.refusedProjects.turn(principal.projectId, request) : null;
     if (turn && !(await turn)) throw new GatewayError('cancelled', 'the client closed the connection');
     const refusing = isLikely ? refuseUnread(deps.gateway, call, received) : null;
-    const answering = refusing ?? service(deps, withBody(call, received));
+    if (takes === 'form')
+      Object.assign(call, await parseForm(received, request.headers.get('content-type') ?? ''));
+    else if (!refusing) withBody(call, received);
+    const answering = refusing ?? service(deps, call);
     // The response may be complete long before the records are: nobody waits for those but the gateway itself.
     const held = hold;
     answering.then(
@@ -101,12 +105,11 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   }
 }
 
-/** The call, which has its body from now on. Throws GatewayError. */
-function withBody(call: ApiCall, received: Buffer): ApiCall {
+/** Gives the call its body. Throws GatewayError. */
+function withBody(call: ApiCall, received: Buffer): void {
   const { body, json } = parseBody(received);
   call.body = body;
   call.json = json;
-  return call;
 }
 
 /** Refuses what has no room. @returns null where there is some, or nobody can tell as long as the body is not parsed */

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { asArray, asNumber, asObject, asString } from '../../src/base/json/index.ts';
 import { GatewayError, NO_USAGE, Report, type Usage } from '../../src/canonical/index.ts';
-import { wholeTask } from '../../src/engine/tasks/whole-task.ts';
+import { codecTask } from '../../src/engine/tasks/codec-task.ts';
 import { mainProtocol, type TaskCodec, taskRequest } from '../../src/protocols/index.ts';
 
 interface Asked {
@@ -59,7 +59,7 @@ const inForm: TaskCodec<Asked, Made> = {
   },
 };
 
-export const rhymes = wholeTask<Asked, Made>(
+export const rhymes = codecTask<Asked, Made>(
   {
     facts: { name: 'rhymes', makes: 'rhymes', misfit: 'knows no rhymes', mostOutputTokens: 0 },
     codecs: [inForm],

@@ -202,7 +202,7 @@ function shapeProblem(events: readonly CanonicalEvent[]): string | undefined {
   for (const event of events.slice(1, -1)) {
     if (event.type === 'start' || event.type === 'finish' || event.type === 'error')
       return `${event.type} in the middle`;
-    if (event.type === 'usage' || event.type === 'unknown') continue;
+    if (event.type === 'usage' || event.type === 'piece' || event.type === 'unknown') continue;
     if (event.type === 'open') {
       if (event.index !== next++) return `item ${event.index} opened out of turn`;
       open.add(event.index);

@@ -7,26 +7,12 @@ import type { AnswerContext } from '../../protocols/index.ts';
 import { cutHiddenEnd, withoutHiddenEnd } from '../adapt/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
-import type { ClientStream, Encoding } from '../call.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Admitted } from '../admit/index.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
-
-/** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
-const KEEP_ALIVE_MS = 10_000;
-/** Keep-alive of protocols that have none of their own, and before the stream has begun. */
-const KEEP_ALIVE = ': keep-alive\n\n';
-/** The same in a stream that is one JSON array: white space may stand before and after each of its elements. */
-const ARRAY_KEEP_ALIVE = '\n';
-
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store, no-transform',
-  'x-accel-buffering': 'no',
-};
-const ARRAY_TYPE = { 'content-type': 'application/json' };
+import { ARRAY_STREAM, EVENT_STREAM, type StreamSource, StreamWriter } from './stream-writer.ts';
 
 /** An answer to a client, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
@@ -62,7 +48,7 @@ export interface AnswerInput {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
 }
 
-export class StreamAnswer implements ClientAnswer {
+export class StreamAnswer implements ClientAnswer, StreamSource {
   committed = false;
   by: Attempt | undefined;
   readonly #input: AnswerInput;
@@ -70,24 +56,29 @@ export class StreamAnswer implements ClientAnswer {
   /** The attempt whose report goes with the answer: an answer that another attempt completes keeps its first report. */
   #reporter: Attempt | undefined;
   #losses: AnswerLosses | undefined;
-  #stream: ClientStream | undefined;
+  readonly #writer: StreamWriter;
   #encoder: EventSink | undefined;
   /** Collects the part of the answer that came in events. */
   #collector: Collector | undefined;
   #keeps = false;
-  #text = '';
-  #bytes = '';
-  #held = false;
   #usage: Usage | undefined;
-  #lastWriteAt: number;
-  /** Something was written since the last look, which notes when: nobody asks the clock for every write. */
-  #wrote = false;
 
   /** @param streaming called when it is known who answers, before anything of that is shown */
   constructor(input: AnswerInput, streaming: () => void) {
     this.#input = input;
     this.#streaming = streaming;
-    this.#lastWriteAt = input.clock.now();
+    this.#writer = new StreamWriter(input.admitted.arrival.call.client, input.clock.now(), this);
+  }
+
+  get headers(): Record<string, string> {
+    const { form } = this.#input.context.streamAsArray ? ARRAY_STREAM : EVENT_STREAM;
+    return { ...form, ...headersOf(this.#input, this) };
+  }
+
+  get keepAlive(): string {
+    if (this.#input.context.streamAsArray) return ARRAY_STREAM.keepAlive;
+    const { server } = this.#input.admitted.arrival.call.protocol;
+    return (this.committed ? server.keepAlive : undefined) ?? EVENT_STREAM.keepAlive;
   }
 
   get report(): Report {
@@ -104,7 +95,7 @@ export class StreamAnswer implements ClientAnswer {
     this.by = by;
     this.#reporter ??= by;
     this.#streaming();
-    this.#open();
+    this.#writer.open();
   }
 
   join(by: Attempt): void {
@@ -121,7 +112,7 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   #take(event: CanonicalEvent): void {
-    if (event.type === 'error') this.#open();
+    if (event.type === 'error') this.#writer.open();
     else if (event.type === 'usage') this.#usage = event.usage;
     else if (event.type === 'finish') {
       if (this.#usage) this.#input.context.costUsd = this.#input.attemptLog.costUsd();
@@ -136,7 +127,7 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   relay(bytes: string): void {
-    this.#bytes += bytes;
+    this.#writer.bytes += bytes;
   }
 
   relayWhole(): void {
@@ -144,32 +135,19 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   finishing(): void {
-    this.#held = true;
+    this.#writer.hold();
   }
 
   flush(): void {
-    if (this.#held) return;
-    if (this.#bytes !== '') {
-      const bytes = this.#bytes;
-      this.#bytes = '';
-      this.#write(bytes, 'bytes');
-    }
-    if (this.#text !== '') {
-      const text = this.#text;
-      this.#text = '';
-      this.#write(text, 'text');
-    }
+    this.#writer.flush();
   }
 
   complete(): void {
-    this.#held = false;
-    this.flush();
-    this.#stream?.end();
+    this.#writer.end();
   }
 
   fail(error: GatewayError): void {
-    this.#open();
-    this.#held = false;
+    this.#writer.open();
     this.#encode({ type: 'error', error });
     this.complete();
   }
@@ -179,22 +157,11 @@ export class StreamAnswer implements ClientAnswer {
   }
 
   get opened(): boolean {
-    return this.#stream !== undefined;
+    return this.#writer.isOpen;
   }
 
   tick(nowMs: number): void {
-    if (this.#wrote) this.#lastWriteAt = nowMs;
-    this.#wrote = false;
-    if (this.#held || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
-    // Proxies give up without a first byte in time: the head goes out before it is known who will serve.
-    this.#open();
-    this.#write(this.#keepAlive(), 'text');
-  }
-
-  #keepAlive(): string {
-    if (this.#input.context.streamAsArray) return ARRAY_KEEP_ALIVE;
-    const { server } = this.#input.admitted.arrival.call.protocol;
-    return (this.committed ? server.keepAlive : undefined) ?? KEEP_ALIVE;
+    this.#writer.tick(nowMs);
   }
 
   #encode(event: CanonicalEvent): void {
@@ -204,24 +171,9 @@ export class StreamAnswer implements ClientAnswer {
 
   #openEncoder(): EventSink {
     const { server } = this.#input.admitted.arrival.call.protocol;
-    const encoder = server.encodeStream((frames) => (this.#text += frames), this.#input.context);
+    const encoder = server.encodeStream((frames) => (this.#writer.text += frames), this.#input.context);
     const sealed = this.#input.admitted.seal?.sink(encoder) ?? encoder;
     return server.endsInAnswer ? withoutHiddenEnd(sealed, excludesReasoning(this.#input)) : sealed;
-  }
-
-  #open(): void {
-    if (this.#stream) return;
-    this.#stream = this.#input.admitted.arrival.call.client.openStream({
-      ...STREAM_HEADERS,
-      ...(this.#input.context.streamAsArray ? ARRAY_TYPE : {}),
-      ...headersOf(this.#input, this),
-    });
-    this.#stream.onDrain(() => this.by?.resume());
-  }
-
-  #write(data: string, encoding: Encoding): void {
-    this.#wrote = true;
-    if (this.#stream && !this.#stream.write(data, encoding)) this.by?.pause();
   }
 }
 

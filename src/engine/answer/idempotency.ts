@@ -203,7 +203,7 @@ function holds({ held, answer }: IdempotentAnswer): boolean {
 
 /**
  * Two calls with the same fingerprint ask for the same: with the same method, at the same address, with the same body, byte
- * for byte, and under the same steering.
+ * for byte, or the same form, and under the same steering.
  */
 function fingerprintOf(call: ApiCall): string {
   const hash = createHash('sha256');
@@ -214,5 +214,10 @@ function fingerprintOf(call: ApiCall): string {
     if (name.startsWith(STEERING)) steering.push(`${name}:${value}\n`);
   for (const line of steering.toSorted()) hash.update(line);
   if (call.route) hash.update(JSON.stringify(call.route));
-  return hash.update('\n').update(call.body.bytes).digest('base64');
+  hash.update('\n');
+  // A form that is sent again has another boundary.
+  if (!call.files) return hash.update(call.body.bytes).digest('base64');
+  hash.update(JSON.stringify(call.json));
+  for (const { bytes } of call.files) hash.update(bytes);
+  return hash.digest('base64');
 }

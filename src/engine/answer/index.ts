@@ -19,4 +19,5 @@ export {
   IdempotentAnswers,
   publicAnswer,
 } from './idempotency.ts';
+export { EVENT_STREAM, type StreamSource, StreamWriter } from './stream-writer.ts';
 export { refusalStatus, refuse, type Refused, retryHeaders } from './refuse.ts';

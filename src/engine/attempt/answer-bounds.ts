@@ -100,6 +100,9 @@ export class AnswerBounds implements FrameSink {
           return `a call whose arguments have more than ${MAX_ARGUMENT_CHARS} characters`;
         return this.#excessOfText(event.text.length);
       }
+      case 'piece':
+        this.#things++;
+        return this.#excessOfText(event.chars);
       case 'open':
       case 'annotate':
       case 'unknown':

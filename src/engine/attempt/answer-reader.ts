@@ -44,14 +44,26 @@ export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: Cod
   };
 }
 
-/** Decodes a whole answer. */
-export function wholeReader(codec: UpstreamCodec, sink: EventSink, context: CodecContext): AnswerReader {
+/** Decodes a whole answer. @param type its content type */
+export function wholeReader(
+  codec: UpstreamCodec,
+  sink: EventSink,
+  context: CodecContext,
+  type: string | null = null,
+): AnswerReader {
   return bodyReader(MAX_ANSWER_BYTES, (body) => {
+    if (codec.text && isOneOf(codec.text.types, type)) return codec.text.decode(body.toString(), sink);
     const json = parseAnswer(body.toString());
     if (json !== undefined) return codec.decodeResponse(json, sink, context);
     const what = body.toString().trim() === '' ? 'an empty body' : 'a body that is not JSON';
     throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
   });
+}
+
+/** True for a content type of one of these media types, whatever its parameters. */
+export function isOneOf(types: readonly string[], contentType: string | null): boolean {
+  const [type = ''] = (contentType ?? '').split(';');
+  return types.includes(type.trim().toLowerCase());
 }
 
 /** Collects an error answer; `done` gets its text. */

@@ -82,7 +82,7 @@ export function attemptRequest(
   { prepared, requester }: AttemptInput,
   { fresh, ordinal }: AttemptNumber,
 ): Outgoing {
-  const { endpoint, path, passedHeaders, request, body } = prepared;
+  const { endpoint, path, type, passedHeaders, request, body } = prepared;
   const { id, call, trace } = requester.arrival;
   const { principal, headers, recorder } = call;
   const known = preparedEndpoint(endpoint);
@@ -91,7 +91,7 @@ export function attemptRequest(
     envelope:
       path === undefined
         ? known.answers(request.stream, passed)
-        : known.operation({ url: endpoint.baseUrl + path }, passed),
+        : known.operation({ url: endpoint.baseUrl + path, type, stream: request.stream }, passed),
     body,
     tenant: principal.keyId,
     staleness: fresh ? 'fresh' : 'tell',

@@ -6,6 +6,7 @@ export { askKeeper } from './ask-keeper.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 export type { AttemptOutput } from './attempt-input.ts';
 export { Attempt } from './attempt.ts';
+export { isOneOf } from './answer-reader.ts';
 export { summariseError } from './error-summary.ts';
 export { fitRequest } from './fit-request.ts';
 export { LearnedRefusals } from './learned-refusals.ts';

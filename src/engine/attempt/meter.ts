@@ -45,6 +45,9 @@ export class Meter {
       case 'arguments':
         this.outputChars += event.text.length;
         break;
+      case 'piece':
+        this.outputChars += event.chars;
+        break;
       case 'reasoning':
         this.#reasoningChars += event.text.length;
         break;

@@ -71,7 +71,7 @@ function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, tak
     const context = codecContext(reading.services.clock);
     return streamed
       ? bounds.reader(streamReader(codec, bounds, context))
-      : wholeReader(codec, bounds, context);
+      : wholeReader(codec, bounds, context, head.header('content-type'));
   }
   const bounds = tap && bounded(tap, streamed, take);
   const facts = relayFacts(input, reading);

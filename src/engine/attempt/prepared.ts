@@ -23,6 +23,8 @@ export interface PreparedAttempt extends EstimatedPrompt {
   readonly protocol: Protocol;
   /** Path below the endpoint's base URL; absent: where the protocol has its answers made. */
   readonly path?: string | undefined;
+  /** Media type of the body. Absent: JSON. */
+  readonly type?: string | undefined;
   readonly lane: Lane;
   /** The request in canonical form. */
   readonly request: CanonicalRequest;

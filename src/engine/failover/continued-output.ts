@@ -88,6 +88,7 @@ export class ContinuedOutput implements AttemptOutput {
         return this.#show(event);
       // The client has had its start; frames that nobody knows speak of another stream.
       case 'start':
+      case 'piece':
       case 'unknown':
       case 'error':
         return;

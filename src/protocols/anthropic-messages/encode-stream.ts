@@ -105,6 +105,7 @@ class MessagesStreamEncoder implements EventSink {
         this.#fail(event.error);
         return;
       case 'start':
+      case 'piece':
       case 'unknown':
         return;
       default:

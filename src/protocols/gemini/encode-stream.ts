@@ -130,6 +130,7 @@ class GeminiStreamEncoder implements EventSink {
       // Whole frames of another's have no place.
       case 'unknown':
       case 'start':
+      case 'piece':
         return;
     }
   }

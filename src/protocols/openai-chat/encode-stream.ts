@@ -135,6 +135,7 @@ class ChatStreamEncoder implements EventSink {
       case 'close':
         this.#onClose(event);
         return;
+      case 'piece':
       case 'unknown':
         return;
     }

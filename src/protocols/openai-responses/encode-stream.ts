@@ -123,6 +123,8 @@ class ResponsesStreamEncoder implements EventSink {
         return this.#onError(event.error);
       case 'unknown':
         return this.#onUnknown(event);
+      case 'piece':
+        return;
     }
   }
 

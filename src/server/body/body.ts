@@ -1,13 +1,26 @@
 // Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
 import { isUtf8 } from 'node:buffer';
-import { type JsonBytes, scanJson } from '../../base/json/index.ts';
+import { type JsonBytes, type JsonObject, type JsonValue, scanJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
+import { joined } from '../../base/lib/slices.ts';
+import type { FormFile } from '../../base/lib/form.ts';
 import type { BodyReader } from './body-reader.ts';
 import type { Hold } from './memory-budget.ts';
+import { type PartHead, readMultipart } from './multipart.ts';
 
 export interface RequestBody {
   readonly body: JsonBytes;
   readonly json: unknown;
+}
+
+/** A form that was read. */
+export interface RequestForm {
+  /** As it arrived. */
+  readonly body: JsonBytes;
+  /** Its fields by name: a text, or a list of texts where there are several. Of each file, what is known of it. */
+  readonly json: JsonObject;
+  /** Views of the body. */
+  readonly files: readonly FormFile[];
 }
 
 /** Bytes that a request says its body has; NaN where it does not say. */
@@ -57,6 +70,47 @@ export function parseBody(body: Buffer): RequestBody {
     throw new GatewayError('invalid_request', where + message, { param: path || undefined });
   }
   return { body: { bytes: body, members }, json: parse(body.toString('utf8')) };
+}
+
+/**
+ * Reads a form. @throws GatewayError `invalid_request` for what is none, and for fields that are no UTF-8
+ * @param contentType the request's own
+ */
+export async function parseForm(body: Buffer, contentType: string): Promise<RequestForm> {
+  const fields = new Map<string, JsonValue>();
+  const files: FormFile[] = [];
+  const add = (name: string, value: JsonValue): void => {
+    const before = fields.get(name);
+    fields.set(
+      name,
+      before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value],
+    );
+  };
+  const parts: { readonly head: PartHead; readonly pieces: Uint8Array[] }[] = [];
+  await readMultipart(once(body), contentType, (head) => {
+    const pieces: Uint8Array[] = [];
+    parts.push({ head, pieces });
+    return (piece) => void pieces.push(piece);
+  });
+  for (const { head, pieces } of parts) {
+    const { name, filename, mediaType } = head;
+    const bytes = joined(pieces);
+    if (filename === undefined) add(name, fieldText(name, bytes));
+    else {
+      files.push({ name, filename, mediaType, bytes });
+      add(name, { filename, content_type: mediaType, bytes: bytes.length });
+    }
+  }
+  return { body: { bytes: body, members: [] }, json: Object.fromEntries(fields), files };
+}
+
+async function* once(body: Buffer): AsyncGenerator<Uint8Array> {
+  yield body;
+}
+
+function fieldText(name: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new GatewayError('invalid_request', `${name}: is not valid UTF-8`, { param: name });
 }
 
 function parse(text: string): unknown {

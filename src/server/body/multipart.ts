@@ -5,6 +5,8 @@ export interface PartHead {
   readonly name: string;
   /** Undefined: a plain field. */
   readonly filename: string | undefined;
+  /** As its sender wrote it; RFC 7578 section 4.4 has the rest. */
+  readonly mediaType: string;
 }
 
 /** Takes the bytes of one part, in order. What it throws ends the reading. */
@@ -53,15 +55,14 @@ class MultipartReader {
   #store: Buffer;
   /** Bytes of the buffer that are known to hold no end of a head. */
   #searched = 0;
-  #state: 'preamble' | 'delimiter' | 'head' | 'start' | 'body' | 'done' = 'preamble';
+  #state: 'first' | 'preamble' | 'delimiter' | 'head' | 'start' | 'body' | 'done' = 'first';
   #sink: PartSink = () => {};
   #parts = 0;
 
   constructor(boundary: string, open: (head: PartHead) => PartSink) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#open = open;
-    // The first delimiter has no line before it.
-    this.#buffer = this.#store = Buffer.from('\r\n');
+    this.#buffer = this.#store = Buffer.alloc(0);
   }
 
   get done(): boolean {
@@ -73,9 +74,13 @@ class MultipartReader {
     while (await this.#step());
   }
 
-  /** Bytes that were given to sinks are never written over. The room doubles, so that a head in pieces is copied twice at most. */
+  /** Bytes that were given, or that sinks got, are never written over, and copied only behind others. The room doubles, so that a head in pieces is copied twice at most. */
   #append(bytes: Uint8Array): void {
     const held = this.#buffer.length;
+    if (held === 0) {
+      this.#buffer = this.#store = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      return;
+    }
     const end = this.#buffer.byteOffset - this.#store.byteOffset + held;
     if (end + bytes.length <= this.#store.length) {
       this.#store.set(bytes, end);
@@ -91,6 +96,8 @@ class MultipartReader {
   /** False when more bytes are needed. */
   async #step(): Promise<boolean> {
     switch (this.#state) {
+      case 'first':
+        return this.#readFirst();
       case 'preamble':
       case 'body':
         return this.#readBody();
@@ -104,6 +111,17 @@ class MultipartReader {
         this.#buffer = this.#store = Buffer.alloc(0);
         return false;
     }
+  }
+
+  /** The first delimiter may have no line before it. */
+  #readFirst(): boolean {
+    const delimiter = this.#delimiter.subarray(2);
+    const there = this.#buffer.subarray(0, delimiter.length);
+    const isSo = there.equals(delimiter.subarray(0, there.length));
+    if (isSo && there.length < delimiter.length) return false;
+    if (isSo) this.#buffer = this.#buffer.subarray(delimiter.length);
+    this.#state = isSo ? 'delimiter' : 'preamble';
+    return true;
   }
 
   async #readBody(): Promise<boolean> {
@@ -161,7 +179,13 @@ function decodeHead(head: string): PartHead {
   const name = parameter(disposition, 'name');
   if (!/^\s*form-data\b/i.test(disposition) || name === undefined)
     throw malformed('a part has no name (content-disposition)');
-  return { name, filename: parameter(disposition, 'filename') };
+  const type = /^content-type:(.*)$/im.exec(head)?.[1]?.trim();
+  const filename = parameter(disposition, 'filename');
+  return {
+    name,
+    filename,
+    mediaType: type || (filename === undefined ? 'text/plain' : 'application/octet-stream'),
+  };
 }
 
 /** Quoted as browsers and as mail programs do it (HTML standard, "multipart form data"; RFC 2183). */

@@ -3,7 +3,7 @@ import { inputTokens, NO_USAGE, type TaskFacts, type Usage } from '../../../cano
 import { estimatedTokens } from '../../../accounts/ledger/index.ts';
 import { EMBEDDINGS_CODECS } from '../../../protocols/tasks/embeddings/codecs.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../protocols/tasks/embeddings/model.ts';
-import { wholeTask } from '../whole-task.ts';
+import { codecTask } from '../codec-task.ts';
 import { SIMULATED } from './simulated.ts';
 import { formatVectors } from './vector-format.ts';
 
@@ -19,7 +19,7 @@ const FACTS: TaskFacts = {
   mustBeNamed: `name a model for embeddings, or list those that may be chosen; GET /v1${MODELS_PATH} lists them`,
 };
 
-export const embeddings = wholeTask<EmbeddingsRequest, Embeddings>(
+export const embeddings = codecTask<EmbeddingsRequest, Embeddings>(
   {
     facts: FACTS,
     codecs: EMBEDDINGS_CODECS,
