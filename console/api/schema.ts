@@ -8,6 +8,14 @@ export type ManageGetAlertsAnswer = { readonly object: "list"; readonly data: re
 
 export type ManageGetAuditAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "audit.entry"; readonly id: string; readonly created_at: string; readonly actor: { readonly id: string; readonly name: string; readonly address: string | null }; readonly action: string; readonly target: string; readonly request_id: string | null; readonly before: Readonly<Record<string, unknown>> | null; readonly after: Readonly<Record<string, unknown>> | null })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
 
+export type ManageGetBatchesAnswer = { readonly object: "list"; readonly data: readonly (ManageGetBatchesByIdAnswer)[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
+
+export type ManageGetBatchesByIdAnswer = { readonly object: "batch"; readonly id: string; readonly protocol: string; readonly status: "validating" | "in_progress" | "cancelling" | "finalizing" | "completed" | "failed" | "expired" | "cancelled"; readonly outcome: "completed" | "failed" | "expired" | "cancelled" | null; readonly project: string; readonly key: string; readonly key_name: string | null; readonly lines: { readonly total: number | null; readonly done: number; readonly succeeded: number; readonly failed: number; readonly expired: number; readonly cancelled: number }; readonly tokens: { readonly input: number; readonly cached: number; readonly output: number; readonly reasoning: number }; readonly cost_usd: number; readonly unpriced_lines: number; readonly problems: readonly ({ readonly code: string; readonly message: string; readonly param: string | null; readonly line: number | null })[]; readonly input_file: string; readonly output_file: string | null; readonly error_file: string | null; readonly waits_for: string | null; readonly waits_since: string | null; readonly created_at: string; readonly began_at: string | null; readonly deadline_at: string; readonly cancel_requested_at: string | null; readonly ended_at: string | null; readonly expires_at: string | null };
+
+export type ManageGetBatchesByIdFailuresAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "batch.failure"; readonly line: number; readonly custom_id: string | null; readonly generation: string | null; readonly status: number | null; readonly code: string; readonly message: string })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
+
+export type ManageGetBatchesCountsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly status: "validating" | "in_progress" | "cancelling" | "finalizing" | "completed" | "failed" | "expired" | "cancelled"; readonly batches: number })[] };
+
 export type ManageGetConfigAnswer = { readonly object: "config"; readonly path: string | null; readonly revision: number; readonly config: Readonly<Record<string, unknown>> };
 
 export type ManageGetDoctorFindingsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "doctor.diagnosis"; readonly id: string; readonly provider: string; readonly protocol: string; readonly model: string; readonly base_url: string; readonly model_id: string | null; readonly slug: string | null; readonly probed_at: string; readonly probes: number; readonly facts: { readonly quirks: Readonly<Record<string, string | boolean>>; readonly supported: readonly (string)[]; readonly unsupported: readonly (string)[]; readonly reasoning?: string | undefined; readonly reasoning_mandatory?: boolean | undefined; readonly context_length?: number | undefined }; readonly findings: readonly ({ readonly probe: string; readonly title: string; readonly outcome: "yes" | "no" | "unknown"; readonly value?: string | undefined; readonly detail: string })[] })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
@@ -252,6 +260,31 @@ export interface Operations {
     query: {  };
     body: undefined;
     answer: ManageGetJobsByIdAnswer;
+  };
+  'GET /batches': {
+    query: { limit?: number | undefined; after?: string | undefined; status?: string | undefined; protocol?: string | undefined; project?: string | undefined };
+    body: undefined;
+    answer: ManageGetBatchesAnswer;
+  };
+  'GET /batches/counts': {
+    query: {  };
+    body: undefined;
+    answer: ManageGetBatchesCountsAnswer;
+  };
+  'GET /batches/{id}': {
+    query: {  };
+    body: undefined;
+    answer: ManageGetBatchesByIdAnswer;
+  };
+  'GET /batches/{id}/failures': {
+    query: { limit?: number | undefined; after?: string | undefined };
+    body: undefined;
+    answer: ManageGetBatchesByIdFailuresAnswer;
+  };
+  'POST /batches/{id}/cancel': {
+    query: {  };
+    body: undefined;
+    answer: ManageGetBatchesByIdAnswer;
   };
   'GET /webhooks': {
     query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; project?: string | undefined };

@@ -21,6 +21,7 @@ export const GROUPS = [
       { to: '/requests', label: 'Requests', icon: 'requests', key: 'r', isOverTime: true },
       { to: '/usage', label: 'Usage', icon: 'usage', key: 'u', isOverTime: true },
       { to: '/jobs', label: 'Jobs', icon: 'jobs', key: 'b' },
+      { to: '/batches', label: 'Batches', icon: 'batches', key: 'h' },
     ],
   },
   {

@@ -78,6 +78,17 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/batches',
+    validateSearch: textsOf('status'),
+    component: lazyRouteComponent(() => import('../batches/batches-page.tsx'), 'BatchesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/batches/$id',
+    component: lazyRouteComponent(() => import('../batches/batch-page.tsx'), 'BatchPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/alerts',
     component: lazyRouteComponent(() => import('../alerts/alerts-page.tsx'), 'AlertsPage'),
   }),

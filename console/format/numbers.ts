@@ -11,9 +11,9 @@ export function count(value: number | null | undefined): string {
   return value == null ? UNKNOWN : whole.format(value);
 }
 
-/** `1 model`, `12 models` */
-export function counted(value: number, thing: string): string {
-  return `${whole.format(value)} ${thing}${value === 1 ? '' : 's'}`;
+/** `1 model`, `12 models` @param things more than one of them */
+export function counted(value: number, thing: string, things = `${thing}s`): string {
+  return `${whole.format(value)} ${value === 1 ? thing : things}`;
 }
 
 /** `12.3K` */

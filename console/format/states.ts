@@ -46,6 +46,19 @@ export const JOB_STATES = {
   cancelled: { word: 'Cancelled', tone: 'idle' },
 } as const satisfies Readonly<Record<string, StateWord>>;
 
+/** `waiting`: one that has not ended and has no room. */
+export const BATCH_STATES = {
+  validating: { word: 'Validating', tone: 'info' },
+  in_progress: { word: 'In progress', tone: 'info' },
+  waiting: { word: 'Waiting', tone: 'warn' },
+  cancelling: { word: 'Cancelling', tone: 'idle' },
+  finalizing: { word: 'Finalizing', tone: 'info' },
+  completed: { word: 'Completed', tone: 'quiet' },
+  failed: { word: 'Failed', tone: 'bad' },
+  expired: { word: 'Expired', tone: 'warn' },
+  cancelled: { word: 'Cancelled', tone: 'idle' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
 export const WEBHOOK_STATES = {
   enabled: { word: 'Enabled', tone: 'quiet' },
   failing: { word: 'Failing', tone: 'bad' },
@@ -56,6 +69,7 @@ export type RequestState = keyof typeof REQUEST_STATES;
 export type EndpointState = keyof typeof ENDPOINT_STATES;
 export type KeyState = keyof typeof KEY_STATES;
 export type JobState = keyof typeof JOB_STATES;
+export type BatchState = keyof typeof BATCH_STATES;
 export type WebhookState = keyof typeof WEBHOOK_STATES;
 
 /** A kind of failure as a person reads it: `rate_limited` → `Rate limited`. */

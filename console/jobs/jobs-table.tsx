@@ -71,9 +71,18 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
   return <Table label="Jobs" rows={jobs} keyOf={({ id }) => id} columns={columns} />;
 }
 
-/** Model or kind of a job; a link to the record of its request where there is one. */
-function Made({ job: { kind, model, generation } }: { readonly job: Job }): ReactNode {
+/** Kind of the jobs that run batches. */
+const BATCH = 'batch';
+
+/** Model or kind of a job; a link to the record of its request, or to its batch, where there is one. */
+function Made({ job: { id, kind, model, generation } }: { readonly job: Job }): ReactNode {
   const name = model ?? words(kind);
+  if (kind === BATCH)
+    return (
+      <Link to="/batches/$id" params={{ id }} data-row className="row-link font-medium">
+        {name}
+      </Link>
+    );
   if (generation === null) return <span className="font-medium">{name}</span>;
   return (
     <Link to="/requests/$id" params={{ id: generation }} data-row className="row-link font-medium">

@@ -76,6 +76,8 @@ function findFocus(): void {
 interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'children' | 'onClose'> {
   /** What the button says that does it. */
   readonly verb: string;
+  /** What the button says that leads back. */
+  readonly back?: string;
   /** True: it cannot be undone. */
   readonly danger?: boolean;
   readonly busy: boolean;
@@ -87,6 +89,7 @@ interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'childre
 /** A form, with what was wrong above it and the two ways out below. */
 export function FormDialog({
   verb,
+  back = 'Cancel',
   danger = false,
   busy,
   error,
@@ -106,7 +109,7 @@ export function FormDialog({
         {error && <Problem error={error} />}
         {children}
         <div className="flex justify-end gap-2">
-          <Button onClick={rest.onClose}>Cancel</Button>
+          <Button onClick={rest.onClose}>{back}</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy}>
             {verb}
           </Button>

@@ -46,6 +46,34 @@ interface UsedBarProps {
   readonly className?: string;
 }
 
+interface PartsBarProps {
+  /** The whole, above 0. */
+  readonly of: number;
+  /** Each part, from the left, with the class of its colour. */
+  readonly parts: readonly (readonly [value: number, colour: string])[];
+  readonly className?: string;
+}
+
+/** Parts of a whole, one after the other. */
+export function PartsBar({ of, parts, className }: PartsBarProps): ReactNode {
+  let from = 0;
+  return (
+    <svg
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      className={cx('h-1.5 rounded-sm bg-sunk', className)}
+      aria-hidden="true"
+    >
+      {parts.map(([value, colour]) => {
+        const x = from;
+        const width = Math.min(100 - x, (value / of) * 100);
+        from += width;
+        return <rect key={colour} x={x} width={Math.max(0, width)} height="6" className={colour} />;
+      })}
+    </svg>
+  );
+}
+
 /** How far something is used up. */
 export function UsedBar({ part, className }: UsedBarProps): ReactNode {
   const tone = part >= 1 ? 'fill-bad' : part >= 0.8 ? 'fill-warn' : 'fill-faint';

@@ -1,6 +1,8 @@
 // States, always as a drawing, a word and a colour together. Success is quiet: colour marks what needs attention.
 import type { ReactNode } from 'react';
 import {
+  BATCH_STATES,
+  type BatchState as Batch,
   ENDPOINT_STATES,
   type EndpointState as Endpoint,
   JOB_STATES,
@@ -128,6 +130,34 @@ export function JobStatus({
   const { word, tone } = JOB_STATES[state];
   return (
     <Signal tone={tone} icon={JOB_ICONS[state]} title={title}>
+      {word}
+    </Signal>
+  );
+}
+
+const BATCH_ICONS: Readonly<Record<Batch, IconName>> = {
+  validating: 'clock',
+  in_progress: 'pulse',
+  waiting: 'wait',
+  cancelling: 'left',
+  finalizing: 'pulse',
+  completed: 'good',
+  failed: 'bad',
+  expired: 'clock',
+  cancelled: 'left',
+};
+
+/** How far a batch is. @param title why it waits */
+export function BatchStatus({
+  state,
+  title,
+}: {
+  readonly state: Batch;
+  readonly title?: string | undefined;
+}): ReactNode {
+  const { word, tone } = BATCH_STATES[state];
+  return (
+    <Signal tone={tone} icon={BATCH_ICONS[state]} title={title}>
       {word}
     </Signal>
   );

@@ -32,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: PAGE,
   keys: PAGE,
   jobs: PAGE,
+  batches: PAGE,
   alerts: PAGE,
   settings: ['session', ...PAGE],
   app: ['session', ...PAGE],

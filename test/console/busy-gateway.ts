@@ -113,6 +113,7 @@ export async function startBusyGateway({ records = 6_000 } = {}): Promise<Busy> 
   const scene = await startConsole(
     {
       logging: { level: 'silent', content: 'all' },
+      batches: { max_delay_ms: 0 },
       keys: [
         { name: 'test', key: 'sk-test' },
         { name: 'papers', key: PAPERS, project: 'research', budgets: [{ usd: 20, per: 'month' }] },

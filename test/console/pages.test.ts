@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Diagnosis, storeDiagnoses } from '../../src/operations/doctor/index.ts';
 import { TEST_KEY } from '../support/harness.ts';
+import { madeBatch } from '../support/made-batch.ts';
 import { isWhole } from '../support/share.ts';
 import { barriers, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
@@ -22,6 +23,7 @@ const DIAGNOSIS: Diagnosis = {
   ],
 };
 
+/** `BATCH` stands for the id of a batch. */
 const PAGES = [
   ['overview', '', 'Overview'],
   ['requests', '/requests', 'Requests'],
@@ -38,6 +40,8 @@ const PAGES = [
   ['key', '/keys/test', 'test'],
   ['projects', '/keys?view=projects', 'Keys'],
   ['jobs', '/jobs', 'Jobs'],
+  ['batches', '/batches', 'Batches'],
+  ['batch', '/batches/BATCH', 'Batch'],
   ['alerts', '/alerts', 'Alerts'],
   ['settings', '/settings', 'Settings'],
   ['configuration', '/settings?view=configuration', 'Settings'],
@@ -74,10 +78,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;
   let looked: Looked;
   let id: string;
+  let batch: string;
+  const addressOf = (path: string): string => path.replace('BATCH', batch);
 
   beforeAll(async () => {
     scene = await startConsole({
       logging: { level: 'warn', content: 'all' },
+      batches: { max_delay_ms: 0 },
       keys: [{ name: 'test', key: TEST_KEY, project: 'search' }],
       projects: { search: { budgets: [{ usd: 5, per: 'day' }] } },
       providers: { lab: { api_key: 'sk-test-of-the-lab', protocols: { 'openai-chat': { base_url: LAB } } } },
@@ -97,6 +104,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await answer.text();
     id = answer.headers.get('x-request-id') ?? '';
     await scene.gateway.manage('POST', '/keys', { name: XSS, project: 'search' });
+    batch = await madeBatch(scene.gateway, ['sim/chat', 'sim/error-500', `sim/${XSS}`]);
     looked = await scene.look('admin');
   }, SLOW);
   afterAll(() => scene?.close());
@@ -105,7 +113,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     'the page %s is there, keeps nobody out, and has room on a phone, light and dark',
     async (name, path, heading) => {
       const { page, open, picture } = looked;
-      await open(path, heading);
+      await open(addressOf(path), heading);
       await looked.idle();
       for (const colorScheme of ['light', 'dark'] as const) {
         await showIn(page, colorScheme);
@@ -286,7 +294,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const phone = { width: 390, height: 844 };
       const touched = await scene.look('admin', { viewport: phone, hasTouch: true, isMobile: true });
       for (const [name, path, heading] of PAGES) {
-        await touched.open(path, heading);
+        await touched.open(addressOf(path), heading);
         await touched.idle();
         expect([name, await touched.page.evaluate(smallTargets)]).toEqual([name, []]);
         expect([name, await touched.page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([

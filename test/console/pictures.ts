@@ -4,6 +4,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { madeBatch } from '../support/made-batch.ts';
+import { eventually } from '../support/program.ts';
 import { makeTraffic, PAPERS, startBusyGateway } from './busy-gateway.ts';
 import type { Looked } from './scene.ts';
 
@@ -25,6 +27,8 @@ const windows = new Map<(typeof SCHEMES)[number], Looked>();
 /** Of a request that was rerouted, and of one whose stream broke. */
 let recovered = '';
 let broken = '';
+/** Id of a batch of which some lines failed, and others run. */
+let batch = '';
 let handed = 0;
 
 beforeAll(async () => {
@@ -41,6 +45,30 @@ beforeAll(async () => {
       headers: { authorization: `Bearer ${PAPERS}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, input: 'Summarise the paper.', background: true }),
     });
+  const lines = (model: string, many: number): string[] => Array.from({ length: many }, () => model);
+  await madeBatch(busy.gateway, [...lines('acme/small', 120), 'nobody/knows'], PAPERS);
+  await madeBatch(busy.gateway, lines('nobody/knows', 2), PAPERS);
+  batch = await madeBatch(
+    busy.gateway,
+    [
+      ...lines('acme/small', 60),
+      'acme/tiny',
+      ...lines('sim/error-400', 6),
+      ...lines('expired/one', 3),
+      ...lines('acme/large', 30),
+      ...lines('sim/stall', 12),
+    ],
+    PAPERS,
+  );
+  await eventually(
+    'a batch whose other lines have ended',
+    async () => {
+      const { body } = await busy.gateway.manage('GET', `/batches/${batch}`);
+      const { done = 0 } = (body['lines'] ?? {}) as { readonly done?: number };
+      return done === 100;
+    },
+    PATIENCE_MS,
+  );
   const found = async (query: string): Promise<string> => {
     const list = await busy.gateway.manage('GET', `/generations?limit=1&${query}`);
     return (list.body['data'] as { id: string }[])[0]?.id ?? '';
@@ -82,6 +110,8 @@ const PAGES: readonly (readonly [name: string, path: () => string, isInManual?: 
   ['key', () => '/keys/papers'],
   ['projects', () => '/keys?view=projects'],
   ['jobs', () => '/jobs', true],
+  ['batches', () => '/batches', true],
+  ['batch', () => `/batches/${batch}`, true],
   ['alerts', () => '/alerts'],
   ['settings', () => '/settings'],
   ['configuration', () => '/settings?view=configuration'],
@@ -108,6 +138,14 @@ const OPENED: readonly (readonly [name: string, path: string, open: (looked: Loo
     'new-project',
     '/keys?view=projects',
     ({ page }) => page.getByRole('button', { name: 'New project' }).click(),
+  ],
+  [
+    'cancel-batch',
+    '/batches',
+    async ({ page }) => {
+      await page.getByRole('button', { name: `Actions for ${batch}` }).click();
+      await page.getByRole('menuitem', { name: 'Cancel…' }).click();
+    },
   ],
   ['disable', '/providers/cheapllm', ({ page }) => page.getByRole('button', { name: 'Disable…' }).click()],
   ['add-provider', '/providers', ({ page }) => page.getByRole('button', { name: 'Add provider' }).click()],

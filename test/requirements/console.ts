@@ -9,6 +9,7 @@ const KEYS = 'test/console/keys.test.ts:';
 const PLAYGROUND = 'test/console/playground.test.ts:';
 const WIRE_DIFF = 'test/console/wire-diff.test.ts:';
 const SIGN_IN = 'test/console/sign-in.test.ts';
+const BATCHES = 'test/console/batches.test.ts:';
 const JOBS = 'test/console/jobs.test.ts:';
 const QUESTIONS = 'test/console/questions.test.ts:';
 
@@ -44,6 +45,12 @@ export const consoleRequirements: Requirements = {
     'The queue is seen with its length, age and failures; a background answer is listed and cancelled from its first moment.',
     `${JOBS} an answer in the background is in the list of requests from its first moment, and can be cancelled there`,
     `${JOBS} the queue says how many run and why one failed; a job is cancelled, and tried again`,
+  ),
+  'contract.console.batches': shown(
+    CONSOLE,
+    'Batches are seen with their lines, cost and failures; each failed line leads to its request; one is cancelled after a question.',
+    `${BATCHES} a batch says how far it is and what failed, and each failed line leads to its request`,
+    `${BATCHES} a batch that runs is cancelled after a question, and its job leads to it`,
   ),
   'contract.console.pages': shown(
     CONSOLE,

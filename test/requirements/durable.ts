@@ -8,6 +8,7 @@ const ELSEWHERE = 'test/socket/cluster/streams.test.ts';
 const WEBHOOKS = 'test/socket/operations/webhooks.test.ts';
 const STREAMS = 'test/socket/state/streams-kept.test.ts';
 const ASYNC = 'test/socket/state/respond-async.test.ts';
+const BATCHES_ADMIN = 'test/socket/operations/management/batches.test.ts';
 const ADMIN = 'test/socket/operations/management/jobs.test.ts';
 const GEMINI_BATCHES = 'test/socket/state/gemini-batches.test.ts';
 const MESSAGE_BATCHES = 'test/socket/state/message-batches.test.ts';
@@ -158,6 +159,15 @@ export const durableRequirements: Requirements = {
     `${ADMIN}: an answer in the background is one request of lists and sums, however long it waited`,
     `${ADMIN}: the command lists them, and ends one`,
     `${ADMIN}: metrics say how many there are`,
+  ),
+  'contract.durable.batches.admin': shown(
+    DURABLE,
+    'Admins see batches of all projects with lines, cost and failures, and cancel them; other keys find none.',
+    `${BATCHES_ADMIN}: batches are listed and shown with lines, cost and failures, each with its request`,
+    `${BATCHES_ADMIN}: a batch that runs is cancelled, and the audit log says who did`,
+    `${BATCHES_ADMIN}: what there is not, and what is not asked rightly, is refused`,
+    `${BATCHES_ADMIN}: a key of another project finds no batch, and cancels none`,
+    'test/contract/storage/batches.test.ts: operators find batches of all projects by status, and lines that failed as long as the batch',
   ),
   'contract.durable.webhooks.events': shown(
     DURABLE,

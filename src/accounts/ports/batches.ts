@@ -1,10 +1,14 @@
 // Batches, as a port: many requests in one file, answered by one job. A batch is one row, and each line that has ended is another.
 // Writes of a runner name the fence of its job. Knows no protocol.
+import type { BatchStatus } from '../../protocols/index.ts';
 import type { NewJob } from './jobs.ts';
 import type { PageRequest } from './index.ts';
 
 /** How a batch ended. `failed`: none of its lines could be run. */
 export type BatchOutcome = 'completed' | 'failed' | 'expired' | 'cancelled';
+
+/** Most failed lines that a batch keeps for operators. Its error file has all of them. */
+export const KEPT_FAILURES = 1_000;
 
 /** How a line ended. */
 export type LineKind = 'succeeded' | 'failed' | 'expired' | 'cancelled';
@@ -53,6 +57,7 @@ export interface Batch extends Omit<NewBatch, 'windowMs'> {
   readonly finalizingAt: number | null;
   readonly endedAt: number | null;
   readonly outcome: BatchOutcome | null;
+  readonly status: BatchStatus;
   readonly outputFile: string | null;
   readonly errorFile: string | null;
   /** Problems of its lines, as JSON; null: there are none. */
@@ -69,6 +74,41 @@ export interface EndedLine {
   /** Opaque here. */
   readonly result: Uint8Array;
   readonly spend: LineSpend | null;
+  /** Reason of a line that failed, for operators. Null: it did not fail. */
+  readonly failure: LineFailure | null;
+}
+
+/** Reason why a line failed. */
+export interface LineFailure {
+  /** `custom_id` of the line; null: it has none, or could not be read. */
+  readonly name: string | null;
+  /** Record of its last try; null: no upstream was asked. */
+  readonly generation: string | null;
+  /** HTTP status of its answer; null: it has no answer. */
+  readonly status: number | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A line that failed, as it is listed. */
+export interface FailedLine extends LineFailure {
+  /** In the file, from 1. */
+  readonly number: number;
+}
+
+/** Question of an operator for batches of all projects. */
+export interface BatchQuery {
+  readonly project?: string | undefined;
+  readonly protocol?: string | undefined;
+  readonly statuses?: readonly BatchStatus[] | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Number of batches of one status. */
+export interface BatchCount {
+  readonly status: BatchStatus;
+  readonly batches: number;
 }
 
 /** A line whose upstream is asked, and has not answered yet. */
@@ -104,6 +144,12 @@ export interface BatchStore {
     protocol: string,
     page: PageRequest,
   ): Promise<{ readonly batches: readonly Batch[]; readonly hasMore: boolean }>;
+  /** Batches of all projects, newest first. @throws GatewayError `invalid_request` for an unknown `after` */
+  search(query: BatchQuery): Promise<{ readonly batches: readonly Batch[]; readonly hasMore: boolean }>;
+  /** Number of batches of each status, over all projects. */
+  counts(): Promise<readonly BatchCount[]>;
+  /** Lines that failed, in the order of the file, behind one. A batch keeps the first `KEPT_FAILURES` that failed. */
+  failures(id: string, after: number, limit: number): Promise<readonly FailedLine[]>;
   /** Whether a batch that has not ended reads the file. */
   reads(projectId: string, fileId: string): Promise<boolean>;
   /** Its lines are read, and begin to run. False: the fence is an older one. */
@@ -117,7 +163,7 @@ export interface BatchStore {
   /** Numbers of lines that have ended, in their order, behind one. */
   endedNumbers(id: string, after: number, limit: number): Promise<readonly number[]>;
   /** Lines that have ended, in their order, behind one. */
-  ended(id: string, after: number, limit: number): Promise<readonly Omit<EndedLine, 'spend'>[]>;
+  ended(id: string, after: number, limit: number): Promise<readonly Omit<EndedLine, 'spend' | 'failure'>[]>;
   /** All lines have ended or never will: its files are written. False: the fence is an older one. */
   finalize(id: string, fence: number): Promise<boolean>;
   /** Ends it, and forgets its lines. False: the fence is an older one. */

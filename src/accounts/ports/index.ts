@@ -21,7 +21,7 @@ import type { WebhookStore } from './webhook.ts';
 export type * from './alert.ts';
 export * from './announcement.ts';
 export type * from './audit.ts';
-export type * from './batches.ts';
+export * from './batches.ts';
 export type * from './finding.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';

@@ -16,7 +16,7 @@ import { BatchRun, type Stop } from './batch-run.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { checkLines } from './check-lines.ts';
 import { EndedLines } from './ended-lines.ts';
-import { encodeEnd, refusedEnd } from './line-result.ts';
+import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
 import { type FileLine, readLines } from './read-lines.ts';
 import { type AskedDetail, runLine } from './run-line.ts';
 import { writeResults } from './write-results.ts';
@@ -181,7 +181,13 @@ async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, numb
     deaths.set(number, now);
     const refusal = interruption(tool, now);
     if (refusal)
-      await writer.end({ number, kind: 'failed', result: encodeEnd(refusedEnd(refusal)), spend: null });
+      await writer.end({
+        number,
+        kind: 'failed',
+        result: encodeEnd(refusedEnd(refusal)),
+        spend: null,
+        failure: failureOf(refusal, null, tried?.recordId ?? null, null),
+      });
     else await writer.ask({ number, detail: JSON.stringify({ deaths: now, tried: null, tool: null }) });
   }
   await deps.storage.ledger.confirmed();

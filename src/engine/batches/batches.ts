@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { GatewayError, type ProtocolName } from '../../canonical/index.ts';
-import { type BatchProblem, batchesOf, type BatchStatus, type ShownBatch } from '../../protocols/index.ts';
+import { type BatchProblem, batchesOf, type ShownBatch } from '../../protocols/index.ts';
 import { type JobRunner, keptHeaders } from '../jobs/index.ts';
 import type { Files, Upload } from '../state/files.ts';
 import type { BatchPayload } from './batch-run.ts';
@@ -224,7 +224,7 @@ export function shownBatch(batch: Batch): ShownBatch {
   return {
     id: batch.id,
     facts: JSON.parse(facts) as JsonObject,
-    status: statusOf(batch),
+    status: batch.status,
     inputFile: batch.inputFile,
     outputFile: batch.outputFile,
     errorFile: batch.errorFile,
@@ -246,11 +246,4 @@ export function shownBatch(batch: Batch): ShownBatch {
     finalizingAt: batch.finalizingAt,
     endedAt: batch.endedAt,
   };
-}
-
-function statusOf({ outcome, cancelAt, finalizingAt, beganAt }: Batch): BatchStatus {
-  if (outcome) return outcome;
-  if (cancelAt !== null) return 'cancelling';
-  if (finalizingAt !== null) return 'finalizing';
-  return beganAt === null ? 'validating' : 'in_progress';
 }

@@ -7,7 +7,7 @@ import type { BatchProblem } from '../../protocols/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
 import { routeRequest } from '../admit/index.ts';
 import type { BatchRun } from './batch-run.ts';
-import { encodeEnd, refusedEnd } from './line-result.ts';
+import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './line-request.ts';
 import { type FileLine, readLines } from './read-lines.ts';
 
@@ -57,7 +57,8 @@ export async function checkLines(
       if (problems.length < MOST_TOLD)
         problems.push({ code: code ?? kind, message, param, line: line.number });
       const result = encodeEnd(refusedEnd(refusal));
-      const written = of.writer.end({ number: line.number, kind: 'failed', result, spend: null });
+      const failure = failureOf(refusal, nameOf(of, line), null, null);
+      const written = of.writer.end({ number: line.number, kind: 'failed', result, spend: null, failure });
       writing.add(written);
       void written.then(
         () => writing.delete(written),
@@ -106,6 +107,15 @@ function refusalOf(
     // It may find room later.
     const isLater = error.kind === 'rate_limited' || error.kind === 'upstream_unavailable';
     return isLater ? undefined : error;
+  }
+}
+
+/** `custom_id` of a line that is refused; null: it cannot be read. */
+function nameOf({ codec, facts }: BatchRun, { bytes }: FileLine): string | null {
+  try {
+    return bytes && codec.line(parseLine(bytes), facts).id;
+  } catch {
+    return null;
   }
 }
 

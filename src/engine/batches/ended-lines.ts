@@ -27,7 +27,7 @@ export class EndedLines<Line> {
     );
   }
 
-  static results(store: BatchStore, id: string): EndedLines<Omit<EndedLine, 'spend'>> {
+  static results(store: BatchStore, id: string): EndedLines<Omit<EndedLine, 'spend' | 'failure'>> {
     return new EndedLines(
       (after, limit) => store.ended(id, after, limit),
       ({ number }) => number,

@@ -1,8 +1,11 @@
 // How a line ended, as it is kept until the files of its batch are written.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { GatewayError } from '../../canonical/index.ts';
-import type { LineKind } from '../../accounts/ports/index.ts';
+import type { LineFailure, LineKind } from '../../accounts/ports/index.ts';
 import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
+
+/** Longest reason that is kept for operators, in characters. */
+const LONGEST_MESSAGE = 1_000;
 
 export function encodeEnd(end: LineEnd): Uint8Array {
   return gzipSync(JSON.stringify(end), { level: 1 });
@@ -15,6 +18,20 @@ export function decodeEnd(bytes: Uint8Array): LineEnd {
 /** A line that nobody was asked for. */
 export function refusedEnd({ kind, code, message, param }: GatewayError): UnansweredEnd {
   return { type: 'refused', code: code ?? kind, message, param: param ?? null };
+}
+
+/**
+ * Reason of a line, for operators.
+ * @param name its `custom_id`; null: it has none, or could not be read
+ * @param generation id of the record of its last try; null: no upstream was asked
+ */
+export function failureOf(
+  { code, kind, message }: GatewayError,
+  name: string | null,
+  generation: string | null,
+  status: number | null,
+): LineFailure {
+  return { name, generation, status, code: code ?? kind, message: message.slice(0, LONGEST_MESSAGE) };
 }
 
 export function kindOf(end: LineEnd): LineKind {

@@ -9,13 +9,16 @@ import type { ApiCall, JobCall } from '../call.ts';
 import type { Cancellation } from '../cancellation.ts';
 import { type InterruptedTry, LOST, waitFor, WholeClient } from '../jobs/index.ts';
 import type { BatchRun } from './batch-run.ts';
-import { encodeEnd, kindOf, refusedEnd } from './line-result.ts';
+import { encodeEnd, failureOf, kindOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
 import type { FileLine } from './read-lines.ts';
 
 /** Tries of a line that nobody could answer, and what is waited before each further one, in milliseconds. */
 const MOST_TRIES = 3;
 const RETRY_MS = 2_000;
+
+/** Reason of an answer with an error status that no failure came with. */
+const NO_REASON = new GatewayError('upstream_unavailable', 'The answer has an error status.');
 
 /** Notes of a line whose upstream was asked. */
 export interface AskedDetail {
@@ -45,7 +48,8 @@ export async function runLine(of: BatchRun, { number, bytes }: FileLine, deaths:
     request = lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
   } catch (error) {
     // The configuration has changed since it was checked.
-    return write(of, number, refusedEnd(GatewayError.from(error)), null);
+    const refusal = GatewayError.from(error);
+    return write(of, { number, end: refusedEnd(refusal), spend: null, name: null, refusal });
   }
   const since = of.deps.clock.now();
   for (let tries = 1; await of.resumed(); tries += 1) {
@@ -53,7 +57,7 @@ export async function runLine(of: BatchRun, { number, bytes }: FileLine, deaths:
     if (of.lines.reason) return;
     const { end, tried } = made;
     if (tried.wait === undefined) {
-      if (end) await write(of, number, end, tried.spend);
+      if (end) await write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
       return;
     }
     if (!(await of.pause(tried.failure?.message ?? '', tried.wait))) return;
@@ -103,8 +107,22 @@ async function tryLine(
   return { end: { type: 'answered', status: result.status, requestId: id, body }, tried };
 }
 
-async function write(of: BatchRun, number: number, end: LineEnd, spend: LineSpend | null): Promise<void> {
-  await of.writer.end({ number, kind: kindOf(end), result: encodeEnd(end), spend });
+interface WrittenLine {
+  readonly number: number;
+  readonly end: LineEnd;
+  readonly spend: LineSpend | null;
+  /** Its `custom_id`; null: it has none, or could not be read. */
+  readonly name: string | null;
+  /** Why it failed; undefined: it did not. */
+  readonly refusal: GatewayError | undefined;
+}
+
+async function write(of: BatchRun, { number, end, spend, name, refusal }: WrittenLine): Promise<void> {
+  const kind = kindOf(end);
+  const { requestId, status } = end.type === 'answered' ? end : { requestId: null, status: null };
+  const why = refusal ?? NO_REASON;
+  const failure = kind === 'failed' ? failureOf(why, name, requestId, status) : null;
+  await of.writer.end({ number, kind, result: encodeEnd(end), spend, failure });
   of.progress();
 }
 

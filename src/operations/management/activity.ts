@@ -6,6 +6,7 @@ import type { Clock } from '../../base/runtime/clock.ts';
 /** Parts by the first word of their paths. */
 export const ACTIVE_PARTS = [
   'alerts',
+  'batches',
   'doctor',
   'generations',
   'jobs',
@@ -21,6 +22,7 @@ export const ACTIVE_PARTS = [
 export type ActivePart = (typeof ACTIVE_PARTS)[number];
 
 const BY_REQUESTS = [
+  'batches',
   'generations',
   'jobs',
   'keys',
@@ -35,7 +37,7 @@ const BY_CHANGE = {
   tenants: ['keys', 'limits', 'problems', 'projects'],
   configuration: ['doctor', 'keys', 'limits', 'models', 'problems', 'projects', 'providers'],
   // What is sent to receivers is a job, too.
-  jobs: ['jobs', 'webhooks'],
+  jobs: ['batches', 'jobs', 'webhooks'],
 } as const;
 
 function changedBy(event: LiveEvent): readonly ActivePart[] {

@@ -17,6 +17,8 @@ import type { ReplyDependencies } from '../../server/reply.ts';
 import type {
   AlertStore,
   AuditStore,
+  Batch,
+  BatchStore,
   JobStore,
   JobView,
   LedgerStore,
@@ -48,6 +50,13 @@ export interface JobAdministration {
   readonly cancel: (job: JobView) => Promise<unknown>;
   /** Queues it again. Null: it neither failed nor was cancelled. */
   readonly retry: (id: string) => Promise<JobView | null>;
+}
+
+/** Batches of all projects. */
+export interface BatchAdministration {
+  readonly store: Pick<BatchStore, 'search' | 'counts' | 'get' | 'failures'>;
+  /** Asks for the end of a batch. */
+  readonly cancel: (batch: Batch) => Promise<unknown>;
 }
 
 /** Receivers of webhooks. */
@@ -88,6 +97,7 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   /** When a key was used last by this process (Unix milliseconds). Null: it was not. */
   readonly lastUsed: (keyId: string) => number | null;
   readonly jobs: JobAdministration;
+  readonly batches: BatchAdministration;
   readonly webhooks: WebhookAdministration;
   /** Payloads of each side of a request. */
   readonly payloads: Pick<PayloadKeeper, 'find'>;

@@ -1,5 +1,7 @@
 // Rows of batches, of their lines that have ended, and of those that are asked.
+import { sql } from 'kysely';
 import type { Batch, BatchOutcome } from '../../accounts/ports/index.ts';
+import type { BatchStatus } from '../../protocols/index.ts';
 import { NEVER } from './sizes.ts';
 import { table } from './table.ts';
 
@@ -65,11 +67,36 @@ export const BATCH_ASKED = table({
   since: 3,
 });
 
+/** Lines that failed, for operators: at most `KEPT_FAILURES` of a batch. */
+export const BATCH_FAILURES = table({
+  name: 'batch_failures',
+  columns: {
+    batch_id: 'id',
+    number: 'number',
+    name: 'text?',
+    generation: 'id?',
+    status: 'small?',
+    code: 'id',
+    message: 'text',
+  },
+  key: ['batch_id', 'number'],
+  since: 4,
+});
+
+/** Status of a batch, in the words of its clients. */
+export const BATCH_STATUS = sql<BatchStatus>`case
+  when b.outcome is not null then b.outcome
+  when b.cancel_at is not null then 'cancelling'
+  when b.finalizing_at is not null then 'finalizing'
+  when b.began_at is not null then 'in_progress'
+  else 'validating' end`;
+
 type Row = Omit<NonNullable<(typeof BATCHES)['row']>, 'row'>;
 
 /** A batch with what its job says of it. */
 export type BatchRow = Row & {
   readonly row: number;
+  readonly status: BatchStatus;
   readonly state: string | null;
   readonly waits_for: string | null;
   readonly waits_since: number | null;
@@ -107,6 +134,7 @@ export function decodeBatch(row: BatchRow): Batch {
     finalizingAt: row.finalizing_at,
     endedAt: row.ended_at,
     outcome: row.outcome as BatchOutcome | null,
+    status: row.status,
     outputFile: row.output_file,
     errorFile: row.error_file,
     problems: row.problems,

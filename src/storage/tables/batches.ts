@@ -2,14 +2,28 @@
 // once, and counts once, whoever runs it. Knows nothing of what lines ask for.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
-import type { BatchStore, EndedLine, LineKind, LineSpend } from '../../accounts/ports/index.ts';
+import {
+  type BatchStore,
+  type EndedLine,
+  KEPT_FAILURES,
+  type LineKind,
+  type LineSpend,
+} from '../../accounts/ports/index.ts';
 import { jobAdder } from './add-jobs.ts';
-import { BATCH_ASKED, BATCH_LINES, BATCHES, type BatchRow, decodeBatch } from './batch-tables.ts';
+import {
+  BATCH_ASKED,
+  BATCH_FAILURES,
+  BATCH_LINES,
+  BATCH_STATUS,
+  BATCHES,
+  type BatchRow,
+  decodeBatch,
+} from './batch-tables.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { inserter } from './insert.ts';
 import { JOB_STEPS, JOB_STREAMS, JOBS } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
-import { pageByRow } from './pages.ts';
+import { newestFirst, pageByRow } from './pages.ts';
 import { NEVER } from './sizes.ts';
 
 /** Lines that one statement forgets. */
@@ -17,13 +31,13 @@ const FORGOTTEN = 1_000;
 const ON_LINE = ['batch_id', 'number'] as const;
 
 export const batches: Store<BatchStore> = {
-  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, JOBS, JOB_STEPS, JOB_STREAMS],
+  tables: [BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, JOBS, JOB_STEPS, JOB_STREAMS],
   open: openBatches,
 };
 
 function openBatches(database: StateDatabase): BatchStore {
   const { on, dialect, transact, ask, now } = database;
-  const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, JOBS, JOB_STEPS, JOB_STREAMS);
+  const db = on(BATCHES, BATCH_LINES, BATCH_ASKED, BATCH_FAILURES, JOBS, JOB_STEPS, JOB_STREAMS);
   const clock = () => dialect.nowMs(now());
   const isOwn = ownJob(database);
   const { add: addJob } = jobAdder(database);
@@ -31,6 +45,7 @@ function openBatches(database: StateDatabase): BatchStore {
     conflict: { on: ON_LINE },
     returning: ['number'],
   });
+  const insertFailures = inserter(database, BATCH_FAILURES, { conflict: { on: ON_LINE } });
   const insertAsked = inserter(database, BATCH_ASKED, { conflict: { on: ON_LINE, update: ['detail'] } });
 
   const all = () =>
@@ -41,7 +56,7 @@ function openBatches(database: StateDatabase): BatchStore {
         (join) => join.onRef('j.job_id', '=', 'b.id'),
       )
       .selectAll('b')
-      .select(['j.state', 'j.waits_for', 'j.waits_since']);
+      .select(['j.state', 'j.waits_for', 'j.waits_since', BATCH_STATUS.as('status')]);
   const ofProject = (projectId: string, id: string) =>
     all().where('b.id', '=', id).where('b.project_id', '=', projectId);
 
@@ -68,12 +83,21 @@ function openBatches(database: StateDatabase): BatchStore {
     return gone.length;
   }
 
-  /** Lines go with later purges. */
+  /** Keeps lines that failed for operators, as many as there is room for. */
+  function* keepFailures(id: string, lines: readonly EndedLine[]): Queries<void> {
+    const failed = lines.flatMap(({ number, failure }) => (failure ? [{ ...failure, number }] : []));
+    if (failed.length === 0) return;
+    const before = yield* firstOf(db.selectFrom('batches').select('failed').where('id', '=', id));
+    const room = Math.max(0, KEPT_FAILURES - (before?.failed ?? 0));
+    yield* insertFailures(failed.slice(0, room).map((failure) => ({ ...failure, batch_id: id })));
+  }
+
   function* remove(id: string): Queries<void> {
     yield db.deleteFrom('job_steps').where('job_id', '=', id);
     yield db.deleteFrom('job_streams').where('job_id', '=', id);
     yield db.deleteFrom('jobs').where('id', '=', id);
     while ((yield* forgetLines(id)) === FORGOTTEN);
+    yield db.deleteFrom('batch_failures').where('batch_id', '=', id);
     yield db.deleteFrom('batches').where('id', '=', id);
   }
 
@@ -122,6 +146,30 @@ function openBatches(database: StateDatabase): BatchStore {
       });
       return { batches: page.rows.map((row) => decodeBatch(row as BatchRow)), hasMore: page.hasMore };
     },
+    async search({ project, protocol, statuses, after, limit }) {
+      let query = all();
+      if (project !== undefined) query = query.where('b.project_id', '=', project);
+      if (protocol !== undefined) query = query.where('b.protocol', '=', protocol);
+      if (statuses !== undefined) query = query.where(BATCH_STATUS, 'in', statuses);
+      const place = { limit, ...(after !== undefined && { after }) };
+      const page = await newestFirst(database, ['batches', 'batch'], query, place);
+      return { batches: page.rows.map((row) => decodeBatch(row as BatchRow)), hasMore: page.hasMore };
+    },
+    async counts() {
+      const counted = db
+        .selectFrom('batches as b')
+        .select([BATCH_STATUS.as('status'), sql<number>`count(*)`.as('batches')])
+        .groupBy(BATCH_STATUS);
+      return ask(() => rowsOf(counted));
+    },
+    async failures(id, after, limit) {
+      const found = db
+        .selectFrom('batch_failures')
+        .select(['number', 'name', 'generation', 'status', 'code', 'message'])
+        .where('batch_id', '=', id)
+        .where('number', '>', after);
+      return ask(() => rowsOf(found.orderBy('number').limit(limit)));
+    },
     async reads(projectId, fileId) {
       const found = await ask(() =>
         firstOf(
@@ -148,7 +196,9 @@ function openBatches(database: StateDatabase): BatchStore {
       underFence(id, fence, function* () {
         const rows = lines.map(({ number, kind, result }) => ({ batch_id: id, number, kind, result }));
         const added = new Set((yield* insertLines(rows)).map(({ number }) => number));
-        yield update(id).set(grownBy(lines.filter(({ number }) => added.has(number))));
+        const ended = lines.filter(({ number }) => added.has(number));
+        yield* keepFailures(id, ended);
+        yield update(id).set(grownBy(ended));
         yield db
           .deleteFrom('batch_asked')
           .where('batch_id', '=', id)

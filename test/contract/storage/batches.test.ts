@@ -1,12 +1,18 @@
 // Batches through their port, in every database: added with their jobs, lines that end once, fences, ends and purges.
 import { expect, test } from 'bun:test';
-import type { BatchEnd, EndedLine, NewBatch } from '../../../src/accounts/ports/index.ts';
+import {
+  type BatchEnd,
+  type EndedLine,
+  KEPT_FAILURES,
+  type NewBatch,
+} from '../../../src/accounts/ports/index.ts';
 import { describeDatabases, type StateStorage } from './databases.ts';
 import { rejection } from '../../support/rejection.ts';
 
 const MINUTE = 60_000;
 const JOB = { kind: 'batch', priority: 2, lane: null, home: null, payload: '{}' };
 const SPEND = { inputTokens: 3, cachedTokens: 1, outputTokens: 2, reasoningTokens: 0, usd: 0.5, unpriced: 0 };
+const FAILURE = { name: 'a', status: 500, code: 'upstream_unavailable', message: 'It is down.' };
 const END: BatchEnd = {
   outcome: 'completed',
   outputFile: 'file-out',
@@ -21,7 +27,8 @@ function batch(id: string, over: Partial<NewBatch> = {}): NewBatch {
 }
 
 function line(number: number, kind: EndedLine['kind'] = 'succeeded'): EndedLine {
-  return { number, kind, result: Buffer.from(`result ${number}`), spend: SPEND };
+  const failure = kind === 'failed' ? { ...FAILURE, generation: `gen_${number}` } : null;
+  return { number, kind, result: Buffer.from(`result ${number}`), spend: SPEND, failure };
 }
 
 describeDatabases((fresh) => {
@@ -84,6 +91,46 @@ describeDatabases((fresh) => {
       const found = await batches.get('b1');
       expect(found).toMatchObject({ total: 4, counts: { succeeded: 1, failed: 1 } });
       expect(found?.spend).toEqual({ ...SPEND, inputTokens: 6, cachedTokens: 2, outputTokens: 4, usd: 1 });
+    }));
+
+  test('operators find batches of all projects by status, and lines that failed as long as the batch', () =>
+    withStorage(async (storage) => {
+      const { batches } = storage;
+      await batches.add(batch('b1', { expiresAt: 1_000 }), JOB, 3);
+      const fence = await held(storage);
+      await batches.add(batch('b2', { projectId: 'other', protocol: 'anthropic-messages' }), JOB, 3);
+      await batches.begin('b1', fence, 3_000, null);
+      const idsOf = async (query: object): Promise<string[]> =>
+        (await batches.search({ limit: 9, ...query })).batches.map(({ id }) => id);
+      expect(await idsOf({})).toEqual(['b2', 'b1']);
+      expect(await idsOf({ project: 'other' })).toEqual(['b2']);
+      expect(await idsOf({ protocol: 'openai-chat' })).toEqual(['b1']);
+      expect(await idsOf({ after: 'b2' })).toEqual(['b1']);
+      expect(await idsOf({ statuses: ['validating'] })).toEqual(['b2']);
+      expect(await idsOf({ statuses: ['in_progress', 'completed'] })).toEqual(['b1']);
+      expect(await batches.search({ limit: 1 })).toMatchObject({ hasMore: true });
+      expect(await rejection(batches.search({ limit: 1, after: 'b9' }))).toMatchObject({ param: 'after' });
+      const counts = await batches.counts();
+      expect(counts.toSorted((a, b) => a.status.localeCompare(b.status))).toEqual([
+        { status: 'in_progress', batches: 1 },
+        { status: 'validating', batches: 1 },
+      ]);
+
+      await batches.endLines('b1', fence, [line(2, 'failed'), line(3), line(7, 'failed')]);
+      await batches.endLines('b1', fence, [line(2, 'failed')]);
+      expect(await batches.failures('b1', 0, 1)).toEqual([{ ...FAILURE, number: 2, generation: 'gen_2' }]);
+      expect((await batches.failures('b1', 2, 9)).map(({ number }) => number)).toEqual([7]);
+      const many = Array.from({ length: KEPT_FAILURES + 5 }, (_, at) => line(10 + at, 'failed'));
+      for (let at = 0; at < many.length; at += 500)
+        await batches.endLines('b1', fence, many.slice(at, at + 500));
+      expect(await batches.failures('b1', 0, 3_000)).toHaveLength(KEPT_FAILURES);
+      expect((await batches.get('b1'))?.counts.failed).toBe(KEPT_FAILURES + 7);
+      await batches.finalize('b1', fence);
+      await batches.end('b1', fence, END);
+      while ((await batches.purge(500)) > 0);
+      expect(await batches.failures('b1', 0, 3_000)).toHaveLength(KEPT_FAILURES);
+      while ((await batches.purge(2_000)) > 0);
+      expect(await batches.failures('b1', 0, 9)).toEqual([]);
     }));
 
   test('a batch ends once, and its lines are forgotten later', () =>

@@ -53,6 +53,7 @@ export interface Jobs {
   readonly runner: JobRunner;
   readonly part: Part;
   readonly administration: ManagementDependencies['jobs'];
+  readonly batchAdministration: ManagementDependencies['batches'];
   /** How many there are, as last known: asked for again when it is a while ago. */
   readonly counts: () => readonly JobCount[];
 }
@@ -173,6 +174,10 @@ export function openJobs(parts: JobsParts): Jobs {
       return job;
     },
   };
+  const batchAdministration: ManagementDependencies['batches'] = {
+    store: storage.batches,
+    cancel: ({ projectId, id }) => batches.cancel(projectId, id),
+  };
   let counted: readonly JobCount[] = [];
   let countedAt = -COUNTS_MS;
   const counts = (): readonly JobCount[] => {
@@ -185,5 +190,5 @@ export function openJobs(parts: JobsParts): Jobs {
     }
     return counted;
   };
-  return { background, batches, runner, part, administration, counts };
+  return { background, batches, runner, part, administration, batchAdministration, counts };
 }

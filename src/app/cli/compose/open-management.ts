@@ -39,6 +39,7 @@ export interface ManagementInput {
   readonly routing: RoutingState;
   readonly limits: Limits;
   readonly jobs: ManagementDependencies['jobs'];
+  readonly batches: ManagementDependencies['batches'];
   readonly webhooks: ManagementDependencies['webhooks'];
   readonly bodies: BodyReader;
   readonly memory: MemoryBudget;

@@ -151,6 +151,7 @@ export async function openServer(input: ServerParts): Promise<Server> {
     routing,
     limits,
     jobs: jobs.administration,
+    batches: jobs.batchAdministration,
     webhooks,
   });
   const people = openConsole({ ...forPeople, ...admin, storage, management, dataDir: config.dataDir });

@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import { ALERT_ROUTES } from './alerts.ts';
 import { AUDIT_ROUTES } from './audit.ts';
+import { BATCH_ROUTES } from './batches.ts';
 import { CONFIG_ROUTES } from './config.ts';
 import { DIFF_ROUTES } from './diff.ts';
 import { DOCTOR_ROUTES } from './doctor.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...DIFF_ROUTES,
   ...REPLAY_ROUTES,
   ...JOB_ROUTES,
+  ...BATCH_ROUTES,
   ...WEBHOOK_ROUTES,
   ...EVENT_ROUTES,
   ...ALERT_ROUTES,

@@ -1,0 +1,38 @@
+// Cancelling a batch: says what is kept and what is not run, before it is done.
+import type { ReactNode } from 'react';
+import { useBatchCancel, type Batch } from '../api/batches.ts';
+import { count } from '../format/numbers.ts';
+import { FormDialog } from '../ui/dialog.tsx';
+import { toast } from '../ui/toast.ts';
+
+interface CancelDialogProps {
+  readonly batch: Batch;
+  readonly onClose: () => void;
+}
+
+export function CancelDialog({ batch, onClose }: CancelDialogProps): ReactNode {
+  const { total, done } = batch.lines;
+  const cancelling = useBatchCancel(() => {
+    toast({ title: 'Batch is being cancelled' });
+    onClose();
+  });
+  return (
+    <FormDialog
+      title="Cancel this batch?"
+      about={`${
+        total === null
+          ? 'None of its lines has run.'
+          : `Results of lines that have ended are kept: ${count(done)} of ${count(total)}. The others are not run.`
+      } Lines that run now have 30 seconds to finish. This cannot be undone.`}
+      verb="Cancel the batch"
+      back="Let it run"
+      danger
+      busy={cancelling.isPending}
+      error={cancelling.error}
+      onSubmit={() => cancelling.mutate(batch.id)}
+      onClose={onClose}
+    >
+      <p className="font-mono text-xs break-all text-soft">{batch.id}</p>
+    </FormDialog>
+  );
+}
