@@ -37,16 +37,18 @@ export function BatchesPage(): ReactNode {
     <Page title="Batches">
       <div className="flex flex-col gap-4">
         {counts.data && <Sentence counts={all} />}
-        <Segments
-          label="State"
-          options={[
-            ['', numbered('All', sum(all, undefined))],
-            ['open', numbered('Not ended', sum(all, 'open'))],
-            ...ENDS.map((each) => [each, numbered(BATCH_STATES[each].word, sum(all, each))] as const),
-          ]}
-          isChosen={(each) => each === (known ? status : '')}
-          onChoose={narrow}
-        />
+        <div className="flex">
+          <Segments
+            label="State"
+            options={[
+              ['', numbered('All', sum(all, undefined))],
+              ['open', numbered('Not ended', sum(all, 'open'))],
+              ...ENDS.map((each) => [each, numbered(BATCH_STATES[each].word, sum(all, each))] as const),
+            ]}
+            isChosen={(each) => each === (known ? status : '')}
+            onChoose={narrow}
+          />
+        </div>
         {list.error && <Problem error={list.error} />}
         <Card flush>
           {!list.rows && !list.error && <Waiting rows={8} />}

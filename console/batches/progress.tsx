@@ -34,8 +34,10 @@ export function Progress({ lines, className }: ProgressProps): ReactNode {
         className={cx(className ?? 'w-24')}
       />
       <span className="figures whitespace-nowrap">
-        {total === null ? 'Not read yet' : `${count(done)} of ${count(total)}`}
-        {failed > 0 && <span className="text-bad"> · {count(failed)} failed</span>}
+        {total !== null && `${count(done)} of ${count(total)}`}
+        {total === null && failed === 0 && 'Not read yet'}
+        {total !== null && failed > 0 && ' · '}
+        {failed > 0 && <span className="text-bad">{count(failed)} failed</span>}
       </span>
     </span>
   );

@@ -104,7 +104,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await answer.text();
     id = answer.headers.get('x-request-id') ?? '';
     await scene.gateway.manage('POST', '/keys', { name: XSS, project: 'search' });
-    batch = await madeBatch(scene.gateway, ['sim/chat', 'sim/error-500', `sim/${XSS}`]);
+    batch = await madeBatch(scene.gateway, ['sim/chat', 'sim/error-400', `sim/${XSS}`]);
     looked = await scene.look('admin');
   }, SLOW);
   afterAll(() => scene?.close());
