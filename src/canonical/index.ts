@@ -1,4 +1,5 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
+export type * from './batch-status.ts';
 export * from './client-names.ts';
 export * from './collect.ts';
 export * from './error.ts';

@@ -1,6 +1,7 @@
 // Batches as clients of a protocol have them: what one line of a batch asks for, how the batch is shown, and what a line of its
 // results says.
 import type { JsonObject } from '../base/json/index.ts';
+import type { BatchStatus } from '../canonical/index.ts';
 
 /** A problem of a line, or of the whole. */
 export interface BatchProblem {
@@ -10,16 +11,6 @@ export interface BatchProblem {
   /** In the file, from 1; null: the whole. */
   readonly line: number | null;
 }
-
-export type BatchStatus =
-  | 'validating'
-  | 'in_progress'
-  | 'finalizing'
-  | 'cancelling'
-  | 'completed'
-  | 'failed'
-  | 'expired'
-  | 'cancelled';
 
 /** A batch as it stands. Times are Unix milliseconds. */
 export interface ShownBatch {

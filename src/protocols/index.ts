@@ -7,7 +7,6 @@ export type {
   BatchCodec,
   BatchLine,
   BatchProblem,
-  BatchStatus,
   ClientAddress,
   ClientDescription,
   ClientOperation,

@@ -1,6 +1,6 @@
 // Batches, as a port: many requests in one file, answered by one job. A batch is one row, and each line that has ended is another.
 // Writes of a runner name the fence of its job. Knows no protocol.
-import type { BatchStatus } from '../../protocols/index.ts';
+import type { BatchStatus } from '../../canonical/index.ts';
 import type { NewJob } from './jobs.ts';
 import type { PageRequest } from './index.ts';
 

@@ -1,7 +1,7 @@
 // Rows of batches, of their lines that have ended, and of those that are asked.
 import { sql } from 'kysely';
 import type { Batch, BatchOutcome } from '../../accounts/ports/index.ts';
-import type { BatchStatus } from '../../protocols/index.ts';
+import type { BatchStatus } from '../../canonical/index.ts';
 import { NEVER } from './sizes.ts';
 import { table } from './table.ts';
 

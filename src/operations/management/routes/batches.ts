@@ -1,8 +1,8 @@
 // Batches of all projects: how far each is, what it cost so far, which of its lines failed; cancelled where it runs.
 import { z } from 'zod';
-import { GatewayError } from '../../../canonical/index.ts';
+import { type BatchStatus, GatewayError } from '../../../canonical/index.ts';
 import type { Batch, BatchOutcome } from '../../../accounts/ports/index.ts';
-import type { BatchProblem, BatchStatus } from '../../../protocols/index.ts';
+import type { BatchProblem } from '../../../protocols/index.ts';
 import type { BatchAdministration } from '../dependencies.ts';
 import { keyNames, namesIn } from '../generation-filters.ts';
 import { listOf, PAGE, pageWith } from '../page.ts';
