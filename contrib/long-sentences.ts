@@ -1,10 +1,9 @@
 // Refuses sentences of more than 25 words in the documents and the READMEs of folders: `npm run check` runs it.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { markdownPages, ROOT } from '../test/support/doc-snippets.ts';
+import { folderReadmes, markdownPages, ROOT } from '../test/support/doc-snippets.ts';
 
 const MOST_WORDS = 25;
-const FOLDERS = ['bench', 'console', 'sim', 'src', 'test'];
 
 /** Sentences of a page that are too long. Code and addresses count as one word; a cell of a table is text of its own. */
 export function longSentences(markdown: string): readonly string[] {
@@ -22,12 +21,7 @@ export function longSentences(markdown: string): readonly string[] {
     .filter((sentence) => sentence.split(' ').filter((word) => /\w/.test(word)).length > MOST_WORDS);
 }
 
-const readmes = FOLDERS.flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('README.md') && !name.includes('node_modules'))
-    .map((name) => join(folder, name)),
-);
-const problems = [...markdownPages(), ...readmes].flatMap((page) =>
+const problems = [...markdownPages(), ...folderReadmes()].flatMap((page) =>
   longSentences(readFileSync(join(ROOT, page), 'utf8')).map((sentence) => `${page}: ${sentence}`),
 );
 if (problems.length > 0) {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildSnapshot, loadConfig } from '../../src/app/config/index.ts';
 import { presets } from '../../src/catalog/providers/index.ts';
-import { markdownPages, ROOT, snippets, type Snippet } from '../support/doc-snippets.ts';
+import { folderReadmes, markdownPages, ROOT, snippets, type Snippet } from '../support/doc-snippets.ts';
 import { startGateway, type TestGateway } from '../support/harness.ts';
 
 /** The address that the pages use. */
@@ -140,7 +140,7 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-test.each(markdownPages())('the links of %s lead somewhere', (page) => {
+test.each([...markdownPages(), ...folderReadmes()])('the links of %s lead somewhere', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
   const broken: string[] = [];
   for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {

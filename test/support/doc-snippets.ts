@@ -26,6 +26,15 @@ export function markdownPages(): string[] {
   return [...top, ...below('docs')].sort();
 }
 
+/** The README of each folder that has one, by path from the root. */
+export function folderReadmes(): string[] {
+  return ['bench', 'console', 'sim', 'src', 'test'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('README.md'))
+      .map((name) => join(folder, name)),
+  );
+}
+
 /** The marked blocks of all pages, in order. */
 export function snippets(): Snippet[] {
   return markdownPages().flatMap((page) => snippetsOf(page, readFileSync(join(ROOT, page), 'utf8')));
