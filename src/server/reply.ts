@@ -13,6 +13,8 @@ import type { Hold, MemoryBudget } from './body/memory-budget.ts';
 export interface ReplyDependencies {
   /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
   readonly authenticate: (header: (name: string) => string | null) => Principal;
+  /** Reads stored keys again for one that may be new. Null: it is known, or was not made here. */
+  readonly lookForKey: (header: (name: string) => string | null) => Promise<unknown> | null;
   readonly now: () => number;
   readonly log: Logger;
   /** Bytes that the bodies of requests may hold. */
@@ -46,6 +48,8 @@ export async function reply(
   let hold: Hold | undefined;
   try {
     const header = manner?.header ?? ((name: string) => request.headers.get(name));
+    const look = deps.lookForKey(header);
+    if (look) await look;
     const principal = deps.authenticate(header);
     hold = deps.memory.open(principal.keyId);
     const result = await answer(principal, hold, id);

@@ -1,5 +1,6 @@
 // How an operation that models answer is served: the body read once, the key checked, the call handed on, a failure
 // told in the client's own protocol. Knows no path.
+import type { Principal } from '../accounts/auth/index.ts';
 import { NO_JSON, readMembers } from '../base/json/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
@@ -57,7 +58,8 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     if (!deps.ready()) return goingAway(deps, protocol.server);
     const announced = announcedBytes(request);
     deps.load.admit(announced);
-    const principal = deps.authenticate(header);
+    const found = authenticated(deps, header);
+    const principal = found instanceof Promise ? await found : found;
     hold = deps.memory.open(principal.keyId);
     const received = await receiveBody(request, announced, deps.bodies, hold);
     // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
@@ -102,6 +104,20 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     connection.impatient();
     const answer = errorResponse(deps, error, newGenerationId(deps.now()), protocol.server);
     return deps.failedKeys.look(answer, connection);
+  }
+}
+
+/** Whose key it is; at once where it is known, else when the stored keys were read again. */
+function authenticated(
+  deps: ServeDependencies,
+  header: (name: string) => string | null,
+): Principal | Promise<Principal> {
+  try {
+    return deps.authenticate(header);
+  } catch (error) {
+    const look = deps.lookForKey(header);
+    if (look === null) throw error;
+    return look.then(() => deps.authenticate(header));
   }
 }
 

@@ -5,7 +5,7 @@ import type { LimitEntry, Owner } from '../limits/index.ts';
 import type { Storage } from '../ports/index.ts';
 import { configuredEntries, type ConfiguredTenants } from './configured.ts';
 import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
-import { hashKey, isMistyped, keyHint } from './key-format.ts';
+import { hashKey, isMistyped, keyHint, KEY_PREFIX } from './key-format.ts';
 import { KnownProjects } from './known-projects.ts';
 import { type Principal, withRole } from './principal.ts';
 
@@ -21,6 +21,8 @@ export interface KeyIndexOptions {
 }
 
 const NO_ENTRIES: readonly LimitEntry[] = [];
+/** Milliseconds between two looks for keys that are not known: whoever invents keys causes no more of them. */
+const LOOK_MS = 100;
 
 /** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
 export class KeyIndex {
@@ -33,6 +35,8 @@ export class KeyIndex {
   #configuredById: ReadonlyMap<string, KeyEntry> = new Map();
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
   readonly #known = new Map<string, KeyEntry>();
+  /** The latest look for a key that was not known, and when it began. */
+  #look: { readonly done: Promise<unknown>; readonly at: number } | null = null;
   /** Mark up to which the store was read; null: not at all. */
   #mark: number | null = null;
 
@@ -108,6 +112,19 @@ export class KeyIndex {
     const reason = this.#refusal(entry, nowMs);
     if (reason !== null) throw refused(reason);
     return entry.principal;
+  }
+
+  /**
+   * Reads what has changed in the store for a key that is not known and may have been made a moment ago.
+   * @returns null where nothing is read: the key is known, cannot be a stored one, or another look began just now
+   */
+  lookFor(presented: string | null, nowMs: number): Promise<unknown> | null {
+    if (presented === null || this.#known.has(presented) || !presented.startsWith(KEY_PREFIX)) return null;
+    if (isMistyped(presented) || this.#find(presented)) return null;
+    if (this.#look && Math.abs(nowMs - this.#look.at) < LOOK_MS) return this.#look.done;
+    // A store that is out of reach refuses the key as one that is not known.
+    this.#look = { done: this.refresh().catch(() => false), at: nowMs };
+    return this.#look.done;
   }
 
   /** A key by its id, as if it were presented. @throws GatewayError `conflict` where it is not good any more */
@@ -203,7 +220,7 @@ function unknownKey(presented: string): string {
   const hint = keyHint(presented);
   if (isMistyped(presented))
     return `The API key ${hint} is incomplete or mistyped: its checksum does not fit. Copy it again.`;
-  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway; a new one is known within two seconds.`;
+  return `The API key ${hint} is not known here. \`dragoman keys list\` shows the keys of this gateway.`;
 }
 
 function refused(message: string): GatewayError {

@@ -180,6 +180,35 @@ test('a stored key stays itself where the configuration names its secret and not
   expect(refusal(() => index.authenticate(key, NOW)).message).toContain('revoked');
 });
 
+test('a key that was made elsewhere is found when it is presented, and invented ones cause few looks', async () => {
+  const { storage, pepper, at } = await setUp();
+  let looks = 0;
+  const counted = new Proxy(storage.keys, {
+    get(keys, name) {
+      if (name === 'mark') looks += 1;
+      const member: unknown = Reflect.get(keys, name);
+      return typeof member === 'function' ? (member.bind(keys) as unknown) : member;
+    },
+  });
+  const index = new KeyIndex({
+    storage: { keys: counted, projects: storage.projects },
+    pepper,
+    configured: { keys: [] },
+  });
+  await index.refresh();
+  const { key } = await at(NOW).create({ name: 'laptop' });
+  expect(refusal(() => index.authenticate(key, NOW)).status).toBe(401);
+  await index.lookFor(key, NOW);
+  expect(index.authenticate(key, NOW).name).toBe('laptop');
+  const before = looks;
+  for (const presented of [null, key, 'sk-test', key.slice(0, -1)])
+    expect(index.lookFor(presented, NOW)).toBeNull();
+  for (let each = 0; each < 100; each += 1) await index.lookFor(generateKey(), NOW + 1_000);
+  expect(looks).toBe(before + 1);
+  await index.lookFor(generateKey(), NOW + 1_200);
+  expect(looks).toBe(before + 2);
+});
+
 test('a key revoked elsewhere is refused after the next look, also when it was used before', async () => {
   const { index, at } = await setUp();
   const { key, record } = await at(NOW).create({ name: 'laptop' });

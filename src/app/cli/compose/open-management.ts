@@ -1,5 +1,5 @@
 // The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
-import type { AdminSignIn, KeyIndex } from '../../../accounts/auth/index.ts';
+import { type AdminSignIn, type KeyIndex, presentedKey } from '../../../accounts/auth/index.ts';
 import { GatewayError, toWishes } from '../../../canonical/index.ts';
 import { checkWishes, knownProviders, type DraftAnswer, type Snapshot } from '../../config/index.ts';
 import type { Diagnosis } from '../../../operations/doctor/index.ts';
@@ -90,6 +90,7 @@ async function open({
       now: clock.wall,
     },
     tenantsChanged: async () => void (await keys.refresh()),
+    lookForKey: (header) => keys.lookFor(presentedKey(header), clock.wall()),
     checkRouting(routing) {
       const { config, catalog } = snapshot();
       const known = { catalog, providers: knownProviders({ config, presets }) };

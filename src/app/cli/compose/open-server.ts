@@ -162,6 +162,7 @@ export async function openServer(input: ServerParts): Promise<Server> {
     hasUnreachedReplicas: engine.elsewhere === null && storage.replicas !== null,
     background: jobs.background,
     batches: jobs.batches,
+    lookForKey: (header) => keys.lookFor(presentedKey(header), clock.wall()),
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.wall()), 'models'),
     metrics: expose,
     catalog: settings.catalog,
