@@ -63,4 +63,4 @@ export const alertsSchema = z
       .describe('Receivers of alerts alone. See docs/alerts.md.'),
   })
   .prefault({})
-  .describe('Who is told of spent budgets, failing endpoints and keys, and a failing ledger.');
+  .describe('Receivers of alerts: spent budgets, failing endpoints and keys, a failing ledger.');
