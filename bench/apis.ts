@@ -1,5 +1,5 @@
-// What a client of each protocol sends: the path and the body that asks a model to go on with a conversation. Knows
-// nothing of targets or of what is measured.
+// Requests of each protocol's clients: the path and the body that asks a model to go on with a conversation. Knows nothing of
+// targets or of what is measured.
 
 export interface Message {
   readonly role: string;
@@ -16,7 +16,7 @@ export interface ToolTurn {
   readonly result: string;
 }
 
-/** What an agent sends in the middle of its work. */
+/** A request of an agent in the middle of its work. */
 export interface AgentWork {
   readonly system: string;
   readonly task: string;

@@ -1,5 +1,5 @@
-// What a request leaves behind: bytes of the ledger on disk, memory that the program asks for while it answers, and
-// memory that it still holds after a collection. Each on a gateway of its own.
+// Measures the remains of a request: bytes of the ledger on disk, memory that is allocated while it is answered, and memory
+// that is still held after a collection. Each on a gateway of its own.
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELAY } from './cases.ts';
@@ -68,7 +68,7 @@ async function onGateway<T>(
   }
 }
 
-/** Of all files in a folder and below it: the database with its journal. */
+/** Bytes of all files in a folder and below it: the database with its journal. */
 function bytesIn(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -22,7 +22,9 @@ const STRANGERS = 10_000;
 const STEP = 100_000;
 /** Keys through which strange end users come, each of a project of its own: refusals of one alone are slowed too much. */
 const KEYS = Array.from({ length: 100 }, (_, at) => String(at).padStart(2, '0'));
-/** Those of them whose projects have room, for each end user twice. The others' have none, and cost whoever attacks nothing. */
+/**
+ * Attackers whose projects still have quota, for each end user twice. The others have none, and an attack costs them nothing.
+ */
 const WITH_ROOM = 20;
 const keyOf = (number: string): string => `sk-bench-users-0123456789-${number}`;
 const EACH = { requests: 2, per: 'day', each: 'end_user' };

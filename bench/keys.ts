@@ -1,5 +1,5 @@
-// What a hundred thousand stored keys with limits cost: at the start, with every look for changes, and when one of them
-// has changed. `node bin/bun.mjs run bench/keys.ts` prints it.
+// Cost of a hundred thousand stored keys with limits: at the start, with every look for changes, and when one of them has
+// changed. `node bin/bun.mjs run bench/keys.ts` prints it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -119,7 +119,7 @@ function measureRequests(rounds: number, entries: readonly LimitEntry[]): number
   return median(Array.from({ length: rounds }, round));
 }
 
-/** What the report takes of it. */
+/** Figures of limits for the report. */
 export function limitsFigures(rounds: number): Figures {
   const { requestUs, startMb } = measureLimits(rounds);
   return { cpuPerRequest: requestUs, keptMb: startMb };

@@ -34,7 +34,7 @@ export type FigureName =
   | 'allocatedMb'
   | 'keptMb';
 
-/** What is asked for, and by how many clients at once. */
+/** Requests to send, and how many clients send them at once. */
 export interface Load {
   readonly name: string;
   readonly title: string;
@@ -110,7 +110,7 @@ export async function measure(load: Load, target: Target, folder: string, window
   };
 }
 
-/** What load.c prints. */
+/** Output of load.c. */
 interface LoadOutput {
   readonly seconds: number;
   readonly requests: number;

@@ -26,7 +26,7 @@ async function costOf(observer: SettlementObserver, done: () => Promise<unknown>
   for (let at = 0; at < REQUESTS; at += 1) {
     const one = settlements[at % settlements.length];
     if (one) observer.settled(one);
-    // What waits is sent before it is too much.
+    // Waiting spans are sent before there are too many.
     if (at % 1000 === 999) await done();
   }
   const { user, system } = process.cpuUsage(from);

@@ -44,7 +44,7 @@ export const PAIRS: readonly Pair[] = SPOKEN.flatMap((client) =>
   })),
 );
 
-/** What all others are measured against. */
+/** Baseline of the other pairs. */
 export const FIRST_PAIR: PairName = 'pair-chat-chat';
 
 /** One provider for each protocol of an upstream: never faithful, so that its own clients are translated too. */

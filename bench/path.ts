@@ -38,7 +38,7 @@ export function executedFiles(coverage: Coverage, folder: string): Set<string> {
   const ran = coverage.result.filter(
     ({ url, functions }) =>
       url.startsWith(`file://${folder}/`) &&
-      // What starts at 0 is the file itself.
+      // A function that starts at 0 is the file itself.
       functions.some(({ ranges: [own] }) => own !== undefined && own.startOffset > 0 && own.count > 0),
   );
   return new Set(ran.map(({ url }) => relative(folder, url.slice('file://'.length))));
@@ -95,7 +95,7 @@ async function filesOfOneRequest(root: string): Promise<Set<string>> {
     };
     await ask(2);
     const idle = await ran(0);
-    // What ran by chance in one of the two is no part of the way.
+    // Two runs: a file that one of them loaded by chance is not on the path.
     const first = await ran(1);
     const second = await ran(1);
     return first.intersection(second).difference(idle);

@@ -19,7 +19,7 @@ export interface Budget {
   readonly times?: Reference;
   /** Or that figure is subtracted. */
   readonly minus?: Reference;
-  /** What we want. */
+  /** Value to reach. */
   readonly goal: number;
   /** Beyond this the run fails: what is reached and a margin for noisy machines. `atLeast` figures fail below it. */
   readonly limit: number;

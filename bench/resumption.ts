@@ -1,4 +1,4 @@
-// What it costs to keep a stream: CPU of the gateway for each chunk, of the same answers with `x-dragoman-resumable` and without, in
+// Cost of keeping a stream: CPU of the gateway for each chunk, of the same answers with `x-dragoman-resumable` and without, in
 // turns. Run with `node bin/bun.mjs run bench/resumption.ts [turns] [chunks]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';

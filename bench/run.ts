@@ -53,7 +53,7 @@ const repetitions = Math.max(1, Number(values.repeat ?? (quick ? 1 : 3)) || 1);
  * some ten thousand requests of each kind and, on two cores, longer than the first of them would tell.
  */
 const WARM_SECONDS = quick ? 1.5 : 60;
-/** What is measured once, on gateways of its own or on none. */
+/** Measurements that are made once, on gateways of their own or on none. */
 const SINGLE: Readonly<
   Record<string, (mockPort: number) => Promise<[TargetName, Figures]> | [TargetName, Figures]>
 > = {

@@ -1,5 +1,5 @@
-// What one PostgreSQL server takes: records in batches of several sizes, as gateways write them, by several connections at once,
-// and what each leaves behind. Knows nothing of gateways.
+// Write capacity of one PostgreSQL server: records in batches of several sizes, as gateways write them, by several connections
+// at once, and the bytes that each leaves behind. Knows nothing of gateways.
 import { Client } from 'pg';
 import { newGenerationId } from '../src/base/runtime/ids.ts';
 import { openWith } from '../src/storage/postgres/storage.ts';

@@ -1,4 +1,4 @@
-// What several processes give and take, each beside one process in the same run: `npm run bench:scale` prints tables.
+// Gain and cost of several processes, each beside one process in the same run: `npm run bench:scale` prints tables.
 //
 //   --quick      shorter: under two minutes in all
 //   --only NAME  one of the parts below: workers, database, postgres, counters, sqlite
@@ -37,7 +37,7 @@ const { values } = parseArgs({
 const { quick, only } = values;
 /** Seconds in which a gateway warms up, and of what is measured then. */
 const [WARM, SECONDS] = quick ? [3, 3] : [15, 6];
-/** What a load generator may take to start. */
+/** Longest start of a load generator. */
 const START_SECONDS = 2;
 const ROUNDS = quick ? 1 : 3;
 /** PostgreSQL's own defaults, which the tests' server has not. */
@@ -194,7 +194,7 @@ async function database(mockPort: number): Promise<void> {
   }
 }
 
-/** What PostgreSQL takes of three gateways, and what a gateway asks of it when nobody asks anything of the gateway. */
+/** Load of three gateways on PostgreSQL, and statements of a gateway that nobody asks. */
 async function postgres(mockPort: number): Promise<void> {
   if (POSTGRES_PROGRAMS === null) return;
   const server = await startPostgres(DURABLE);

@@ -1,6 +1,6 @@
-// What sharing limits through Valkey or Redis costs a request that five limits count: latency, CPU time of the gateway and of the
-// server, and calls for 1,000 requests, at 1, 10 and 200 connections. `node bin/bun.mjs run bench/shared-limits.ts` prints a table.
-// Options: --rounds N (3), --seconds N of each (4), --root of another source tree.
+// Cost of limits that are shared through Valkey or Redis, for a request that five limits count: latency, CPU time of the
+// gateway and of the server, and calls for 1,000 requests, at 1, 10 and 200 connections. `node bin/bun.mjs run
+// bench/shared-limits.ts` prints a table. Options: --rounds N (3), --seconds N of each (4), --root of another source tree.
 import { parseArgs } from 'node:util';
 import { startValkey, type ValkeyProcess } from '../test/support/servers/valkey.ts';
 import { BODY, withGateway } from './beside.ts';

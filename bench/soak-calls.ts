@@ -1,6 +1,7 @@
-// What the soak's clients do: every protocol to every upstream, whole and streamed, with tools, state, searches, faults,
-// clients that leave and requests that are wrong. Each call reads its answer to the end, or leaves on purpose, and throws
-// when the gateway answers in a way that it should not. Knows nothing of what is measured.
+// Clients of the soak test: every protocol to every upstream, whole and streamed, with tools, state, searches, faults, clients
+// that leave and requests that are wrong. every protocol to every upstream, whole and streamed, with tools, state, searches,
+// faults, clients that leave and requests that are wrong. Each call reads its answer to the end, or leaves on purpose, and
+// throws when the gateway answers in a way that it should not. Knows nothing of what is measured.
 import { type Api, CHAT, GEMINI, type Message, MESSAGES, RESPONSES, STORED_RESPONSES } from './apis.ts';
 
 /** A request to the gateway. @param status what the answer must have; null: whatever it has */

@@ -24,7 +24,7 @@ const { values } = parseArgs({
   },
 });
 const minutes = Number(values.minutes);
-/** Of the time: what comes before is not judged. */
+/** Share of the time that is not judged: the beginning. */
 const WARM_SHARE = 0.25;
 const MOST_RESIDENT_MB = 160;
 /** An hour of the same load may add this much, after twice the standard error of the slope. */

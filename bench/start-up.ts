@@ -1,5 +1,5 @@
-// What a start costs: the seconds until the first answer, the memory of a gateway that nobody asks, and the CPU time of
-// requests while the runtime still compiles. On a gateway of its own, with an empty data directory.
+// Cost of a start: the seconds until the first answer, the memory of a gateway that nobody asks, and the CPU time of requests
+// while the runtime still compiles. On a gateway of its own, with an empty data directory.
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELAY } from './cases.ts';

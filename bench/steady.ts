@@ -4,7 +4,10 @@
 // node bin/bun.mjs run bench/steady.ts '{"port": 1, …}' prints one JSON object.
 import { connect, type Socket } from 'bun';
 
-/** What is sent. In `head` and `body` nine hashes become the number of the request, and two at signs which in `cycle` it is. */
+/**
+ * Request to send. In `head` and `body` nine hashes become the number of the request, and two at signs the number within
+ * `cycle`.
+ */
 export interface Steady {
   readonly port: number;
   readonly perSecond: number;

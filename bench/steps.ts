@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 /** Marks of a request, in their order. */
 export const MARKS = ['arrived', 'asked', 'answered', 'told'] as const;
 
-/** What is noted: microseconds. */
+/** Times of one step, in microseconds. */
 export interface Noted {
   /** For each request, the time of each mark, and then the processor time of the thread at each. */
   readonly requests: readonly (readonly number[])[];
@@ -20,7 +20,7 @@ const path = process.env['DRAGOMAN_BENCH_STEPS'] ?? '';
 delete process.env['BUN_OPTIONS'];
 delete process.env['DRAGOMAN_BENCH_STEPS'];
 
-/** Of the calling thread (time.h of Linux). */
+/** Clock of the calling thread (time.h of Linux). */
 const CLOCK_THREAD_CPUTIME_ID = 3;
 const MOST = 200_000;
 const LAST = MARKS.length - 1;

@@ -1,6 +1,6 @@
-// Where the slowest answers come from: requests of the relay lane at a steady rate on one connection, each looked into step
-// by step. Prints for each step the clock and the processor time, and how much more the slowest hundredth took; what the
-// collector did; and which timers hold the loop longest. On a busy machine only the processor time says something.
+// Sources of the slowest answers: requests of the relay lane at a steady rate on one connection, each looked into step by step.
+// Prints for each step the clock and the processor time, and how much more the slowest hundredth took; what the collector did;
+// and which timers hold the loop longest. On a busy machine only the processor time says something.
 //
 // node bin/bun.mjs run bench/tail.ts [--rate N] [--seconds S] [--warm S] [TREE]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

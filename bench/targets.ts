@@ -1,4 +1,4 @@
-// What is measured: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane. Starts
+// Targets of the benchmark: the mock upstream itself, nginx in front of it, and Dragoman in front of it in each lane. Starts
 // them on loopback with their files in one temporary folder. Knows nothing of scenarios or numbers.
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export interface Server {
 
 /** Models that the mock understands; the name says how it answers. */
 const MODELS = ['whole', 'paced-5', 'paced-50'];
-/** What clients of the gateway show. */
+/** Key of clients of the gateway. */
 export const GATEWAY_KEY = 'sk-bench-0123456789abcdef';
 const PROVIDERS = ['relay', 'translate', 'messages', 'responses'];
 const PAIRED = new Set(PAIRS.map(({ provider }) => provider));
@@ -209,7 +209,7 @@ export async function startGateway(
       })),
     ),
     ...(options.tools ? { tools: options.tools } : {}),
-    // What is stored stays small: a full key would measure how room is made.
+    // Little is stored: a full key would measure how space is made.
     state: { max_mb_per_key: 4096 },
     ...options.config,
   };

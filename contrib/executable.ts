@@ -12,7 +12,7 @@ const ENTRY = join(ROOT, 'src', 'app', 'executable.ts');
 const CONTENTS = 'dragoman:contents';
 
 export interface Executable {
-  /** Where it is written. */
+  /** Path of the file to write. */
   readonly path: string;
   /** Folders whose files go into it, by where the program looks for them below the folder of the package. */
   readonly folders: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ async function build(
     format: 'esm',
     splitting: true,
     bytecode: true,
-    // Without an order it is thrown away, or cannot be tried here.
+    // An executable without an order is thrown away, or cannot be tried here.
     optimize: { bytecode: order !== null },
     minify: MINIFY,
     naming: { asset: '[dir]/[name].[ext]' },
@@ -61,7 +61,7 @@ async function build(
       bytecodeOrder: order,
       ...(target !== null && { target: target as Bun.Build.CompileTarget }),
       ...(runtime !== null && { executablePath: runtime }),
-      // Where it is started is not what it trusts.
+      // The folder of the start is not trusted.
       autoloadDotenv: false,
       autoloadBunfig: false,
       autoloadTsconfig: false,

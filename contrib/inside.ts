@@ -1,5 +1,5 @@
-// What a program needs of the package when it stands elsewhere, in an executable or in the package for npm: which files, and
-// where it looks for them. Their places are those of the package, and `packages/` for files of other packages.
+// Files of the package that a program needs outside of it, in an executable or in the package for npm, and where it looks for
+// them. Their paths are those of the package, and `packages/` for files of other packages.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ROOT } from './pack-options.ts';
@@ -63,7 +63,7 @@ export function placing(up: string, entry = '', first = ''): Bun.BunPlugin {
   };
 }
 
-/** What follows the last folder of packages in a path. */
+/** Part of a path behind the last folder of packages. */
 function belowPackages(path: string): string {
   const packages = `${sep}node_modules${sep}`;
   return path.slice(path.lastIndexOf(packages) + packages.length);

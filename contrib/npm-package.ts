@@ -22,7 +22,7 @@ const LAUNCHERS = [
   'installed.mjs',
   'runtime.mjs',
 ];
-/** What people read, and what they use beside the program. */
+/** Documents, and files that people use beside the program. */
 const BESIDE = [
   'CHANGELOG.md',
   'LICENSE',

@@ -1,4 +1,4 @@
-// What the packed script and the executable have in common.
+// Options that the packed script and the executable have in common.
 import { join } from 'node:path';
 
 /** Folder of the package. */

@@ -10,7 +10,7 @@ import { writeExecutable } from './executable.ts';
 import { COMPILED_DEPTH, MINIFY, ROOT } from './pack-options.ts';
 
 const PROGRAM = join(ROOT, 'src', 'app', 'main.ts');
-/** What few gateways use, and an eighth of the script would be: found among the packages when it is asked for. */
+/** Packages that few gateways use, and that would be an eighth of the script: loaded from the packages when they are needed. */
 const LEFT_OUT = ['@modelcontextprotocol/client'];
 
 /**
@@ -52,7 +52,7 @@ async function writeConsoleAndExecutable(draft: string): Promise<void> {
   const site = join(draft, 'docs');
   writeSite(site);
   const path = join(draft, 'dragoman');
-  // Where the folder of what runs cannot be replaced.
+  // Windows cannot replace the folder of a running program.
   if (process.platform === 'win32') return;
   await writeExecutable({
     path,

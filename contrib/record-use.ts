@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const TIME_MS = 60_000;
 
 const QUESTION = [{ role: 'user', content: 'What is 6 x 7?' }];
-/** What is asked, whole and streamed: each protocol relayed, and each translated. */
+/** Requests, whole and streamed: each protocol relayed, and each translated. */
 const REQUESTS: readonly (readonly [path: string, body: object])[] = [
   'sim/echo',
   'sim/responses',
@@ -55,7 +55,7 @@ export async function recordUse(executable: string, order: string): Promise<void
   }
 }
 
-/** Where a gateway listens, which is the first line that it prints. The rest is left in its pipe, which stays open. */
+/** Address of a gateway: the first line that it prints. The rest is left in its pipe, which stays open. */
 async function originOf(output: ReadableStream<Uint8Array>): Promise<string> {
   const reader = output.getReader();
   const decoder = new TextDecoder();

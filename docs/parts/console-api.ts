@@ -103,7 +103,7 @@ function objectType(schema: JsonObject): string {
     return rest === undefined || rest === false
       ? 'Readonly<Record<string, unknown>>'
       : `Readonly<Record<string, ${typeOf(rest)}>>`;
-  // What else an object may have is nobody's to read: it would hide a name that is mistyped.
+  // Other members are not typed: an index would hide a name that is mistyped.
   return `{ ${members.join('; ')} }`;
 }
 

@@ -1,4 +1,4 @@
-// What the engine's failure table leads to, in words; for every page that shows it.
+// Actions of the engine's failure table, in words; for every page that shows them.
 import type { FailureAction } from '../../src/engine/failure-table.ts';
 
 export const AFTER: Readonly<Record<FailureAction, string>> = {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from './table.ts';
 
-/** What became of a row's facts on one way. */
+/** Outcome of a row's facts on one way. */
 export interface MeasuredCell {
   readonly outcome: string;
   readonly words: readonly string[];
@@ -17,7 +17,7 @@ export type Measured = Readonly<
   >
 >;
 
-/** Where the outcomes are kept; `UPDATE_MATRIX=1` makes `test/contract/protocols/matrix.test.ts` write them. */
+/** File of the outcomes; `UPDATE_MATRIX=1` makes `test/contract/protocols/matrix.test.ts` write it. */
 export const MEASURED = join(import.meta.dirname, '../generated/protocols.json');
 
 const NAMES: Readonly<Record<string, string>> = {

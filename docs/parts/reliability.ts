@@ -162,7 +162,7 @@ function outcomeOf(client: Outcome): string {
     : `the answer of the ${client.answer}`;
 }
 
-/** That of OpenAI's protocols, and those of others that differ. */
+/** Status of OpenAI's protocols, and those of others that differ. */
 function statusesOf(name: keyof typeof STATUSES): string {
   const { 'openai-chat': usual, 'anthropic-messages': messages, gemini } = STATUSES[name];
   const others = [

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join, posix } from 'node:path';
 
 const DOCS = join(import.meta.dirname, '..');
-/** Where the gateway serves it. */
+/** Path under which the gateway serves the site. */
 const BASE = '/docs/guide';
 const INDEX = 'README.md';
 /** Characters of a section that the search looks through. */
@@ -15,7 +15,7 @@ interface Section {
   readonly links: readonly { readonly page: string; readonly title: string }[];
 }
 
-/** What the search knows of one section of a page. */
+/** Entry of the search: one section of a page. */
 interface Entry {
   readonly url: string;
   readonly page: string;

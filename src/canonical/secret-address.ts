@@ -7,8 +7,8 @@ export const REDACTED = '<redacted>';
 const LONG_PART = 20;
 
 /**
- * Whatever may be secret in an address, as it stands there and decoded; nothing for what is no address.
- * Values of the query (a name without a value is one itself), name and password of a user, long parts of the path.
+ * Parts of an address that may be secret, as they stand there and decoded; empty for a text that is no address. Values of the
+ * query (a name without a value is one itself), name and password of a user, long parts of the path.
  */
 export function secretsOfAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];

@@ -4,7 +4,7 @@
 export interface TaskFacts {
   /** Name in data of providers, in records and in metrics. */
   readonly name: string;
-  /** What a model must make: one of its `outputModalities`. */
+  /** Output that a model must make: one of its `outputModalities`. */
   readonly makes: string;
   /** Words for a model that does not make it. */
   readonly misfit: string;

@@ -34,7 +34,7 @@ export interface ApiCall {
   readonly account: ByteAccount;
   /** Absent: turns are remembered only where the request has them stored. */
   readonly memory?: TurnMemory;
-  /** Whose work it is, where that is a job's. Absent: a client waits for it. */
+  /** Job that this call belongs to. Absent: a client waits for it. */
   readonly job?: JobCall;
   /** Id of the generation that it repeats. Absent: it is no repetition. */
   readonly replayOf?: string;

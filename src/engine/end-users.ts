@@ -1,5 +1,4 @@
-// Whom requests name as their end user, as a hash: whoever reads records, limits or reports learns who is the same, and
-// not who it is.
+// Hashes of end users: readers of records, limits or reports learn which requests have the same end user, and not who it is.
 import { createHmac } from 'node:crypto';
 
 /** Hashes that are remembered; programs name the same few again and again. */

@@ -76,7 +76,7 @@ export class PreparedEndpoint {
     this.lacking = [...new Set([...lacks, ...endpoint.unsupported])];
   }
 
-  /** Whose connections its requests may use. Secrets are in the name only as a digest. */
+  /** Pool of connections that its requests may use. Secrets are in the name only as a digest. */
   get pool(): PoolName {
     return (this.#pool ??= poolOf(this.endpoint));
   }

@@ -1,5 +1,5 @@
-// What a client does with an answer that an upstream keeps: found in the records of the client's own key, asked of the
-// account that it is kept in, and passed on under the gateway's names.
+// Operations of clients on an answer that an upstream keeps: found in the records of the client's own key, asked of the account
+// that it is kept in, and passed on under the gateway's names.
 import { followedIn, GatewayError } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint } from '../catalog/index.ts';
 import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/index.ts';
@@ -69,7 +69,7 @@ export async function relayRemote(
   );
 }
 
-/** Where the answer is kept. The model may have other endpoints by now: any of the same account will do. */
+/** Endpoint that keeps the answer. The model may have other endpoints by now: any of the same account will do. */
 function keeperOf(
   { generation, attempt, provider }: RemoteAnswer,
   { protocol }: RemoteCall,
@@ -89,9 +89,9 @@ function keeperOf(
   );
 }
 
-/** What is known of an answer, for what is said of it. */
+/** Known facts of an answer, for its report. */
 interface Passing {
-  /** Who keeps it. */
+  /** Endpoint that keeps it. */
   readonly endpoint: Endpoint;
   readonly names: RemoteNames;
   readonly remote: RemoteAnswers;

@@ -1,4 +1,4 @@
-// Where an answer is that its upstream keeps: the records are the only store of that, and know whose it is.
+// Location of an answer that its upstream keeps: the records are the only store of that, and know whose it is.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
 import type { LedgerStore } from '../accounts/ports/index.ts';
@@ -7,7 +7,7 @@ export interface RemoteAnswer {
   readonly generation: GenerationRecord;
   /** The try whose answer it is. */
   readonly attempt: AttemptRecord;
-  /** Who keeps it. */
+  /** Provider that keeps it. */
   readonly provider: string;
   /** Its id there. */
   readonly upstreamId: string;

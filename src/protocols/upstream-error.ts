@@ -59,7 +59,7 @@ export function kindOfStatus(status: number): ErrorKind {
   }
 }
 
-/** Whose fault an upstream's error is: refused credentials are the operator's, so another endpoint may serve. */
+/** Party at fault for an upstream's error: refused credentials are the operator's, so another endpoint may serve. */
 export function faultOfKind(kind: ErrorKind): Fault {
   return kind === 'authentication' || kind === 'permission' ? 'upstream' : ERROR_KINDS[kind].fault;
 }

@@ -1,5 +1,5 @@
-// Whose client a request is of where its path serves several or none: known by what only one family of clients sends, or
-// by the beginning of the path. Answers nothing.
+// Detects the protocol of a client where its path serves several or none: by what only one family of clients sends, or by the
+// beginning of the path. Answers nothing.
 import { mainProtocol, servedProtocols, type ServedProtocol, type ServerCodec } from '../protocols/index.ts';
 
 /** The protocol that only the client of which a request is speaks; undefined where nothing tells. */

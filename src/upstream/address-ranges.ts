@@ -40,7 +40,7 @@ for (const [first, bits] of NOT_PUBLIC_4) {
 }
 for (const [first, bits] of NOT_PUBLIC_6) SPECIAL.addSubnet(first, bits, 'ipv6');
 
-/** Where public addresses are, but for the special ones. */
+/** Ranges of public addresses, but for the special ones. */
 const GLOBAL = new BlockList();
 GLOBAL.addSubnet('0.0.0.0', 0, 'ipv4');
 GLOBAL.addSubnet('2000::', 3, 'ipv6');

@@ -93,7 +93,7 @@ export class KeyIndex {
   }
 
   /**
-   * Who presents this key? What its roles allow is asked of the principal.
+   * Finds the key that was presented. The principal knows what its roles allow.
    * @param presented as `presentedKey` found it; null when there was none
    * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the reasons it is
    */

@@ -35,7 +35,7 @@ export class KnownProjects {
   refusal(name: string): string | null {
     if (Object.hasOwn(this.#configured, name)) return null;
     const project = this.#stored.get(name);
-    // Whatever limits it had, nobody knows them any more.
+    // Its limits are gone with it.
     if (!project) return `the project "${name}" is not defined any more`;
     return project.archivedAt === null ? null : `the project "${name}" has been archived`;
   }

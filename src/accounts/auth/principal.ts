@@ -6,8 +6,7 @@ import type { LimitEntry } from '../limits/index.ts';
 export interface Principal {
   readonly keyId: string;
   /**
-   * Whom everything belongs to that this key stores, and who may find it: the name of the key's project; the key's own
-   * id where it has none.
+   * Owner of all that this key stores, and that finds it: the id of the key's project; the key's own id where it has none.
    */
   readonly projectId: string;
   readonly roles: readonly KeyRole[];

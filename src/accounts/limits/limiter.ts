@@ -210,7 +210,7 @@ export class Limiter {
     if (!shared.mayHave(1) && hold.counter.usedIn(hold.slot, now) + 1 > shared.room())
       return used > hold.granted;
     hold.step = Math.max(hold.step, Math.ceil(used / 4));
-    // What it has used beyond the granted amount is counted already.
+    // Use beyond the granted amount is counted already.
     const asks = Math.max(1, hold.granted + hold.step - Math.max(used, hold.granted));
     count(hold, asks, now);
     hold.recall = () => {};

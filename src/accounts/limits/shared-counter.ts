@@ -133,7 +133,7 @@ export class SharedCounter {
     return true;
   }
 
-  /** What is settled near the time at which the ledger is read may count twice: another look corrects that. */
+  /** Settlements near the time at which the ledger is read may count twice: another look corrects that. */
   #changed(atMs: number): void {
     this.#changedAtMs = atMs;
     const { leaseMs } = this.#terms;

@@ -27,7 +27,7 @@ export interface ClientSocket {
   secure(target: SecureTarget, listener: SocketListener): void;
 }
 
-/** Whom TLS is spoken with, and how each side proves who it is. */
+/** TLS peer, and how each side proves who it is. */
 export interface SecureTarget {
   /** The name for which the certificate must be good. */
   readonly host: string;

@@ -1,4 +1,4 @@
-// What this process uses of shared counters, slot by slot, as it is reported. Each report replaces the one before.
+// Use of shared counters by this process, slot by slot, as it is reported. Each report replaces the one before.
 import type { Cell, Slot } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
 

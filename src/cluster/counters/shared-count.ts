@@ -6,7 +6,7 @@ import type { Counter, Keeping, Limit, Shared, Slot } from '../../accounts/limit
 const REFUSED_MS = 150;
 const HOUR = 3_600_000;
 
-/** What holds for all counters of a process just now. */
+/** Terms that all counters of a process have just now. */
 export interface CountTerms {
   /** Milliseconds that only go forward. */
   readonly elapsed: () => number;
@@ -133,7 +133,7 @@ export class SharedCount implements Shared {
     if (sharers === 0) return 0;
     const { amount } = this.limit.rule;
     const even = Math.floor(amount / sharers);
-    // What comes free by itself does so for all.
+    // Amounts that come free by time do so in every process.
     if (!this.keeping.isInLedger || !this.#isTold) return even;
     const left = Math.max(0, amount - this.#own - this.#others);
     return Math.min(this.#own + Math.floor(left / sharers), Math.max(this.#own, even));

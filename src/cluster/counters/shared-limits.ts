@@ -35,7 +35,7 @@ export interface SharedLimitsOptions {
   readonly store: CounterStore;
   /** Names this process, unlike all others and those before. */
   readonly holder: string;
-  /** That of the store, in milliseconds. */
+  /** Lease of the store, in milliseconds. */
   readonly leaseMs: number;
   readonly ledger: LedgerSums;
   /** Unix milliseconds at which the calendar period of a time began; 0 where a rule has none. */
@@ -269,7 +269,7 @@ export class SharedLimits implements Sharing {
     if (!answered || answered.isAway) {
       for (const cell of cells) this.#cells.mark(cell);
       if (answered) this.#cells.rename();
-      // Those that came meanwhile need not wait for the next call where nobody answers.
+      // Questions that came meanwhile need not wait for the next call where nobody answers.
       for (const question of [...questions, ...this.#questions.splice(0)]) this.#decide(question);
       return;
     }

@@ -1,10 +1,10 @@
-// Where processes find each other's answers under idempotency keys, as a port. A store knows no request and no client: names and
-// frames are opaque to it, and it forgets what nobody renews.
+// `AnswerStore`: the port through which processes find each other's answers under idempotency keys. A store knows no request
+// and no client: names and frames are opaque to it, and it forgets answers that nobody renews.
 
 /** An answer that somebody is about to make. */
 export interface AnswerClaim {
   readonly name: string;
-  /** What was asked. */
+  /** Hash of the request. */
   readonly fingerprint: string;
   /** Names this attempt to answer, unlike all others. */
   readonly run: string;
@@ -31,7 +31,7 @@ export interface Said extends AnswerClaim {
   readonly state: AnswerState;
   /** How long a complete answer is kept, in milliseconds. */
   readonly keepsMs: number;
-  /** What all complete answers together may weigh, in characters of frames: the earliest go first. */
+  /** Most characters of frames that all complete answers together may have: the earliest go first. */
   readonly mostChars: number;
 }
 
@@ -54,7 +54,7 @@ export interface Asked {
 export interface AnswerFrames {
   /** `gone`: the store knows nothing of that run. */
   readonly state: AnswerState | 'gone';
-  /** Where it is another than was asked for, the frames are those from the first on. */
+  /** Number of the telling. Where it is not the one that was asked for, the frames begin with the first. */
   readonly telling: number;
   readonly frames: readonly string[];
   /** How many frames there are in all. */

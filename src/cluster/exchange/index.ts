@@ -1,4 +1,4 @@
-// What the processes of one installation tell each other: what they do that through, and what is small. A supervisor loads this.
+// Exchange between the processes of one installation: the channel and what is small. A supervisor loads this.
 export {
   type AnswerClaim,
   type AnswerStanding,

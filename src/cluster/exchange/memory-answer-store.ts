@@ -29,7 +29,7 @@ interface Entry {
 
 export class MemoryAnswerStore implements AnswerStore {
   readonly #now: () => number;
-  /** Those that names stand for, the earliest complete ones first among the complete. */
+  /** Answers by name, the earliest complete ones first among the complete. */
   readonly #byName = new Map<string, Entry>();
   /** Failed ones, whose names are free, by name and run. */
   readonly #failed = new Map<string, Entry>();
@@ -68,7 +68,7 @@ export class MemoryAnswerStore implements AnswerStore {
       this.#byName.set(name, entry);
     }
     if (entry.frames.length < at) return 'again';
-    // Those that were told already are told again where the reply was lost.
+    // Frames that are known already arrive again where the reply was lost.
     entry.frames.push(...frames.slice(entry.frames.length - at));
     this.#settle(entry, { ...said, state });
     return this.#now() - entry.heardAt < READER_MS ? 'heard' : 'unheard';

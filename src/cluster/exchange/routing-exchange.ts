@@ -1,5 +1,5 @@
-// What routing knows of endpoints, told to the other processes in one message now and then, and at once where an endpoint is to be
-// left alone. Nobody asks for it: decisions stay local.
+// Publishes what routing knows of endpoints: in one message every two seconds, and at once where an endpoint is disabled.
+// Nobody asks for it: decisions stay local.
 import { ERROR_KINDS } from '../../canonical/index.ts';
 import type { EndpointUpdate, HoldUpdate, RoutingUpdate } from '../../engine/routing/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -20,7 +20,7 @@ const LONGEST_MS = 7 * 24 * 3_600_000 + 60_000;
 /** The form of messages: whoever does not know it does without. */
 const FORM = 1;
 
-/** What routing has to offer for it. */
+/** Routing, as far as the exchange uses it. */
 interface SharedRouting {
   readonly hasUrgentNews: boolean;
   takeNews(): RoutingUpdate | null;

@@ -40,7 +40,7 @@ export class ValkeyPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // Whoever is not reached finds out in another way.
+    // Subscribers that miss a message find out in another way.
     this.#server.publish(NAME, JSON.stringify([this.#self, topic, text])).catch(() => {});
   }
 

@@ -19,7 +19,7 @@ export class SupervisorPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // Without a supervisor this worker ends.
+    // A worker without a supervisor ends.
     this.#channel.ask(PUBLISH, [topic, text]).catch(() => {});
   }
 

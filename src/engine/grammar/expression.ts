@@ -20,7 +20,7 @@ export type Expression =
   | { readonly type: 'choice'; readonly options: readonly Expression[] }
   /** `max` is null where there is none. */
   | { readonly type: 'repeat'; readonly body: Expression; readonly min: number; readonly max: number | null }
-  /** Whatever the rule of this name matches. */
+  /** A call: whatever the rule of this name matches. */
   | { readonly type: 'call'; readonly name: string };
 
 export const NOTHING: Expression = { type: 'sequence', parts: [] };

@@ -141,7 +141,7 @@ export class BackgroundResponses {
     return bytes && decodeResult(bytes);
   }
 
-  /** Whom it would ask. Throws GatewayError where it may ask nobody. */
+  /** Plan of the endpoints that it would ask. Throws GatewayError where it may ask none. */
   #plan(arrival: Arrival, request: CanonicalRequest): string {
     const { engine, clock } = this.#deps;
     const plan = routeRequest(request, {

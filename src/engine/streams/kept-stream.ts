@@ -20,7 +20,7 @@ export interface KeptStreamOptions {
   readonly opening?: number;
   readonly patience: Patience;
   readonly clock: Pick<Clock, 'after'>;
-  /** What is kept of it has grown, or shrunk, by so many bytes. */
+  /** Called when the kept bytes have grown, or shrunk, by so many. */
   readonly resized: (stream: KeptStream, bytes: number) => void;
   readonly moved: (readers: number) => void;
   readonly ended: (stream: KeptStream) => void;

@@ -4,7 +4,7 @@ import { KeptStream, type KeptStreamOptions } from './kept-stream.ts';
 
 /** How many streams are remembered that are kept no more, to say why. */
 const MOST_GONE = 10_000;
-/** What a stream costs besides its bytes; an estimate. */
+/** Cost of a stream besides its bytes; an estimate. */
 const STREAM_BYTES = 2_048;
 
 export interface StreamLimits {
@@ -29,7 +29,7 @@ export class KeptStreams {
   readonly #ended = new Map<KeptStream, number>();
   readonly #gone = new Map<string, Gone>();
   #bytes = 0;
-  /** What all may weigh, as it was when the last stream was opened: nobody asks for every write. */
+  /** Most bytes of all streams, as it was when the last one was opened: nobody asks for every write. */
   #mostBytes = 0;
 
   constructor(limits: () => StreamLimits, clock: Pick<Clock, 'now' | 'after'>) {

@@ -5,12 +5,12 @@ import { toByteString } from '../../base/lib/byte-string.ts';
 
 /** Most that is written at once to a reader who catches up, in bytes: its socket must be able to say "enough". */
 const PIECE_BYTES = 65_536;
-/** What keeping a chunk costs besides its bytes; an estimate. */
+/** Cost of keeping a chunk besides its bytes; an estimate. */
 const CHUNK_BYTES = 64;
 
-/** Who pays for what is kept. */
+/** Account of the memory that is kept. */
 export interface SharedAnswerHooks {
-  /** What is kept has grown, or shrunk, by so many bytes. */
+  /** Called when the kept bytes have grown, or shrunk, by so many. */
   readonly resized: (bytes: number) => void;
   /** So many readers came, or went (negative). */
   readonly moved: (readers: number) => void;
@@ -119,7 +119,7 @@ export class SharedAnswer implements Client, ClientStream {
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
-    // What was begun as a stream cannot become a whole answer: it ends here, visibly incomplete.
+    // A stream that has begun cannot become a whole answer: it ends here, visibly incomplete.
     if (this.#head) return this.end();
     this.#head = { status, headers, streamed: false };
     this.#runHasEnded();

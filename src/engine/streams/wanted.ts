@@ -7,7 +7,7 @@ import type { Patience } from './kept-stream.ts';
 /** Request headers that ask for it. */
 const RESUMABLE = 'x-dragoman-resumable';
 const ON_DISCONNECT = 'x-dragoman-on-disconnect';
-/** What a request gets that asks for a stream to resume, and says nothing else. */
+/** Patience of a request that asks for a stream to resume, and gives none. */
 const USUAL_PATIENCE = 'continue:30s';
 
 export interface StreamSettings {

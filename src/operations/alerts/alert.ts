@@ -1,4 +1,4 @@
-// What an operator is told without asking. Knows neither when nor by whom.
+// Alerts that operators get without asking. Knows neither when nor by whom they are raised.
 import type { JsonObject } from '../../base/json/index.ts';
 
 export const ALERT_TYPES = [

@@ -13,7 +13,7 @@ const NEARLY = 0.9;
 /** Tenants that are remembered between two looks; of those beyond, the next request is looked at. */
 const MOST_TENANTS = 10_000;
 
-/** What a budget has come to in its period. */
+/** State of a budget in its period. */
 interface Crossing {
   readonly standing: Standing;
   readonly percent: Threshold;
@@ -23,7 +23,7 @@ interface Crossing {
 
 export class BudgetWatch {
   readonly #limits: Limits;
-  /** Whose requests are over since the last look, and whether any was refused for want of money. */
+  /** Owners whose requests ended since the last look, and whether any was refused for want of money. */
   readonly #tenants = new Map<Principal, boolean>();
 
   constructor(limits: Limits) {
@@ -38,7 +38,7 @@ export class BudgetWatch {
       this.#tenants.set(tenant, false);
   }
 
-  /** What has been passed since the last look. @param nowMs Unix milliseconds */
+  /** Thresholds that were passed since the last look. @param nowMs Unix milliseconds */
   *look(nowMs: number): Iterable<Alert> {
     for (const [tenant, isRefused] of this.#tenants) {
       const scopes = this.#limits.scopesOf(tenant);

@@ -36,7 +36,7 @@ const BY_REQUESTS = [
 const BY_CHANGE = {
   tenants: ['keys', 'limits', 'problems', 'projects'],
   configuration: ['doctor', 'keys', 'limits', 'models', 'problems', 'projects', 'providers'],
-  // What is sent to receivers is a job, too.
+  // Each delivery to a receiver is a job, too.
   jobs: ['batches', 'jobs', 'webhooks'],
 } as const;
 

@@ -45,7 +45,7 @@ export interface RawCall extends AnyCall {
   readonly usual: UsualTimes;
   /** How providers do. */
   readonly states: ProviderStates;
-  /** Whose days and months reports have. */
+  /** Time zone of days and months in reports. */
   readonly timeZone: string;
   /** Unix milliseconds. */
   readonly now: number;

@@ -6,7 +6,7 @@ import { joined } from '../../base/lib/slices.ts';
 const MOST_READS = 4_000;
 
 export class Recording {
-  /** Of the whole payload. */
+  /** Bytes of the whole payload. */
   bytes = 0;
   /** Milliseconds since the request arrived, and bytes, in turn: of each read or write. */
   readonly reads: number[] = [];
@@ -33,11 +33,11 @@ export class Recording {
     const kept = this.roomFor(data);
     if (kept === 0) return;
     this.#kept += kept;
-    // What is cut off must not stay in memory with the rest.
+    // The part that is cut off must not stay in memory with the rest.
     this.#pieces.push(kept < data.length ? Buffer.from(data.subarray(0, kept)) : data);
   }
 
-  /** What was kept, as a byte string. */
+  /** Kept bytes, as a byte string. */
   text(): string {
     return joined(this.#pieces).toString('latin1');
   }

@@ -10,9 +10,9 @@ import { webhookHeaders } from './sign-webhook.ts';
 
 /** Kind of these jobs in the queue. */
 export const DELIVERY_KIND = 'webhook';
-/** Of a message, and of the answer to it (Standard Webhooks asks for small payloads). */
+/** Most bytes of a message, and of the answer to it (Standard Webhooks asks for small payloads). */
 const MOST_BYTES = 64 * 1024;
-/** Of an answer, as the log keeps it, in characters. */
+/** Most characters of an answer that the log keeps. */
 const KEPT_CHARS = 4_096;
 /** A receiver that does not answer within this time has failed (Standard Webhooks asks for 15 to 30 seconds). */
 const TIMEOUT_MS = 15_000;

@@ -36,7 +36,7 @@ export interface WebhookEndpoint {
   readonly description: string | null;
   /** Types that it gets; null: all. */
   readonly events: readonly string[] | null;
-  /** Those that sign now, the newest first. */
+  /** Secrets that sign now, the newest first. */
   readonly secrets: readonly Secret[];
   /** Unix milliseconds; null: unknown. */
   readonly createdAt: number | null;
@@ -96,7 +96,7 @@ export class Endpoints {
     return stored && this.#decode(stored);
   }
 
-  /** Those of the file first, then the stored ones in the order of their making. */
+  /** Endpoints of the file first, then the stored ones in the order of their making. */
   async all(): Promise<readonly WebhookEndpoint[]> {
     return [...this.configured(), ...(await this.#options.store.all()).map((each) => this.#decode(each))];
   }

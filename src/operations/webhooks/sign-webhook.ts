@@ -8,7 +8,7 @@ export const SECRET_PREFIX = 'whsec_';
 export interface SignedMessage {
   /** The same for every try. */
   readonly id: string;
-  /** Of this try, in Unix seconds: receivers refuse what is old. */
+  /** Time of this try, in Unix seconds: receivers refuse old ones. */
   readonly seconds: number;
   readonly body: string;
 }

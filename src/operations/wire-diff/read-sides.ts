@@ -119,7 +119,7 @@ function tryTo<T>(read: () => T): T | undefined {
   }
 }
 
-/** What an answer says, as one text; null where it cannot be read, or says nothing but that it failed. */
+/** Text of an answer; null where it cannot be read, or says nothing but that it failed. */
 export function answerText(answer: SentAnswer): string | null {
   const { said } = readAnswer(answer);
   if (said === null || answer.status >= 300) return null;
@@ -131,5 +131,5 @@ export function answerText(answer: SentAnswer): string | null {
     .join('\n');
 }
 
-/** What a reader of an answer reads: neither thoughts nor ids. */
+/** Kinds of text that a reader of an answer reads: neither thoughts nor ids. */
 const ANSWERS: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);

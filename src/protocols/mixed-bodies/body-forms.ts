@@ -1,5 +1,5 @@
-// Whose form a piece of a request body has: an element of its conversation, a tool, the choice of one. And tools and
-// choices in another form than they came in. Knows no protocol's meaning, only by what their shapes differ.
+// Detects the protocol whose form a piece of a request body has: an element of its conversation, a tool, the choice of one.
+// Converts tools and choices that came in another form. Knows no protocol's meaning, only by what their shapes differ.
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 

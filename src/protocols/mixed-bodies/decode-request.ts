@@ -101,7 +101,7 @@ class MixedDecoder {
   /** The protocols that read a part of the body, the main one first. */
   readonly #forms: readonly MixedProtocol[];
   readonly #readers: Readers;
-  /** Whose request it is: its conversation stands where this protocol has one. */
+  /** Protocol of the request: its conversation stands where this protocol has one. */
   readonly #main: 'openai-chat' | 'openai-responses';
   readonly #conversation: readonly JsonValue[];
   readonly #owners: readonly (MixedProtocol | undefined)[];

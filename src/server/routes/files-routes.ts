@@ -102,7 +102,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
       const kept = await findFile(call);
       const content = await call.deps.files.stream(kept);
       if (!content) throw notFound('File', kept.id);
-      // Whatever somebody uploaded: no browser is to run it in the name of this address.
+      // A file of any content: no browser is to run it in the name of this address.
       return new Response(content, {
         headers: {
           'content-type': kept.mediaType,

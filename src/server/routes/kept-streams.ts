@@ -85,7 +85,7 @@ export async function followStream(
   const found = deps.streams.find(projectId, id);
   if (found instanceof KeptStream) return follow(call, found, after);
   const job = await deps.background.job(projectId, jobId);
-  // What has ended is in the database.
+  // A stream that has ended is in the database.
   const mayBeElsewhere = job ? job.state === 'running' : !isStored;
   const other = mayBeElsewhere ? await deps.elsewhere?.find(projectId, id) : null;
   if (typeof other === 'object' && other !== null) return followElsewhere(call, other, after);

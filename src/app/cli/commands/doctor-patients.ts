@@ -1,4 +1,4 @@
-// Whom the doctor examines: the endpoint that was named, those of the models in the configuration, and for every other
+// Endpoints that the doctor examines: the one that was named, those of the models in the configuration, and for every other
 // provider that is on the cheapest of the models that it lists itself.
 import type { Catalog, Endpoint, Model } from '../../../catalog/index.ts';
 import { knownProviders, type Config } from '../../config/index.ts';
@@ -12,7 +12,7 @@ export class UsageError extends Error {}
 export interface Patient {
   readonly model: Model;
   readonly endpoint: Endpoint;
-  /** What its model does. Absent: text. */
+  /** Task of its model. Absent: text. */
   readonly task?: Task | undefined;
 }
 

@@ -26,7 +26,7 @@ export class Following {
   #head: AnswerHead | null = null;
   #stream: ClientStream | null = null;
   #isFull = false;
-  /** Of an answer that is no stream. */
+  /** Pieces of an answer that is no stream. */
   #pieces: string[] = [];
   /** Bytes that the reader has. */
   #had = 0;
@@ -47,7 +47,7 @@ export class Following {
     return this.#isOver;
   }
 
-  /** What is to be asked now; null while the reader has no room. */
+  /** Next question to the store; null while the reader has no room. */
   ask(): Asked | null {
     if (this.#isOver || this.#isFull) return null;
     const { name, run } = this.#options;

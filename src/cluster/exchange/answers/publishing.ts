@@ -71,12 +71,12 @@ export class Publishing implements Publication {
     if (!this.#reader) this.#read();
   }
 
-  /** What there is to be said now; null for nothing. */
+  /** Next frames to publish; null for none. */
   say(): Said | null {
     const { claim, elapsed, limits, isOnce } = this.#options;
     // Its frames stay for a moment, as those of an answer whose name is free again.
     if (isOnce && this.#reader?.isOver === true) this.#end ??= 'failed';
-    // What is not kept for readers here is no more for those elsewhere.
+    // An answer that is not kept for readers here is not kept for other replicas either.
     if (this.#end === null && this.#answer?.isKept() === false) this.#leave();
     const reader = this.#reader;
     const isDue = elapsed() - this.#saidAt >= RENEW_MS;

@@ -1,16 +1,16 @@
-// What of an answer leaves the process: names by which nobody finds out what they stand for, and frames that only processes of
-// the same installation can read. A server of Valkey or Redis may write what it has to a disk; answers are not to lie there.
+// Encrypts answers that leave the process: names that reveal nothing, and frames that only processes of the same installation
+// can read. A server of Valkey or Redis may write what it has to a disk; answers are not to lie there.
 import { createHmac } from 'node:crypto';
 import { open, seal } from '../../../engine/state/seal.ts';
 
-/** What the client is told before the bytes of an answer. */
+/** Head of an answer, before its bytes. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly streamed: boolean;
 }
 
-/** Where a frame belongs: it opens nowhere else. */
+/** Position of a frame: it opens at no other. */
 export interface FramePlace {
   readonly name: string;
   readonly run: string;

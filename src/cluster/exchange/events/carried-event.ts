@@ -15,7 +15,7 @@ export interface LostEvents {
   readonly events: number;
 }
 
-/** Where events of this process come from, and where those of others are delivered. */
+/** Source of events of this process, and sink for those of others. */
 export interface EventSource {
   /** Whether somebody listens in this process. */
   readonly hasAudience: boolean;

@@ -14,7 +14,7 @@ const GATHER_MS = 250;
 const MOST_EVENTS = 100;
 /** All that is published in that time, in characters: a longer message is none of ours. */
 const MOST_CHARS = 262_144;
-/** Of a message, beside its events. */
+/** Characters of a message beside its events. */
 const FRAME_CHARS = 64;
 /** The form of messages: whoever does not know it does without. */
 const FORM = 1;

@@ -1,2 +1,2 @@
-// What happens in one process, for whoever watches in another.
+// Events of one process, for subscribers in another.
 export { EventExchange } from './event-exchange.ts';

@@ -29,7 +29,7 @@ const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501]);
 
 export interface Counted {
   readonly tokens: number;
-  /** Whose upstream counted; null: the number is an estimate. */
+  /** Endpoint whose upstream counted; null: the number is an estimate. */
   readonly by: Endpoint | null;
 }
 

@@ -41,7 +41,7 @@ export interface McpTool {
   readonly annotations?: JsonObject;
 }
 
-/** Whatever fails is a GatewayError with a code of McpErrorCode, and text that holds no secret. */
+/** Every failure is a GatewayError with a code of McpErrorCode, and a text that holds no secret. */
 export interface McpSession {
   /** Every tool, all pages. */
   listTools(signal: AbortSignal): Promise<readonly McpTool[]>;

@@ -19,7 +19,7 @@ const limit: Probe = {
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
     const { maxTokensField: names } = serverFacts(examination.endpoint.protocol).varies;
-    // Whatever a client wrote is one of the names.
+    // Each text of a client is one of the names.
     const fields = names
       ? examination.valuesOf('maxTokensField').filter((name) => names.includes(name))
       : [null];

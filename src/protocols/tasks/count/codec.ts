@@ -18,7 +18,7 @@ export interface CountUpstream {
 }
 
 export interface CountClient {
-  /** Where clients ask. */
+  /** Routes of clients. */
   readonly routes: readonly ClientRoute[];
   /** Decodes a client's body. Throws GatewayError naming every offending field. */
   decodeRequest(body: unknown, route?: RequestRoute): CanonicalRequest;
