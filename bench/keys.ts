@@ -94,8 +94,8 @@ const { limiter } = opened.limits;
 const [answeredFrom, answeredHeap] = [process.cpuUsage(), heapMb()];
 for (const tenant of index.principals()) {
   const scopes = opened.limits.scopesOf(tenant);
-  const demand = { model: 'sim/chat', endUser: null, tokens: 1_000, nanoUsd: 1_000_000 };
-  const admitted = limiter.admit(scopes, demand, Date.now() + 60_000);
+  const estimate = { model: 'sim/chat', endUser: null, tokens: 1_000, nanoUsd: 1_000_000 };
+  const admitted = limiter.admit(scopes, estimate, Date.now() + 60_000);
   if (admitted.type !== 'refusal') limiter.settle(admitted, { requests: 1, tokens: 900, nanoUsd: 900_000 });
 }
 console.log(

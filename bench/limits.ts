@@ -3,7 +3,7 @@
 import type { CanonicalRequest } from '../src/canonical/index.ts';
 import type { Endpoint } from '../src/catalog/index.ts';
 import { RequestQuota } from '../src/engine/request-quota.ts';
-import { demandOf } from '../src/engine/demand.ts';
+import { estimateOf } from '../src/engine/cost-estimate.ts';
 import { estimatedInputTokens } from '../src/accounts/ledger/index.ts';
 import {
   limitId,
@@ -96,13 +96,13 @@ function measureRequests(rounds: number, entries: readonly LimitEntry[]): number
   } as unknown as CanonicalRequest;
   const price = { input: 1, output: 4, source: 'bench' };
   const endpoint = { modelId: 'openai/gpt-5', price, maxOutputTokens: null } as unknown as Endpoint;
-  const state = { health: () => ({ usualOutputTokens: 500 }) } as unknown as Parameters<typeof demandOf>[3];
+  const state = { health: () => ({ usualOutputTokens: 500 }) } as unknown as Parameters<typeof estimateOf>[3];
   const answer = (): void => {
     const quota = RequestQuota.of(limits, tenant, Date.now);
     if (!quota) return;
     const inputTokens = estimatedInputTokens(request);
     // One process alone waits for nobody.
-    void quota.admit(demandOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
+    void quota.admit(estimateOf({ request, inputTokens }, endpoint, null, state), Date.now() + HOUR);
     const runningCost = quota.begin({ price, inputTokens }, 0, () => null);
     for (let read = 1; read <= 10; read += 1) runningCost?.note(read * 40, null);
     runningCost?.end({ usage: null, cost: { usd: 0.001, items: {}, price: null } });

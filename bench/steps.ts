@@ -46,7 +46,7 @@ function note(file: string): void {
     now[at + MARKS.length] ??= cpu();
   };
 
-  const told = async (request: number[], answer: unknown): Promise<void> => {
+  const finished = async (request: number[], answer: unknown): Promise<void> => {
     await answer;
     mark(LAST);
     if (request === now && now.length === 2 * MARKS.length && requests.length < MOST) requests.push(now);
@@ -58,7 +58,7 @@ function note(file: string): void {
       mark(0);
       const request = now;
       const answer = handler(...given);
-      void told(request, answer);
+      void finished(request, answer);
       return answer;
     };
   const wrapped = (value: unknown): unknown => {

@@ -27,9 +27,9 @@ const listeners: Readonly<Record<Type, Set<Listener>>> = {
 const watchers = new Set<() => void>();
 
 let reading: AbortController | null = null;
-let isHeard = false;
+let isReceiving = false;
 /** The types that it was opened for. */
-let told = '';
+let notified = '';
 let again: ReturnType<typeof setTimeout> | undefined;
 let isChanging = false;
 /** False: whoever looks wants pages to stay as they are. */
@@ -39,12 +39,12 @@ let isLive = true;
  * Hears of one kind of events while the page is there.
  * @param when false: not now
  */
-export function useEvents<T extends Type>(type: T, when: boolean, hear: (event: Events[T]) => void): void {
-  const heard = useEffectEvent(hear);
+export function useEvents<T extends Type>(type: T, when: boolean, receive: (event: Events[T]) => void): void {
+  const received = useEffectEvent(receive);
   const isWanted = useIsLive() && when;
   useEffect(() => {
     if (!isWanted) return undefined;
-    const listener: Listener = (data) => heard(JSON.parse(data) as Events[T]);
+    const listener: Listener = (data) => received(JSON.parse(data) as Events[T]);
     listeners[type].add(listener);
     changed();
     return () => {
@@ -61,11 +61,11 @@ export function useIsLive(): boolean {
 
 export function setLive(next: boolean): void {
   isLive = next;
-  tellWatchers();
+  notifyWatchers();
 }
 
 /** Whether the gateway tells what happens at present. False while nobody listens, too. */
-export function useIsHeard(): boolean {
+export function useIsReceiving(): boolean {
   return useSyncExternalStore(watch, isOpen);
 }
 
@@ -75,7 +75,7 @@ function watch(watcher: () => void): () => void {
 }
 
 function isOpen(): boolean {
-  return isHeard;
+  return isReceiving;
 }
 
 /** Those who listen are others. Looked at when all of a page have come, and those of the page before have gone. */
@@ -85,7 +85,7 @@ function changed(): void {
   queueMicrotask(() => {
     isChanging = false;
     const types = (Object.keys(listeners) as Type[]).filter((type) => listeners[type].size > 0).join(',');
-    if (types !== told) open(types);
+    if (types !== notified) open(types);
   });
 }
 
@@ -93,14 +93,14 @@ function changed(): void {
 function open(types: string): void {
   clearTimeout(again);
   reading?.abort();
-  told = types;
+  notified = types;
   reading = types === '' ? null : new AbortController();
   say(false);
-  if (reading) void hear(types, reading);
+  if (reading) void receive(types, reading);
 }
 
 /** Reads until the stream ends, and asks for it again unless another has taken its place. */
-async function hear(types: string, mine: AbortController): Promise<void> {
+async function receive(types: string, mine: AbortController): Promise<void> {
   try {
     const stream = await openStream(`/events?types=${types}`, mine.signal);
     say(true);
@@ -111,7 +111,7 @@ async function hear(types: string, mine: AbortController): Promise<void> {
   }
   if (mine.signal.aborted) return;
   say(false);
-  again = setTimeout(() => open(told), AGAIN_MS);
+  again = setTimeout(() => open(notified), AGAIN_MS);
 }
 
 /** Events of a stream in the form of the HTML standard ("Server-sent events"), each with one line of data. */
@@ -131,11 +131,11 @@ async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<rea
   }
 }
 
-function say(heard: boolean): void {
-  isHeard = heard;
-  tellWatchers();
+function say(received: boolean): void {
+  isReceiving = received;
+  notifyWatchers();
 }
 
-function tellWatchers(): void {
+function notifyWatchers(): void {
   for (const watcher of watchers) watcher();
 }

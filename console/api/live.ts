@@ -1,7 +1,7 @@
 // Answers that are read again when the gateway says that they may have changed; every so often only while it says nothing.
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { useEvents, useIsHeard } from './events.ts';
+import { useEvents, useIsReceiving } from './events.ts';
 
 /** Between two looks at an answer while the gateway cannot tell what happens. */
 export const AWAY_MS = 30_000;
@@ -45,13 +45,13 @@ export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
  */
 export function useMissed(key: QueryKey, missed: () => void): void {
   const queries = useQueryClient();
-  const isHeard = useIsHeard();
+  const isReceiving = useIsReceiving();
   const opened = useEffectEvent(() => {
     const readAt = queries.getQueryState(key)?.dataUpdatedAt ?? 0;
     const isRead = queries.isFetching({ queryKey: key, exact: true }) > 0;
     if (readAt > 0 && !isRead && Date.now() - readAt > JUST_READ_MS) missed();
   });
   useEffect(() => {
-    if (isHeard) opened();
-  }, [isHeard]);
+    if (isReceiving) opened();
+  }, [isReceiving]);
 }

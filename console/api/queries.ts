@@ -7,7 +7,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { type ApiError, ask, type Answer, type Asked, type Name, type Query, readSession } from './client.ts';
-import { useIsHeard, useIsLive } from './events.ts';
+import { useIsReceiving, useIsLive } from './events.ts';
 import { AWAY_MS, useReadAgain } from './live.ts';
 
 export const sessionQuery = queryOptions({
@@ -37,9 +37,9 @@ export function useRead<N extends Name>(
   { pauseMs, changesAt, when = true }: Reading<Answer<N>> = {},
 ): UseQueryResult<Answer<N>, ApiError> {
   const queryKey = [name, asked.params ?? {}, asked.query ?? {}];
-  const isHeard = useIsHeard();
+  const isReceiving = useIsReceiving();
   const isLive = useIsLive();
-  const away = pauseMs === undefined || isHeard || !isLive ? Infinity : AWAY_MS;
+  const away = pauseMs === undefined || isReceiving || !isLive ? Infinity : AWAY_MS;
   const query = useQuery<Answer<N>, ApiError>({
     queryKey,
     queryFn: ({ signal }) => ask(name, { ...asked, signal }),
@@ -90,7 +90,7 @@ export function useList<N extends ListName>(
   { pauseMs, params }: Pick<Reading<Answer<N>>, 'pauseMs'> & { readonly params?: Asked<N>['params'] } = {},
 ): List<Answer<N>['data'][number]> {
   const queryKey = [name, 'list', params ?? {}, query];
-  const isHeard = useIsHeard();
+  const isReceiving = useIsReceiving();
   const isLive = useIsLive();
   const list = useInfiniteQuery({
     queryKey,
@@ -103,7 +103,7 @@ export function useList<N extends ListName>(
     initialPageParam: null as string | null,
     getNextPageParam: (last: Answer<N>) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
-    refetchInterval: pauseMs === undefined || isHeard || !isLive ? false : AWAY_MS,
+    refetchInterval: pauseMs === undefined || isReceiving || !isLive ? false : AWAY_MS,
   });
   useReadAgain(queryKey, pauseMs);
   return {

@@ -1,7 +1,7 @@
 // The frame of every page: where one can go, the tools of the heading, and what the keyboard does everywhere.
 import { Link, Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react';
-import { setLive, useIsHeard, useIsLive } from '../api/events.ts';
+import { setLive, useIsReceiving, useIsLive } from '../api/events.ts';
 import { useRead } from '../api/queries.ts';
 import { readRange, type RangeSearch } from '../time/range.ts';
 import { RangePicker } from '../time/range-picker.tsx';
@@ -178,7 +178,7 @@ interface ToolsProps {
 function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
   const navigate = useNavigate();
   const isLive = useIsLive();
-  const isHeard = useIsHeard();
+  const isReceiving = useIsReceiving();
   const take = (next: RangeSearch): void =>
     void navigate({
       to: '.',
@@ -206,7 +206,7 @@ function Tools({ isOverTime, range, onSearch }: ToolsProps): ReactNode {
       >
         <span
           aria-hidden="true"
-          className={cx('size-2 rounded-full', isLive && isHeard ? 'bg-ok' : 'border border-edge')}
+          className={cx('size-2 rounded-full', isLive && isReceiving ? 'bg-ok' : 'border border-edge')}
         />
         {isLive ? 'Live' : 'Paused'}
       </Button>

@@ -3,7 +3,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
-import { useEvents, useIsHeard, useIsLive } from '../api/events.ts';
+import { useEvents, useIsReceiving, useIsLive } from '../api/events.ts';
 import { AWAY_MS, useMissed } from '../api/live.ts';
 import { spanOf } from '../time/range.ts';
 import { fits, orderOf, queryOf, USUAL_ORDER, type Filters } from './filters.ts';
@@ -34,7 +34,7 @@ interface Requests {
 export function useRequests(filters: Filters, zone: string, isStill: () => boolean): Requests {
   const { open: _, view: __, ...asked } = filters;
   const queryKey = ['GET /generations', 'list', asked];
-  const isHeard = useIsHeard();
+  const isReceiving = useIsReceiving();
   const isLive = useIsLive();
   const list = useInfiniteQuery({
     queryKey,
@@ -56,7 +56,7 @@ export function useRequests(filters: Filters, zone: string, isStill: () => boole
     getNextPageParam: (last) => (last.has_more ? last.last_id : null),
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
-    refetchInterval: isLive && !isHeard && AWAY_MS,
+    refetchInterval: isLive && !isReceiving && AWAY_MS,
   });
   useMissed(queryKey, () => isLive && void list.refetch());
   const question = JSON.stringify(asked);

@@ -167,7 +167,7 @@ function Estimate({ result }: { readonly result: Result }): ReactNode {
       <p className="flex flex-wrap items-center gap-2">
         <Signal tone="info">Estimate</Signal>
         {whole ? `Of all ${count(sampled)} requests` : `Of a sample of ${count(sampled)} requests`},{' '}
-        {count(moved)} would have gone elsewhere.
+        {count(moved)} would have gone others.
       </p>
       <Facts
         facts={[

@@ -19,7 +19,6 @@ export const WORDS: Readonly<Record<string, string>> = {
   trail: 'attempt log',
   belt: 'tool registry',
   bulletin: 'channel (pub/sub)',
-  visit: 'client connection',
   whoever: 'the noun: a waiter, a subscriber',
   holdings: 'acquired resources',
   demand: 'cost estimate, required capacity',
@@ -37,10 +36,11 @@ export function refusedNames(source: string): ReadonlyMap<string, string> {
     .replaceAll(/\/\*[\s\S]*?\*\//g, ' ')
     .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
     .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replaceAll(/(?<=[(,=:[] ?|\n *)\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//g, ' ')
     .replaceAll(/`[^`]*`/g, (text) => (text.match(/\$\{[^}]*\}/g) ?? []).join(' '))
     .replaceAll(/>[^<>{}()=;]*<\//g, '></');
   const found = new Map<string, string>();
-  for (const [name] of code.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
+  for (const [name] of code.matchAll(/(?<![\w$-])[A-Za-z_$][\w$]*/g)) {
     const word = wordsOf(name).find((one) => Object.hasOwn(WORDS, one));
     if (word !== undefined) found.set(name, word);
   }

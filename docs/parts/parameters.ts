@@ -41,13 +41,13 @@ function rowsOf(
   { server }: ServedProtocol,
   fields: readonly Field<string>[],
 ): readonly (readonly string[])[] {
-  const elsewhere = new Map(
+  const others = new Map(
     Object.entries(server.names).flatMap(([reported, names]) =>
       names.map((name) => [name, reported] as const),
     ),
   );
   const row = (name: string, schema: JsonObject, support: string, note: string): readonly string[] => {
-    const reported = elsewhere.get(name);
+    const reported = others.get(name);
     const becomes = reported === undefined || reported === name ? '' : `\`${reported}\``;
     return [`\`${name}\``, typeOf(schema), support, note, becomes];
   };

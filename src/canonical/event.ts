@@ -111,7 +111,7 @@ export interface FinishEvent {
   /** Members of the upstream's answer as a whole that only its own protocol knows. */
   readonly source?: Source | undefined;
   /** Members of `source` whose loss is reported to other clients, by their names. Absent: none. */
-  readonly untold?: readonly string[] | undefined;
+  readonly unreported?: readonly string[] | undefined;
 }
 export interface ErrorEvent {
   readonly type: 'error';

@@ -38,9 +38,9 @@ export type Annotation =
       readonly type: 'other';
       readonly source: Source;
       /** True: the other annotations say as much of it as every protocol can. */
-      readonly isTold?: boolean | undefined;
+      readonly isReported?: boolean | undefined;
       /** Its members that no other annotation says, by their names. Absent: none. */
-      readonly untold?: readonly string[] | undefined;
+      readonly unreported?: readonly string[] | undefined;
     };
 
 export interface TextPart extends NodeBase {

@@ -102,7 +102,7 @@ export interface GatewayOptions {
 }
 
 /** A member that only one protocol can say, or say exactly. */
-export interface LossElsewhere extends ReportEntry {
+export interface TranslationLoss extends ReportEntry {
   readonly keptBy: ProtocolName;
   /** Another protocol that can say it. */
   readonly alsoKeptBy?: ProtocolName | undefined;
@@ -162,7 +162,7 @@ export interface CanonicalRequest extends Parameters {
   /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
   /** Losses at every endpoint that does not speak the protocol of the form that holds them. */
-  readonly lossesElsewhere?: readonly LossElsewhere[] | undefined;
+  readonly translationLosses?: readonly TranslationLoss[] | undefined;
   /** Losses that are already certain before an endpoint is chosen. */
   readonly report: Report;
 }

@@ -14,7 +14,7 @@ export interface TaskFacts {
   readonly type?: {
     readonly name: string;
     /** Sentence for a request of another task that names it. */
-    readonly elsewhere: string;
+    readonly servedBy: string;
   };
   /**
    * Sentence for a request that leaves the choice among all models to the gateway, where answers of two models cannot be

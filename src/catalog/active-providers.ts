@@ -216,7 +216,7 @@ function overlay(
     const own = base.protocols.get(name);
     const override = given.protocols?.[name];
     // Another address serves what the vendor serves at that address, and nothing is known of its other ones.
-    const entry = isElsewhere(preset, name, given) || !isAddress(own?.baseUrl) ? undefined : own;
+    const entry = isAtOtherAddress(preset, name, given) || !isAddress(own?.baseUrl) ? undefined : own;
     const result = override
       ? part(() =>
           configured(
@@ -268,7 +268,7 @@ function lesser(
 }
 
 /** True for a protocol that the vendor serves at another address than the one that the operator replaced. */
-function isElsewhere(preset: ProviderPreset, name: ProtocolName, given: ProviderConfig): boolean {
+function isAtOtherAddress(preset: ProviderPreset, name: ProtocolName, given: ProviderConfig): boolean {
   const main = preset.protocols[preset.defaultProtocol]?.baseUrl;
   return given.baseUrl !== undefined && preset.protocols[name]?.baseUrl !== main;
 }

@@ -1,5 +1,5 @@
 // Admission of one request. It waits for other processes that share its limits, and after a start for the ledger.
-import type { Demand, Limiter, Refusal, Reservation, Scope } from '../accounts/limits/index.ts';
+import type { Estimate, Limiter, Refusal, Reservation, Scope } from '../accounts/limits/index.ts';
 
 /** Pieces of the ledger that one request waits for. */
 const MOST_TIMES = 12;
@@ -8,14 +8,14 @@ const MOST_TIMES = 12;
 export async function admitOrAsk(
   limiter: Limiter,
   scopes: readonly Scope[],
-  demand: Demand,
+  estimate: Estimate,
   expiresAtMs: number,
 ): Promise<Reservation | Refusal> {
-  let outcome = await limiter.take(scopes, demand, expiresAtMs);
+  let outcome = await limiter.take(scopes, estimate, expiresAtMs);
   for (let times = 0; times < MOST_TIMES; times += 1) {
     if (outcome.type === 'reservation' || outcome.reason !== 'unread') break;
-    await limiter.unread(scopes, demand);
-    outcome = await limiter.take(scopes, demand, expiresAtMs);
+    await limiter.unread(scopes, estimate);
+    outcome = await limiter.take(scopes, estimate, expiresAtMs);
   }
   return outcome;
 }

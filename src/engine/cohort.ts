@@ -37,12 +37,12 @@ export class Cohorts {
   /** Answers are counted, recorded and kept here. */
   readonly settling: Cohort;
   /** The client gets the end of its answer. */
-  readonly telling: Cohort;
+  readonly ending: Cohort;
 
   /** @param isAlone true while one request runs */
   constructor(isAlone: () => boolean) {
     this.arriving = new Cohort(isAlone);
     this.settling = new Cohort(isAlone);
-    this.telling = new Cohort(isAlone);
+    this.ending = new Cohort(isAlone);
   }
 }

@@ -3,9 +3,9 @@ import type { JsonObject } from '../base/json/index.ts';
 import { expandRoute } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { type Demand, limitText, type Standing, usdOf } from '../accounts/limits/index.ts';
+import { type Estimate, limitText, type Standing, usdOf } from '../accounts/limits/index.ts';
 import { RequestQuota } from './request-quota.ts';
-import { demandOf } from './demand.ts';
+import { estimateOf } from './cost-estimate.ts';
 import { routeRequest } from './admit/index.ts';
 import type { Task } from './tasks/index.ts';
 
@@ -31,12 +31,12 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task:
   if (!quota || !first) return table;
   const endUser = deps.endUsers.hashOf(call.principal.projectId, request.endUser);
   const asked = { request, inputTokens: inputTokens() };
-  return { ...table, limits: limitsTable(quota, demandOf(asked, first.endpoint, endUser, deps.routing)) };
+  return { ...table, limits: limitsTable(quota, estimateOf(asked, first.endpoint, endUser, deps.routing)) };
 }
 
 /** The limits that count a request, and whether it would begin now. */
-function limitsTable(quota: RequestQuota, demand: Demand): JsonObject {
-  const { refusal, standings } = quota.explain(demand);
+function limitsTable(quota: RequestQuota, estimate: Estimate): JsonObject {
+  const { refusal, standings } = quota.explain(estimate);
   const shown = ({ kind }: Standing['limit']['rule'], amount: number): number =>
     kind === 'usd' ? usdOf(amount) : amount;
   return {
@@ -47,8 +47,8 @@ function limitsTable(quota: RequestQuota, demand: Demand): JsonObject {
       retry_after_ms: refusal.retryAfterMs ?? null,
     },
     expected: {
-      tokens: demand.tokens,
-      usd: demand.nanoUsd === null ? null : usdOf(demand.nanoUsd),
+      tokens: estimate.tokens,
+      usd: estimate.nanoUsd === null ? null : usdOf(estimate.nanoUsd),
     },
     limits: standings.map(({ limit: { owner, rule }, used, reserved, remaining }) => ({
       owner: owner.kind,

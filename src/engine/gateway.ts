@@ -33,7 +33,7 @@ export class Gateway {
   readonly #engine: TaskEngine;
   readonly #idempotent: IdempotentAnswers;
   /** Work that is not recorded and runs. */
-  #asides = 0;
+  #unrecordedWork = 0;
 
   constructor(deps: GatewayDependencies) {
     this.#deps = deps;
@@ -45,14 +45,14 @@ export class Gateway {
         cohorts: new Cohorts(() => this.#active.size === 1),
       },
       recorded: (call, answering) => this.#serve(call, answering),
-      aside: (work) => this.#aside(work),
+      unrecorded: (work) => this.#unrecorded(work),
     };
     this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
   /** Requests being answered; those that read a shared answer count besides its run. */
   get active(): number {
-    return this.#active.size + this.#idempotent.readers + this.#asides;
+    return this.#active.size + this.#idempotent.readers + this.#unrecordedWork;
   }
 
   /** Answers that are being streamed. */
@@ -196,12 +196,12 @@ export class Gateway {
     return { ...call, client: new KeepingClient(call.client, { ...keeping, streams, projectId, clock }) };
   }
 
-  async #aside<Made>(work: () => Promise<Made>): Promise<Made> {
-    this.#asides++;
+  async #unrecorded<Made>(work: () => Promise<Made>): Promise<Made> {
+    this.#unrecordedWork++;
     try {
       return await work();
     } finally {
-      this.#asides--;
+      this.#unrecordedWork--;
     }
   }
 

@@ -8,7 +8,7 @@ export const STEP_BYTES = 64 * 1024;
 export class HeldBytes {
   readonly #account: ByteAccount;
   #bytes = 0;
-  #told = 0;
+  #reported = 0;
 
   constructor(account: ByteAccount) {
     this.#account = account;
@@ -17,23 +17,23 @@ export class HeldBytes {
   /** So many bytes more. @throws GatewayError 503 where there is no room for them */
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes - this.#told >= STEP_BYTES) this.#tell();
+    if (this.#bytes - this.#reported >= STEP_BYTES) this.#report();
   }
 
   /** So many bytes in all: for what comes and goes. @throws like `add` */
   set(bytes: number): void {
     this.#bytes = bytes;
-    if (Math.abs(bytes - this.#told) >= STEP_BYTES) this.#tell();
+    if (Math.abs(bytes - this.#reported) >= STEP_BYTES) this.#report();
   }
 
   /** None any more. */
   release(): void {
     this.#bytes = 0;
-    if (this.#told > 0) this.#tell();
+    if (this.#reported > 0) this.#report();
   }
 
-  #tell(): void {
-    this.#account.add(this.#bytes - this.#told);
-    this.#told = this.#bytes;
+  #report(): void {
+    this.#account.add(this.#bytes - this.#reported);
+    this.#reported = this.#bytes;
   }
 }

@@ -47,8 +47,8 @@ export {
   type Gone,
   KeptStream,
   KeptStreams,
-  type StreamElsewhere,
-  type StreamsElsewhere,
+  type RemoteStream,
+  type RemoteStreams,
 } from './streams/index.ts';
 export {
   findTask,

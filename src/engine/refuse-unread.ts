@@ -29,9 +29,9 @@ export function refuseUnread(
   const refused = { arrival, attemptLog: new AttemptLog(), report: new Report() };
   const outcome = { ...refused, request: outline, route: null, turns: [], turnCount: 0, failure };
   settle({ ...outcome, cancelled: false, content: null }, false, deps);
-  return tell();
+  return respond();
 
-  async function tell(): Promise<void> {
+  async function respond(): Promise<void> {
     await deps.ledger.confirmed();
     if (failure) refuse(refused, failure);
   }

@@ -108,12 +108,12 @@ function pass(
   { upstream, clock, ticker, settings, redact }: GatewayDependencies,
 ): Promise<void> {
   const { timeouts } = settings().config.routing;
-  const told = { ...headers, 'x-dragoman-provider': endpoint.provider };
+  const sent = { ...headers, 'x-dragoman-provider': endpoint.provider };
   return new Promise((resolve, reject) => {
     let stream: ReturnType<typeof client.openStream> | undefined;
     const write = (bytes: string): void => {
       if (!stream) {
-        stream = client.openStream({ ...STREAM_HEADERS, ...told });
+        stream = client.openStream({ ...STREAM_HEADERS, ...sent });
         stream.onDrain(() => asked.resume());
       }
       if (!stream.write(bytes, 'bytes')) asked.pause();
@@ -135,7 +135,7 @@ function pass(
           if (status < 300) count(text);
           const shown =
             status < 300 ? joined(remote.patchAnswer(body, parseJson(text), names)) : redact(text);
-          client.respond(status, { ...told, 'content-type': 'application/json' }, shown);
+          client.respond(status, { ...sent, 'content-type': 'application/json' }, shown);
           resolve();
         },
         events(frames) {

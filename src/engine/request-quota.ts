@@ -3,7 +3,7 @@
 import { GatewayError, type LimitStates } from '../canonical/index.ts';
 import {
   countsAlike,
-  type Demand,
+  type Estimate,
   enoughOf,
   LEAST,
   type Limits,
@@ -23,7 +23,7 @@ export class RequestQuota {
   readonly #limits: Limits;
   readonly #scopes: readonly Scope[];
   readonly #now: () => number;
-  #demand: Demand | undefined;
+  #estimate: Estimate | undefined;
   #reservation: Reservation | undefined;
   /** Use of all attempts and tools so far. */
   #nanoUsd = 0;
@@ -56,11 +56,11 @@ export class RequestQuota {
    * @returns null where somebody has to read the request to tell: because it might begin, or because a limit stands
    *   against it for longer that does not count every request alike
    */
-  refuse({ model, endUser }: Pick<Demand, 'model' | 'endUser'>): GatewayError | null {
-    const demand = { ...LEAST, model, endUser };
-    const refusal = this.#limits.limiter.check(this.#scopes, demand);
+  refuse({ model, endUser }: Pick<Estimate, 'model' | 'endUser'>): GatewayError | null {
+    const estimate = { ...LEAST, model, endUser };
+    const refusal = this.#limits.limiter.check(this.#scopes, estimate);
     if (!refusal || !countsAlike(refusal.limit.rule)) return null;
-    this.#demand = demand;
+    this.#estimate = estimate;
     return limitError(refusal, this.#now());
   }
 
@@ -74,9 +74,9 @@ export class RequestQuota {
    * @param expiresAtMs when it must have ended
    * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, which names the limit; nothing is reserved
    */
-  async admit(demand: Demand, expiresAtMs: number): Promise<void> {
-    this.#demand = demand;
-    const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, demand, expiresAtMs);
+  async admit(estimate: Estimate, expiresAtMs: number): Promise<void> {
+    this.#estimate = estimate;
+    const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, estimate, expiresAtMs);
     if (outcome.type === 'refusal') throw limitError(outcome, this.#now());
     this.#reservation = outcome;
     this.#reservedNanoUsd = leastReserved(outcome);
@@ -98,7 +98,7 @@ export class RequestQuota {
   ): RunningCost | null {
     if (this.#reservedNanoUsd === Infinity) return null;
     if (asked.price === null) this.#refuseUnpriced();
-    if (this.#kept === undefined) this.#kept = keep(this.#demand?.endUser ?? null);
+    if (this.#kept === undefined) this.#kept = keep(this.#estimate?.endUser ?? null);
     const forTools = this.#spend(toolsNanoUsd - this.#toolsNanoUsd, 0);
     this.#toolsNanoUsd = toolsNanoUsd;
     const runningCost = new RunningCost(asked, (nanoUsd, tokens) => this.#spend(nanoUsd, tokens));
@@ -125,22 +125,22 @@ export class RequestQuota {
 
   /** Somebody else may be asked, whose price is known. */
   #refuseUnpriced(): void {
-    const demand = this.#demand && { ...this.#demand, nanoUsd: null };
-    const refusal = demand && this.#limits.limiter.check(this.#scopes, demand);
+    const estimate = this.#estimate && { ...this.#estimate, nanoUsd: null };
+    const refusal = estimate && this.#limits.limiter.check(this.#scopes, estimate);
     if (refusal?.reason === 'unpriced')
       throw new GatewayError('quota', refusalText(refusal), { code: 'budget_exceeded' });
   }
 
   /** Why the request would not begin now, and the limits that count it. Reserves nothing. */
-  explain(demand: Demand): {
+  explain(estimate: Estimate): {
     readonly refusal: GatewayError | null;
     readonly standings: readonly Standing[];
   } {
     const { limiter } = this.#limits;
-    const refusal = limiter.check(this.#scopes, demand);
+    const refusal = limiter.check(this.#scopes, estimate);
     return {
       refusal: refusal && limitError(refusal, this.#now()),
-      standings: limiter.standings(this.#scopes, demand.model, demand.endUser),
+      standings: limiter.standings(this.#scopes, estimate.model, estimate.endUser),
     };
   }
 
@@ -153,11 +153,11 @@ export class RequestQuota {
 
   /** Rest of limits of requests and tokens after this one; null before its own needs are known. */
   left(): LimitStates | null {
-    const demand = this.#demand;
-    if (!demand) return null;
+    const estimate = this.#estimate;
+    if (!estimate) return null;
     const { limiter } = this.#limits;
     const tightest = (kind: 'requests' | 'tokens'): LimitStates['requests'] =>
-      limiter.tightest(this.#scopes, kind, demand);
+      limiter.tightest(this.#scopes, kind, estimate);
     return { atMs: this.#now(), requests: tightest('requests'), tokens: tightest('tokens') };
   }
 

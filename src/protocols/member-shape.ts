@@ -2,7 +2,7 @@
 // protocol. Each says by a shape which members its nodes have; what those mean is its decoders' business.
 import { isJsonArray, isJsonObject } from '../base/json/index.ts';
 import type { JsonObject, JsonValue } from '../base/json/index.ts';
-import type { LossElsewhere, ProtocolName } from '../canonical/index.ts';
+import type { TranslationLoss, ProtocolName } from '../canonical/index.ts';
 
 /** A node, or the elements of a list of such nodes. */
 export interface MemberShape {
@@ -40,14 +40,14 @@ export function unknownBelow(
   shape: MemberShape,
   protocol: ProtocolName,
   spell?: (name: string) => string,
-): readonly LossElsewhere[] | undefined {
+): readonly TranslationLoss[] | undefined {
   const search = new Search(protocol, spell);
   search.inside(body, shape);
   return search.found.length > 0 ? search.found : undefined;
 }
 
 class Search {
-  readonly found: LossElsewhere[] = [];
+  readonly found: TranslationLoss[] = [];
   readonly #protocol: ProtocolName;
   readonly #spell: ((name: string) => string) | undefined;
   /** Names and places from the top to the node that is looked at. */

@@ -31,7 +31,7 @@ export interface Listener {
 }
 
 /** Characters of JSON that are told of what nobody knows. */
-const LONGEST_TOLD = 2_000;
+const LONGEST_RENDERED = 2_000;
 
 /** Items that ask for something of the server itself: they mean nothing in words. */
 const ORDERS: ReadonlySet<string> = new Set(['compaction_trigger']);
@@ -145,7 +145,7 @@ function hostedWords(kind: string, raw: JsonObject): string {
 
 /** As much of something unknown as is worth telling. */
 function words(raw: JsonObject): string {
-  return cutText(JSON.stringify(raw), LONGEST_TOLD);
+  return cutText(JSON.stringify(raw), LONGEST_RENDERED);
 }
 
 function typeOf(raw: JsonObject): string {
@@ -192,10 +192,10 @@ function renderedPart(part: Part, path: string | undefined, listener: Listener, 
 }
 
 /** The list itself where nothing changes. */
-function renderedParts(parts: readonly Part[], tell: (part: Part) => Part): readonly Part[] {
+function renderedParts(parts: readonly Part[], render: (part: Part) => Part): readonly Part[] {
   let changed: Part[] | undefined;
   parts.forEach((part, index) => {
-    const next = tell(part);
+    const next = render(part);
     if (next !== part && !changed) changed = parts.slice(0, index);
     changed?.push(next);
   });

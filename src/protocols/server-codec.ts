@@ -202,14 +202,14 @@ export interface ServerCodec {
    * Kinds of work that its answers have a place for besides its own raw forms: searches, words that were looked for in a page,
    * pictures that were made, compacted conversations, tokens that were written to a cache, …
    */
-  readonly alsoTells: ReadonlySet<HostedFacts['type'] | 'page_pattern' | 'compaction' | 'cache_writes'>;
+  readonly represents: ReadonlySet<HostedFacts['type'] | 'page_pattern' | 'compaction' | 'cache_writes'>;
   /**
    * True: its clients take the last item of an answer for the answer. Reasoning without words does not stand there; the
    * gateway keeps it for the next turn.
    */
   readonly endsInAnswer?: true;
   /** True: a whole answer can tell that it failed, and still hold what was said before. */
-  readonly tellsFailure?: true;
+  readonly reportsFailure?: true;
   /** The body of a non-streamed answer. */
   encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject;
   /**

@@ -51,7 +51,7 @@ export interface App {
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => base + SOCKET_ROUTE.path));
 
 /** Answers a POST that is none of the operations of a protocol, though its path begins as theirs. */
-type Elsewhere = (
+type ByVerb = (
   request: Request,
   connection: Connection,
   begun: { readonly protocol: ServedProtocol; readonly hint: string | undefined },
@@ -88,12 +88,12 @@ export function createApp(deps: AppDependencies): App {
   const verbs = new RouteTable(
     CLIENT_GROUPS.map((group) => ({ ...group, routes: group.routes.filter(hasVerb) })).flatMap(servedBy),
   );
-  /** What begins as methods of models do may be another route, or nothing. */
-  const elsewhere: Elsewhere = (request, connection, begun) =>
+  /** A path that begins like a method of a model may be another route, or nothing. */
+  const byVerb: ByVerb = (request, connection, begun) =>
     verbs.methodsAt(new URL(request.url).pathname).length > 0
       ? fallback(request, connection)
       : nothing.answer(deps, request, begun);
-  for (const protocol of servedProtocols) addPosts(operations, protocol, deps, elsewhere);
+  for (const protocol of servedProtocols) addPosts(operations, protocol, deps, byVerb);
   const hono = new Hono<ConnectedEnv>();
   for (const group of CLIENT_GROUPS) serveGroup(hono, deps, group);
   serveServices(hono, deps, servedRoutes);
@@ -163,7 +163,7 @@ function addPosts(
   hot: Record<string, Handler>,
   protocol: ServedProtocol,
   deps: AppDependencies,
-  elsewhere: Elsewhere,
+  byVerb: ByVerb,
 ): void {
   const { bases = [] } = protocol.server.addresses;
   const services = protocol.server.items ? KEEPING_SERVICES : SERVICES;
@@ -180,7 +180,7 @@ function addPosts(
         ? (request, connection) => {
             const { pathname, searchParams: query } = new URL(request.url);
             const asked = operation({ path: decodePath(pathname), query });
-            if (!asked) return elsewhere(request, connection, { hint, protocol });
+            if (!asked) return byVerb(request, connection, { hint, protocol });
             const service = serviceOf(asked.does);
             return serveOperation(deps, { protocol, ...asked, service }, request, connection);
           }

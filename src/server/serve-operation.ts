@@ -133,8 +133,8 @@ function refuseUnread(gateway: Gateway, call: ApiCall, received: Buffer): Promis
   const { outline } = call.protocol.server;
   if (!outline || gateway.refusalOf(call) !== 'unread') return null;
   const members = readMembers(received, outline.members);
-  const told = members && outline.decode(members, call.route);
-  return told ? gateway.refuseUnread(call, told) : null;
+  const outlined = members && outline.decode(members, call.route);
+  return outlined ? gateway.refuseUnread(call, outlined) : null;
 }
 
 /** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */

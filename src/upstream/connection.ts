@@ -49,7 +49,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #unsent: Slices = NOTHING;
   /** True once the listener knows that the request goes out. */
   #isAnnounced = false;
-  #heard = false;
+  #hasReceived = false;
   #startedAt = 0;
 
   constructor(place: ConnectionPlace) {
@@ -71,7 +71,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#exchange = exchange;
     this.requests++;
     this.#startedAt = this.#place.now();
-    this.#heard = false;
+    this.#hasReceived = false;
     exchange.connection = this;
     if (this.#socket) this.#start(this.#socket, exchange);
     else this.#abandon = this.#connect(this.#place.address);
@@ -163,7 +163,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     const exchange = this.#exchange;
     const parser = this.#parser;
     if (!exchange || !parser) return this.#unasked(bytes);
-    this.#heard = true;
+    this.#hasReceived = true;
     try {
       parser.push(bytes);
     } catch (error) {
@@ -194,7 +194,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
 
   /** @param reason why, for whoever is told */
   #again(exchange: Exchange, reason: string): void {
-    if (exchange.isTold) {
+    if (exchange.isSendReported) {
       this.#exchange = undefined;
       exchange.connection = undefined;
       exchange.listener.failed('stale', reason);
@@ -232,7 +232,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.isClosed = true;
     // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
     // than that, it may have read the request and worked on it: sending it again could be paid for twice.
-    const isStale = this.#isReused && !this.#heard && this.#place.now() - this.#startedAt <= STALE_MS;
+    const isStale = this.#isReused && !this.#hasReceived && this.#place.now() - this.#startedAt <= STALE_MS;
     if (exchange && isStale) this.#again(exchange, 'it was closed before an answer came');
     this.#place.pools.closed(this);
     if (!exchange || isStale) return;
@@ -240,7 +240,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#exchange = undefined;
     exchange.connection = undefined;
     if (!opened) exchange.listener.failed('connect', reason ?? 'connection refused');
-    else if (!this.#heard)
+    else if (!this.#hasReceived)
       exchange.listener.failed('reset', reason ?? 'the connection was closed before an answer came');
     else exchange.listener.failed('cut', reason ?? 'the connection was closed in the middle of the answer');
   }

@@ -39,15 +39,15 @@ export class Exchange implements UpstreamCall {
   bytes: Slices;
   readonly listener: UpstreamListener;
   /** True: whoever sends it wants to know of every time that it goes out. */
-  readonly isTold: boolean;
+  readonly isSendReported: boolean;
   connection: Carrier | undefined;
   paused = false;
   aborted = false;
 
-  constructor(bytes: Slices, listener: UpstreamListener, isTold: boolean) {
+  constructor(bytes: Slices, listener: UpstreamListener, isSendReported: boolean) {
     this.bytes = bytes;
     this.listener = listener;
-    this.isTold = isTold;
+    this.isSendReported = isSendReported;
   }
 
   abort(): void {

@@ -34,7 +34,7 @@ export async function barriers(page: Page, within = 'html'): Promise<readonly st
 /** Shows a page to somebody who has set this scheme. The page hears of it a moment after it was said. */
 export async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
-  const isHeard = (): Promise<boolean> =>
+  const isReceived = (): Promise<boolean> =>
     page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme);
-  while (!(await isHeard()));
+  while (!(await isReceived()));
 }

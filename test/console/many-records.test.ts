@@ -156,10 +156,10 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
       const { page, open } = looked;
       await open('/requests?range=30d', 'Requests');
       const list = /\/generations\?/;
-      const told = page
+      const reported = page
         .locator('[role=row][aria-rowindex="1"], :text("No request fits these filters")')
         .first();
-      await told.waitFor();
+      await reported.waitFor();
       for (const state of ['failed', 'cancelled', 'ok', 'recovered', 'rejected'])
         await change(`requests, ${state}`, list, () => go(`range=30d&state=${state}`));
       for (const range of ['1h', '7d', '90d'])
@@ -168,9 +168,9 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
         await change(`requests, by ${order}`, list, () => go(`range=30d&order=${order}`));
       for (const filter of FILTERS) {
         await change(`requests, ${filter}`, list, () => go(`range=30d&${filter}`));
-        await told.waitFor();
+        await reported.waitFor();
         await change(`requests, ${filter}, and failed`, list, () => go(`range=30d&${filter}&state=failed`));
-        await told.waitFor();
+        await reported.waitFor();
       }
       await change('requests, what no record has', list, () => go('range=30d&status=418'));
       await page.getByText('No request fits these filters').waitFor();

@@ -195,13 +195,13 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const rows = page.getByRole('row', { name: /sim\/text-only/ });
       expect(await rows.count()).toBe(0);
       const askSome = async (): Promise<void> => {
-        const told = Array.from({ length: 8 }, () =>
+        const reported = Array.from({ length: 8 }, () =>
           scene.gateway.post('/chat/completions', {
             model: 'sim/text-only',
             messages: [{ role: 'user', content: 'now' }],
           }),
         );
-        for (const answer of await Promise.all(told)) await answer.text();
+        for (const answer of await Promise.all(reported)) await answer.text();
       };
       await askSome();
       await rows.nth(7).waitFor();
@@ -225,9 +225,9 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     'pages are read again when something has happened, and every so often only while nobody can tell',
     async () => {
       const { page, context, open } = looked;
-      const heard = page.waitForResponse(/\/events\?types=activity$/);
+      const received = page.waitForResponse(/\/events\?types=activity$/);
       await open('', 'Overview');
-      await heard;
+      await received;
       const requests = page.getByRole('link', { name: /^Requests\s*\d/ });
       const text = await requests.textContent();
       const before = Number(/\d+/.exec(text ?? '')?.[0]);

@@ -10,7 +10,7 @@ import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
 const MOST = { scripts: 170_000, styles: 15_000, font: 60_000 };
 const DAY_MS = 86_400_000;
 /** What rows say of a model's requests, and what they must not say. */
-const TRUTHS: readonly (readonly [model: string, told: RegExp, untold?: RegExp])[] = [
+const TRUTHS: readonly (readonly [model: string, reported: RegExp, unreported?: RegExp])[] = [
   ['shaky/one', /Broken stream/, /OK/],
   ['house/qwen', /OK.*Unknown/, /\$0/],
   ['expired/one', /Failed (?:401|502)/, /OK/],
@@ -186,10 +186,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
           );
         })();
       // Each alone: a list has those rows in the page alone that are seen.
-      for (const [model, told, untold] of TRUTHS) {
+      for (const [model, reported, unreported] of TRUTHS) {
         await open(`/requests?model=${model}`, 'Requests');
-        await row(told).first().waitFor();
-        if (untold) expect(await row(untold).count()).toBe(0);
+        await row(reported).first().waitFor();
+        if (unreported) expect(await row(unreported).count()).toBe(0);
       }
       await open('/usage?by=provider', 'Usage');
       // Attempts are counted where they were made, and a provider that never answered is there.

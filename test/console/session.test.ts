@@ -101,10 +101,10 @@ test('a session asks as its key does, and its answers hold no secret', async () 
       .status,
   ).toBe(404);
   // The cookie is worth nothing elsewhere.
-  const elsewhere = await fetch(`${gateway.origin}/v1/management/keys`, {
+  const remote = await fetch(`${gateway.origin}/v1/management/keys`, {
     headers: { cookie: session.cookie },
   });
-  expect(elsewhere.status).toBe(401);
+  expect(remote.status).toBe(401);
 });
 
 test('other sites can do nothing with it', async () => {

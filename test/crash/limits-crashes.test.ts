@@ -98,7 +98,7 @@ class History {
     this.#folder = await this.machine.end();
     await this.start();
     this.#isBehind = false;
-    await this.expectBooksAgree();
+    await this.expectLedgerAgrees();
   }
 
   async run([what, first, second]: Act): Promise<void> {
@@ -132,7 +132,7 @@ class History {
   }
 
   /** Counters, records and sums have the same, and all that clients have is paid, once. */
-  async expectBooksAgree(): Promise<void> {
+  async expectLedgerAgrees(): Promise<void> {
     const { machine, hasJumped } = this;
     const records = await recordsOf(machine.storage);
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
@@ -316,7 +316,7 @@ async function expectKeptWhatever(acts: typeof ACTS): Promise<void> {
         await history.start();
         for (const one of all) await history.run(one);
         await history.drain();
-        await history.expectBooksAgree();
+        await history.expectLedgerAgrees();
         await history.restart();
         rmSync(await history.machine.end(), { recursive: true, force: true });
       },
@@ -343,7 +343,7 @@ test('an answer with a search, killed before and after each of its steps', async
     for (const one of acts) await history.run(one);
     lived = history.machine === first;
     await history.drain();
-    await history.expectBooksAgree();
+    await history.expectLedgerAgrees();
     rmSync(await history.machine.end(), { recursive: true, force: true });
     expect(step).toBeLessThan(40);
   }

@@ -68,7 +68,7 @@ async function serve(usd: number): Promise<Running> {
 const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 /** Reads a stream until it breaks. @returns its id, and the characters of its text */
-async function read(origin: string, heard: () => void): Promise<{ id: string; chars: number }> {
+async function read(origin: string, received: () => void): Promise<{ id: string; chars: number }> {
   const body = {
     model: 'sim/paced-2',
     stream: true,
@@ -91,7 +91,7 @@ async function read(origin: string, heard: () => void): Promise<{ id: string; ch
         const content = at(JSON.parse(frame.slice(6)) as Json, 'choices', 0, 'delta', 'content');
         if (typeof content === 'string') chars += content.length;
       }
-      if (chars > 0) heard();
+      if (chars > 0) received();
     }
   } catch {
     // The process is dead.
@@ -108,14 +108,14 @@ test.skipIf(process.platform !== 'linux')(
       // At any time of the streams; the first late, so that there is something to count.
       const most = MOST_PIECES * CLIENTS;
       let left = kill === 0 ? most : 1 + Math.floor(Math.random() * most);
-      const hearing = new Set<number>();
+      const receiving = new Set<number>();
       // Once all of them hear something: whoever has no id yet cannot be asked for.
-      const heard = (client: number): void => {
-        hearing.add(client);
-        if (hearing.size === CLIENTS) left -= 1;
+      const received = (client: number): void => {
+        receiving.add(client);
+        if (receiving.size === CLIENTS) left -= 1;
         if (left === 0) void gateway.kill();
       };
-      const clients = Array.from({ length: CLIENTS }, (_, n) => read(gateway.origin, () => heard(n)));
+      const clients = Array.from({ length: CLIENTS }, (_, n) => read(gateway.origin, () => received(n)));
       cut.push(...(await Promise.all(clients)));
       await gateway.kill();
     }

@@ -20,13 +20,13 @@ export class MemoryClient implements Client, ClientStream {
   id = '';
   text = '';
   isOver = false;
-  readonly #hears: () => boolean;
+  readonly #receives: () => boolean;
   #hasLeft = false;
-  #tell = (): void => {};
+  #notify = (): void => {};
 
   /** @param hears false once the process is dead: nothing comes any more */
-  constructor(hears: () => boolean) {
-    this.#hears = hears;
+  constructor(receives: () => boolean) {
+    this.#receives = receives;
   }
 
   /** Tokens of an answer that it has. Of streams the pieces count: some say all of it once more at their end. */
@@ -55,7 +55,7 @@ export class MemoryClient implements Client, ClientStream {
 
   onLeave(left: () => void): void {
     if (this.#hasLeft) left();
-    else this.#tell = left;
+    else this.#notify = left;
   }
 
   write(data: string): boolean {
@@ -73,11 +73,11 @@ export class MemoryClient implements Client, ClientStream {
     if (this.isOver) return;
     this.isOver = true;
     this.#hasLeft = true;
-    this.#tell();
+    this.#notify();
   }
 
   #isThere(): boolean {
-    return !this.#hasLeft && this.#hears();
+    return !this.#hasLeft && this.#receives();
   }
 
   #opened(status: number, headers: Readonly<Record<string, string>>): void {

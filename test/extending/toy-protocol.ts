@@ -92,7 +92,7 @@ export const toy: ServedProtocol = {
       };
     },
     namedObjects: () => [],
-    alsoTells: new Set(),
+    represents: new Set(),
     encodeResponse: (events, { id }) => ({ id, said: saidIn(events), tokens: tokensOf(events) }),
     encodeStream(write) {
       let tokens = 0;

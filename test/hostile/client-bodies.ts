@@ -1,5 +1,5 @@
 // A hostile client and its bodies: too large, too deep, too many, or expensive to check, compile, count or read.
-import { askAll, only, statusesOf, times, told } from './client.ts';
+import { askAll, only, statusesOf, times, reported } from './client.ts';
 import type { Scenario } from './scene.ts';
 import type { Answer } from './sockets.ts';
 
@@ -30,7 +30,7 @@ export const BODIES: readonly Scenario[] = [
         scene,
         times(8, () => '['.repeat(30 * MB)),
       );
-      return { statuses: statusesOf(answers), first: told(answers[0] as Answer) };
+      return { statuses: statusesOf(answers), first: reported(answers[0] as Answer) };
     },
     gets: { statuses: only(400, 503) },
   },

@@ -14,7 +14,7 @@ export function statusesOf(answers: readonly { readonly status: number }[]): Rec
 }
 
 /** An answer in a line: the status and what the error says. */
-export function told(answer: Answer): string {
+export function reported(answer: Answer): string {
   const message = /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(answer.text)?.[1];
   return `${answer.status} ${message ?? answer.text.slice(0, 300)}`;
 }
@@ -128,7 +128,7 @@ export const CLIENT: readonly Scenario[] = [
         `{"model":"relay/cheap","messages":[{"role":"user","content":"a","c\\u006fntent":"b"}]}`,
       ];
       const answers = await askAll(scene, bodies, { key: NARROW_KEY });
-      return { statuses: statusesOf(answers), reached, said: told(answers[0] as Answer) };
+      return { statuses: statusesOf(answers), reached, said: reported(answers[0] as Answer) };
     },
     gets: { statuses: { 400: 4 }, reached: null, said: /model/ },
   },

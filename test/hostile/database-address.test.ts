@@ -5,7 +5,7 @@ import { openPool } from '../../src/storage/postgres/pool.ts';
 
 /** Length and code with which a client asks for TLS (PostgreSQL 16, "Message Formats", SSLRequest). */
 const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
-const heard: Buffer[] = [];
+const received: Buffer[] = [];
 let server: Server;
 let port = 0;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
     socket.on('error', () => {});
     socket.on('data', (data) => {
       const bytes = Buffer.from(data as Buffer);
-      heard.push(bytes);
+      received.push(bytes);
       if (bytes.equals(SSL_REQUEST)) socket.write('N');
       else socket.destroy();
     });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 async function connect(query: string): Promise<string> {
-  heard.length = 0;
+  received.length = 0;
   try {
     const url = `postgres://dragoman:test-password@127.0.0.1:${port}/db${query}`;
     const pool = openPool({ url, max: 1, statementMs: 0, connectMs: 2000 });
@@ -42,7 +42,7 @@ test.each(['require', 'verify-ca', 'verify-full', 'prefer'])(
   'sslmode=%s says nothing in clear',
   async (mode) => {
     expect(await connect(`?sslmode=${mode}`)).not.toBe('connected');
-    expect(heard).toEqual([SSL_REQUEST]);
+    expect(received).toEqual([SSL_REQUEST]);
   },
 );
 
@@ -55,5 +55,5 @@ test.each([
   const message = await connect(query);
   expect(message).toContain(`\`${name}\``);
   expect(message).not.toContain('test-password');
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });

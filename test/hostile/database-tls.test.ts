@@ -56,11 +56,11 @@ describe.skipIf(certificates === null)('a PostgreSQL server', () => {
     const pool = openPool({ url, max: 1, statementMs: 1000, connectMs: 5000 });
     const asked = await pool.connect().then((client) => (client.release(), 'connected'), said);
     await pool.end();
-    const heard = await listenTo(url, 'channel', () => {}).then(
+    const received = await listenTo(url, 'channel', () => {}).then(
       (listener) => (listener.close(), 'connected'),
       said,
     );
-    return [asked, heard];
+    return [asked, received];
   }
 
   test.each([
@@ -82,8 +82,11 @@ describe.skipIf(certificates === null)('a PostgreSQL server', () => {
     ['that it does not have: it has no TLS', 'plain', '127.0.0.1', 'verify-full', 'ca'],
     ['that it does not have: it has no TLS, asked with', 'plain', '127.0.0.1', 'prefer', 'ca'],
   ])('with a certificate %s (%s at %s, sslmode=%s) is refused', async (_, server, host, mode, authority) => {
-    const [asked, heard] = await connect(urlOf(server, host, mode, authority));
-    expect([asked, heard]).toEqual([expect.stringContaining('refused'), expect.stringContaining('refused')]);
-    expect(String([asked, heard])).not.toContain('test-password');
+    const [asked, received] = await connect(urlOf(server, host, mode, authority));
+    expect([asked, received]).toEqual([
+      expect.stringContaining('refused'),
+      expect.stringContaining('refused'),
+    ]);
+    expect(String([asked, received])).not.toContain('test-password');
   });
 });

@@ -124,8 +124,8 @@ const COUNTS: readonly (readonly [protocol: string, path: string, body: Record<s
 test.each(COUNTS)('an unbelievable count of %s is an estimate', async (protocol, path, body) => {
   const ask = async (): Promise<[estimated: string | null, tokens: number]> => {
     const answer = await gateway.post(path, { model: `${protocol}/a`, ...body });
-    const told = (await answer.json()) as { input_tokens?: number; totalTokens?: number };
-    return [answer.headers.get('x-dragoman-estimated'), told.input_tokens ?? told.totalTokens ?? 0];
+    const reported = (await answer.json()) as { input_tokens?: number; totalTokens?: number };
+    return [answer.headers.get('x-dragoman-estimated'), reported.input_tokens ?? reported.totalTokens ?? 0];
   };
   for (counted of [HUGE, -5]) {
     const [estimated, tokens] = await ask();

@@ -55,14 +55,14 @@ const TASKS: readonly (readonly [path: string, body: Record<string, unknown>])[]
   ['/embeddings', { input: LONG }],
 ];
 
-interface Told {
+interface Reported {
   readonly status: number;
   readonly text: string;
   /** The header `x-should-retry`. */
   readonly retry: string | null;
 }
 
-async function ask(path: string, body: object, key: string): Promise<Told> {
+async function ask(path: string, body: object, key: string): Promise<Reported> {
   const answer = await gateway.post(path, { model: 'up/a', ...body }, { authorization: `Bearer ${key}` });
   return { status: answer.status, text: await answer.text(), retry: answer.headers.get('x-should-retry') };
 }

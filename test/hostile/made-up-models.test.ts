@@ -37,7 +37,7 @@ const standing = (state: MemoryRoutingState, modelId: string): string =>
 test('breakers of the catalog, and those set by hand, outlive ten thousand made-up models', () => {
   const state = stateOf();
   fail(state, LISTED);
-  state.setAside(idOf('vendor/own-name'), NOW + 60_000, 'maintenance');
+  state.disable(idOf('vendor/own-name'), NOW + 60_000, 'maintenance');
   expect(standing(state, LISTED)).toBe('open');
   for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
   expect(standing(state, LISTED)).toBe('open');
@@ -53,11 +53,11 @@ test('what other processes are told of made-up models is bounded, and of others 
   const state = stateOf(true);
   fail(state, LISTED);
   for (let index = 0; index < 25_000; index++) fail(state, `vendor/${index}`);
-  const told = new Set<string>();
-  for (let news = state.takeNews(); news !== null; news = state.takeNews())
-    for (const { modelId } of news.endpoints) told.add(modelId);
-  expect(told.has(LISTED)).toBe(true);
-  expect(told.size).toBeLessThan(2_100);
+  const reported = new Set<string>();
+  for (let update = state.takeUpdate(); update !== null; update = state.takeUpdate())
+    for (const { modelId } of update.endpoints) reported.add(modelId);
+  expect(reported.has(LISTED)).toBe(true);
+  expect(reported.size).toBeLessThan(2_100);
 });
 
 test('views stay small, and tell made-up models from those of the catalog', async () => {

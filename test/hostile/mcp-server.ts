@@ -222,7 +222,7 @@ export const MCP_SERVER: readonly Scenario[] = [
         'an error of the list': mcp({ list: echo }),
         'an error of the call': mcp({ call: echo }),
         metadata: away('http://169.254.169.254/latest/meta-data/'),
-        elsewhere: away('http://127.0.0.1:1/mcp'),
+        remote: away('http://127.0.0.1:1/mcp'),
         itself: away('/mcp'),
         'a file': away('file:///etc/passwd'),
       });

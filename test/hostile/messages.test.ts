@@ -38,11 +38,11 @@ function member(server: Server, self: string, with_: Uint8Array = secret): Signe
 
 test('are believed only with the signature of the installation, for their topic, and once', () => {
   const server = new Server();
-  const heard: string[] = [];
-  member(server, 'two').subscribe('tenants', (text) => heard.push(text));
+  const received: string[] = [];
+  member(server, 'two').subscribe('tenants', (text) => received.push(text));
   const one = member(server, 'one');
   one.publish('tenants', 'true');
-  expect(heard).toEqual(['true']);
+  expect(received).toEqual(['true']);
   const attacker = server.join();
   const [, signed = ''] = server.said[0] ?? [];
   attacker.publish('tenants', signed);
@@ -52,9 +52,9 @@ test('are believed only with the signature of the installation, for their topic,
   member(server, 'three', Buffer.alloc(32, 8)).publish('tenants', 'of another installation');
   one.publish('routing', 'of another topic');
   attacker.publish('tenants', server.said.at(-1)?.[1] ?? '');
-  expect(heard).toEqual(['true']);
+  expect(received).toEqual(['true']);
   one.publish('tenants', 'again');
-  expect(heard).toEqual(['true', 'again']);
+  expect(received).toEqual(['true', 'again']);
 });
 
 test('change nothing for longer than an operator may, and nothing that has another form', () => {
@@ -64,15 +64,15 @@ test('change nothing for longer than an operator may, and nothing that has anoth
   const exchange = new RoutingExchange({ pubSub: server.join(), routing, clock, processes: () => 2 });
   const other = server.join();
   const none = { ...ID, measures: {}, attempts: 0, faults: 0, failures: {} };
-  const tell = (news: object): void =>
-    other.publish('routing', JSON.stringify([1, { endpoints: [{ ...none, ...news }], holds: [] }]));
-  tell({ aside: { forMs: 1e12, reason: 'for ever' } });
-  tell({ aside: { forMs: 1e300, reason: 'for ever' } });
-  tell({ aside: { forMs: 1000, reason: 'x'.repeat(5000) } });
-  tell({ failures: { 'made-up': 1 } });
-  tell({ attempts: 1e300, faults: 1e300 });
+  const send = (update: object): void =>
+    other.publish('routing', JSON.stringify([1, { endpoints: [{ ...none, ...update }], holds: [] }]));
+  send({ disabled: { forMs: 1e12, reason: 'for ever' } });
+  send({ disabled: { forMs: 1e300, reason: 'for ever' } });
+  send({ disabled: { forMs: 1000, reason: 'x'.repeat(5000) } });
+  send({ failures: { 'made-up': 1 } });
+  send({ attempts: 1e300, faults: 1e300 });
   expect(routing.health(ID).standing(clock.now()).state).toBe('closed');
-  tell({ aside: { forMs: 1000, reason: 'maintenance' } });
+  send({ disabled: { forMs: 1000, reason: 'maintenance' } });
   expect(routing.health(ID).standing(clock.now()).state).toBe('open');
   exchange.stop();
 });

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { openWith } from '../../src/storage/postgres/storage.ts';
 import { STORES } from '../../src/storage/postgres/stores.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { Heard, listenAt } from '../support/management/listen.ts';
+import { Received, listenAt } from '../support/management/listen.ts';
 import { ADMIN_KEY, startManaged } from '../support/management/scene.ts';
 import { eventually } from '../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
       const send = (text: string): Promise<unknown> =>
         attacker.query(`select pg_notify(${CHANNEL}, $1)`, [text]);
       const { notices, close } = await openWith({ notices: STORES.notices }, { url });
-      const heard = new Heard(await listenAt(one.origin, ADMIN_KEY));
+      const received = new Received(await listenAt(one.origin, ADMIN_KEY));
       await eventually('it is known that somebody watches', () => notices.isWanted('nobody'));
       const answered = new Map<string, number>();
       const ask = async (): Promise<void> => {
@@ -48,14 +48,14 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
         answered.set(answer.headers.get('x-request-id') ?? '', 1);
         clock.advance(2_000);
       };
-      const isHeard = (): boolean => [...answered.keys()].some((id) => heard.ids.has(id));
+      const isReceived = (): boolean => [...answered.keys()].some((id) => received.ids.has(id));
       await eventually('an event of the other is published', async () => {
         await ask();
-        return isHeard();
+        return isReceived();
       });
       // Its summary under an id of the attacker's, in the forms of today and of before.
       const genuine = overheard.at(-1) ?? '';
-      const before = heard.ids.size;
+      const before = received.ids.size;
       const forged = '[1,0,[["generation",{"id":"gen_forged"}]]]';
       for (const text of [
         forged,
@@ -71,12 +71,12 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
       const known = new Set(answered.keys());
       await eventually('what comes after them is heard', async () => {
         await ask();
-        return [...answered.keys()].some((id) => !known.has(id) && heard.ids.has(id));
+        return [...answered.keys()].some((id) => !known.has(id) && received.ids.has(id));
       });
-      expect(heard.ids.has('gen_forged')).toBe(false);
-      expect([...heard.ids].filter((id) => !answered.has(String(id)))).toEqual([]);
-      expect(heard.ids.size).toBeGreaterThan(before);
-      await heard.leave();
+      expect(received.ids.has('gen_forged')).toBe(false);
+      expect([...received.ids].filter((id) => !answered.has(String(id)))).toEqual([]);
+      expect(received.ids.size).toBeGreaterThan(before);
+      await received.leave();
       await attacker.end();
       await Promise.all(gateways.map((gateway) => gateway.close()));
       await close();

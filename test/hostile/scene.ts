@@ -33,7 +33,7 @@ const ROOT = process.env['DRAGOMAN_HOSTILE_ROOT'];
 /** Try what is known to fail, too. */
 const EVERYTHING = process.env['DRAGOMAN_HOSTILE_ALL'] === '1';
 /** Print what was measured. */
-const TELL = process.env['DRAGOMAN_HOSTILE_TELL'] === '1';
+const PRINT = process.env['DRAGOMAN_HOSTILE_TELL'] === '1';
 
 /** A key beside the attacker's, of which the attacker must see nothing. */
 export const SECOND_KEY = 'sk-test-second';
@@ -141,7 +141,7 @@ async function problemsOf(scenario: Scenario, scene: Running): Promise<string[]>
   if (taken > MOST_TAKEN_MB) problems.push(`it took ${Math.round(taken)} MB while it lasted`);
   const held = await heldAfterwards(scene, before);
   if (held > MOST_HELD_MB) problems.push(`${Math.round(held)} MB are held after ${AFTERWARDS_MS / 1000} s`);
-  if (TELL)
+  if (PRINT)
     console.log(
       `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${scenario.title}: ${Math.round(took)} ms, others +${Math.round(waited)} ms, ` +
         `${Math.round(taken)} MB taken, ${Math.round(held)} MB held, ${Math.round(performance.now() - from - took)} ms settling\n  ${Bun.inspect(got, { depth: 6 }).slice(0, 1500)}`,
@@ -241,17 +241,17 @@ interface Bystander {
 
 function startBystander(): Promise<Bystander> {
   return new Promise((resolve) => {
-    let told: (seen: Seen) => void = () => {};
+    let reported: (seen: Seen) => void = () => {};
     const child = Bun.spawn([process.execPath, join(import.meta.dirname, 'bystander.ts')], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(message: { readonly upstream: string } | Seen) {
-        if (!('upstream' in message)) return told(message);
+        if (!('upstream' in message)) return reported(message);
         resolve({
           upstream: message.upstream,
           go: (orders) => child.send(orders),
           report: () =>
             new Promise((settle) => {
-              told = settle;
+              reported = settle;
               child.send('report');
             }),
           stop: () => child.kill(),

@@ -1,7 +1,7 @@
 // A hostile upstream, or one that somebody else has taken over: answers without end, answers that grow when they are
 // inflated, answers nobody asked for, and words that quote the gateway's own key. The client is honest.
 import { gzipSync, brotliCompressSync, zstdCompressSync, constants } from 'node:zlib';
-import { only, statusesOf, told } from './client.ts';
+import { only, statusesOf, reported } from './client.ts';
 import { askLane, chatLane, LANES, NAMES, type Lane } from './lanes.ts';
 import { SECOND_KEY, type Scenario, type Scene } from './scene.ts';
 import { chunkOf, flood, PROVIDER_KEY, type Answering, type Reply } from './sockets.ts';
@@ -25,7 +25,7 @@ async function ask(scene: Scene, name: string, stream: boolean, withinMs = 8000,
     status: answer.status,
     ended: socket.isEnded || socket.tail.endsWith('\r\n0\r\n\r\n') || 'content-length' in answer.headers,
     received: socket.received,
-    said: socket.received < 2000 ? told(answer) : socket.tail.slice(-300),
+    said: socket.received < 2000 ? reported(answer) : socket.tail.slice(-300),
   };
   socket.close();
   return got;

@@ -12,7 +12,7 @@ import { readMessages } from '../support/recordings/read-messages.ts';
 import { readResponses } from '../support/recordings/read-responses.ts';
 import { eachRecording, ReplayGateway } from '../support/recordings/replay-gateway.ts';
 import type { Reply } from '../support/recordings/replay-gateway.ts';
-import { difference, heardOf } from '../support/recordings/said.ts';
+import { difference, receivedOf } from '../support/recordings/said.ts';
 import type { Said } from '../support/recordings/said.ts';
 import { casesOf, shareOf } from '../support/share.ts';
 
@@ -151,7 +151,7 @@ function mistake(recording: Recording, want: Said, reply: Reply): string | undef
   if (problems.length > 0) return [...new Set(problems)].slice(0, 5).join('; ');
   if (reply.headers.get('x-dragoman-lane') !== 'translate' && said.end !== 'error')
     return `lane ${reply.headers.get('x-dragoman-lane')}`;
-  return difference(forComparison(recording, want), forComparison(recording, heardOf(want, said)));
+  return difference(forComparison(recording, want), forComparison(recording, receivedOf(want, said)));
 }
 
 function receive(reply: Reply): ReturnType<typeof readWhole> {

@@ -13,7 +13,7 @@ import { readChat } from '../support/recordings/read-chat.ts';
 import { readMessages } from '../support/recordings/read-messages.ts';
 import { readResponses } from '../support/recordings/read-responses.ts';
 import { ReplayGateway } from '../support/recordings/replay-gateway.ts';
-import type { Road } from '../support/recordings/replay-gateway.ts';
+import type { Route } from '../support/recordings/replay-gateway.ts';
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('reasoning of recorded tool calls', () =>
   beforeAll(async () => {
     recordings = readRecordings()
       .filter(({ status, case: name }) => status === 200 && !(name in NO_ANSWER))
-      .filter((recording) => recording.api !== 'chat' || roadOf(recording) !== 'chat')
+      .filter((recording) => recording.api !== 'chat' || routeOf(recording) !== 'chat')
       .map((recording) => (isSignedMessage(recording) ? appendCall(recording) : recording))
       .filter((recording) => {
         const said = READERS[recording.api](recording);
@@ -65,7 +65,7 @@ function isSignedMessage(recording: Recording): boolean {
   return recording.api === 'messages' && readMessages(recording).opaque.length > 0;
 }
 
-function roadOf({ api, provider }: Recording): Road {
+function routeOf({ api, provider }: Recording): Route {
   return api === 'chat' && (provider === 'deepseek' || provider === 'openrouter') ? provider : api;
 }
 
@@ -74,13 +74,13 @@ async function problem(
   recording: Recording,
   client: Client,
 ): Promise<string | undefined> {
-  const road = roadOf(recording);
+  const route = routeOf(recording);
   const { calls } = READERS[recording.api](recording);
   const reasoning = {
     ...(recording.api === 'messages' ? { max_tokens: 2048 } : { effort: 'low' }),
     ...(client === 'excludes it' ? { exclude: true } : {}),
   };
-  const first = await gateway.ask(road, recording, { calls, members: { reasoning } });
+  const first = await gateway.ask(route, recording, { calls, members: { reasoning } });
   if (first.status !== 200) return `first turn: ${first.status} ${first.text.slice(0, 300)}`;
   const answer = chatMessage(first);
   const shown = answer['reasoning'] !== undefined || answer['reasoning_details'] !== undefined;
@@ -95,7 +95,7 @@ async function problem(
   const kept = { ...(client === 'returns it' ? answer : { role, content }), tool_calls: toolCalls };
   const results = toolCalls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
   const messages = [{ role: 'user', content: 'x' }, kept, ...results];
-  const second = await gateway.ask(road, recording, { calls, members: { reasoning, messages } });
+  const second = await gateway.ask(route, recording, { calls, members: { reasoning, messages } });
   if (second.status !== 200) return `second turn: ${second.status} ${second.text.slice(0, 300)}`;
   const want = recordedTurn(recording);
   const got = sentTurn(recording, gateway.sent(recording));

@@ -13,9 +13,9 @@ import {
   modelOf,
   ReplayGateway,
   type Reply,
-  type Road,
+  type Route,
 } from '../support/recordings/replay-gateway.ts';
-import { difference, saidCall, type Said, heardOf } from '../support/recordings/said.ts';
+import { difference, saidCall, type Said, receivedOf } from '../support/recordings/said.ts';
 import { casesOf, isWhole, shareOf } from '../support/share.ts';
 
 const page = readFileSync(join(import.meta.dir, '../../docs/recordings.md'), 'utf8');
@@ -40,7 +40,7 @@ const LOST: Readonly<Record<ClientName, Readonly<Record<string, string>>>> = {
 };
 
 /** Reasoning goes back to a chat server whose kind of it is known. */
-function roadOf({ api, provider }: RecordedAnswer): Road {
+function routeOf({ api, provider }: RecordedAnswer): Route {
   return api === 'chat' && provider === 'openrouter' ? provider : api;
 }
 
@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
 
   const ask = (client: Client, answer: RecordedAnswer, more: readonly unknown[] = []): Promise<Reply> => {
     const { path, body } = client.request({
-      model: modelOf(roadOf(answer), answer),
+      model: modelOf(routeOf(answer), answer),
       stream: answer.stream,
       calls: answer.said.calls,
       more,
@@ -132,8 +132,8 @@ function problem(name: ClientName, answer: RecordedAnswer, reply: Reply): string
   // What is relayed has the shape that its upstream gave it, whatever the client's library makes of that.
   const isOwn = reply.headers.get('x-dragoman-lane') === 'translate';
   if (isOwn && problems.length > 0) return [...new Set(problems)].slice(0, 3).join('; ');
-  const heard = heardOf(answer.said, said);
-  return difference(comparable(name, answer, answer.said), comparable(name, answer, heard));
+  const received = receivedOf(answer.said, said);
+  return difference(comparable(name, answer, answer.said), comparable(name, answer, received));
 }
 
 /** Which signature or hidden state the upstream did not get back; undefined when it got all. */

@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)('recorded work of hosted tools', () => {
   });
 
   test.each(['responses', 'messages'] as const)('%s clients: what was done', async (name) => {
-    const untold: string[] = [];
+    const unreported: string[] = [];
     for (const answer of answers) {
       const kinds = (Object.keys(DONE) as (keyof typeof DONE)[]).filter((kind) =>
         DONE[kind].test(textOf(answer)),
@@ -90,8 +90,8 @@ describe.skipIf(missing !== undefined)('recorded work of hosted tools', () => {
       const { text } = await ask(name, answer);
       for (const kind of kinds)
         if (!isUnasked(name, kind, answer) && !PUBLISHED[name][kind].test(text))
-          untold.push(`${answer.api} ${answer.case}: ${kind}`);
+          unreported.push(`${answer.api} ${answer.case}: ${kind}`);
     }
-    expect(untold).toEqual([]);
+    expect(unreported).toEqual([]);
   });
 });

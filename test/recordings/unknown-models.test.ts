@@ -94,13 +94,13 @@ describe.skipIf(missing !== undefined)('recorded requests for a model that nobod
     // An answer in the background is asked for when its job begins, which `test/socket/state/background.test.ts` looks at.
     if ((body as { background?: unknown }).background === true) return undefined;
     const arrived = JSON.parse(upstream.bodies.get(model) ?? 'null') as Loose;
-    const told = (response.headers.get('x-dragoman-report') ?? '')
+    const reported = (response.headers.get('x-dragoman-report') ?? '')
       .split(', ')
       .map((entry) => entry.slice(0, entry.lastIndexOf(':')));
     const lost = losses(plain(api, body), plain(api, arrived), '').filter(
-      (path) => path !== 'model' && !told.some((named) => named !== '' && path.startsWith(named)),
+      (path) => path !== 'model' && !reported.some((named) => named !== '' && path.startsWith(named)),
     );
-    return lost.length > 0 ? `${lost.slice(0, 5).join(', ')} (${told.join(', ')})` : undefined;
+    return lost.length > 0 ? `${lost.slice(0, 5).join(', ')} (${reported.join(', ')})` : undefined;
   }
 });
 

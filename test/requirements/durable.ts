@@ -4,7 +4,7 @@ import { shown, type Requirements } from './requirement.ts';
 const DURABLE = 'answers that outlive a connection';
 const JOBS = 'test/contract/storage/jobs.test.ts';
 const BACKGROUND = 'test/socket/state/background.test.ts';
-const ELSEWHERE = 'test/socket/cluster/streams.test.ts';
+const REMOTE = 'test/socket/cluster/streams.test.ts';
 const WEBHOOKS = 'test/socket/operations/webhooks.test.ts';
 const STREAMS = 'test/socket/state/streams-kept.test.ts';
 const ASYNC = 'test/socket/state/respond-async.test.ts';
@@ -125,12 +125,12 @@ export const durableRequirements: Requirements = {
   'contract.durable.streams.elsewhere': shown(
     DURABLE,
     'A kept stream goes on at any worker, and at any replica that shares Valkey, byte for byte; with PostgreSQL alone another replica says why not.',
-    `${ELSEWHERE}: in %s goes on behind any event, byte for byte`,
-    `${ELSEWHERE}: goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile`,
-    `${ELSEWHERE}: ends where its last reader at another replica has left`,
-    `${ELSEWHERE}: of an answer in the background is live at the replica that does not make it`,
-    `${ELSEWHERE}: of several workers each resumes the streams of all`,
-    `${ELSEWHERE}: with PostgreSQL alone, another replica says which one has the stream`,
+    `${REMOTE}: in %s goes on behind any event, byte for byte`,
+    `${REMOTE}: goes on live after its client was cut off, and is whole although Valkey was flushed meanwhile`,
+    `${REMOTE}: ends where its last reader at another replica has left`,
+    `${REMOTE}: of an answer in the background is live at the replica that does not make it`,
+    `${REMOTE}: of several workers each resumes the streams of all`,
+    `${REMOTE}: with PostgreSQL alone, another replica says which one has the stream`,
   ),
   'contract.durable.streams.gone': shown(
     DURABLE,

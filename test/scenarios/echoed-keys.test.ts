@@ -84,15 +84,15 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
       .always(whole(said.whole(`You sent ${UPSTREAM_KEY}.`)));
     const response = await ask(lane, protocol, false);
     expect(response.headers.get('x-dragoman-lane')).toBe(lane);
-    expect(CLIENTS[protocol].hear(false, await response.text()).text).toBe('You sent [secret].');
+    expect(CLIENTS[protocol].receive(false, await response.text()).text).toBe('You sent [secret].');
   });
 
   test('in a stream, and in what is logged of it', async () => {
     sceneOf(lane)
       .upstream('up')
       .always(stream(streamOf(said, 'You sent ', UPSTREAM_KEY, '.')));
-    const heard = CLIENTS[protocol].hear(true, await (await ask(lane, protocol, true)).text());
-    expect(heard).toMatchObject({ text: 'You sent [secret].', complete: true });
+    const received = CLIENTS[protocol].receive(true, await (await ask(lane, protocol, true)).text());
+    expect(received).toMatchObject({ text: 'You sent [secret].', complete: true });
     expect(kept(lane)).toBe(false);
   });
 
@@ -106,7 +106,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     const [exchange] = upstream.exchanges;
     exchange?.chunk(frame.slice(middle));
     exchange?.endStream();
-    const { error } = CLIENTS[protocol].hear(true, await reading.rest());
+    const { error } = CLIENTS[protocol].receive(true, await reading.rest());
     expect(error).toContain('Incorrect key [secret], not [secret]');
     expect(reading.text).not.toContain(UPSTREAM_KEY);
   });
@@ -116,7 +116,7 @@ describe.each(rows)('%s lane, %s', (lane, protocol) => {
     const frames = said.opening + said.piece('Hello') + failing(protocol, `Incorrect key ${hidden}`);
     sceneOf(lane).upstream('up').always(stream(frames));
     const text = await (await ask(lane, protocol, true)).text();
-    expect(CLIENTS[protocol].hear(true, text).error).toContain('Incorrect key [secret]');
+    expect(CLIENTS[protocol].receive(true, text).error).toContain('Incorrect key [secret]');
     expect(text).not.toContain(hidden);
   });
 

@@ -280,9 +280,12 @@ describe('simulated models', () => {
       const body = { model, tools: TOOLS, reasoning: { effort: 'high' } };
       const asked = await takeTurn(gateway, { ...body, messages }, true);
       messages.push(asked.message, ...resultsFor(asked.message));
-      const told = await takeTurn(gateway, { ...body, messages }, false);
-      expect(told.message.content).toContain('result of get_weather');
-      messages.push(told.message, { role: 'user', content: `get_weather in "Riga" again, after ${model}` });
+      const reported = await takeTurn(gateway, { ...body, messages }, false);
+      expect(reported.message.content).toContain('result of get_weather');
+      messages.push(reported.message, {
+        role: 'user',
+        content: `get_weather in "Riga" again, after ${model}`,
+      });
     }
   });
 

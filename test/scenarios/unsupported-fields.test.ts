@@ -189,9 +189,9 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     const response = await ask({ top_k: 40, brand_new: { a: 1 } });
     expect(response.status).toBe(200);
     await response.text();
-    const unheard = at(sent(), 'brand_new') === undefined;
+    const unreported = at(sent(), 'brand_new') === undefined;
     // Passed on or reported, never lost in silence.
-    expect(response.headers.get('x-dragoman-report')?.includes('brand_new') ?? false).toBe(unheard);
+    expect(response.headers.get('x-dragoman-report')?.includes('brand_new') ?? false).toBe(unreported);
     expect(response.headers.get('x-dragoman-report')?.includes('top_k') ?? false).toBe(
       at(sent(), 'top_k') === undefined,
     );

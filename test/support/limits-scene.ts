@@ -4,7 +4,7 @@ import {
   Limiter,
   nanoUsdOf,
   Reservation,
-  type Demand,
+  type Estimate,
   type LimitEntry,
   type Refusal,
   Scope,
@@ -31,30 +31,30 @@ export class LimitsScene {
     return this.limiter.scope({ kind: 'key', id, name: id }, entries);
   }
 
-  admit(scopes: Scope | readonly Scope[], demand: Partial<Demand> = {}): Reservation | Refusal {
-    const all = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0, ...demand };
+  admit(scopes: Scope | readonly Scope[], estimate: Partial<Estimate> = {}): Reservation | Refusal {
+    const all = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0, ...estimate };
     return this.limiter.admit(scopes instanceof Scope ? [scopes] : scopes, all, this.clock.now() + HOUR);
   }
 
   /** An admission that must succeed. */
-  admitted(scopes: Scope | readonly Scope[], demand: Partial<Demand> = {}): Reservation {
-    const outcome = this.admit(scopes, demand);
+  admitted(scopes: Scope | readonly Scope[], estimate: Partial<Estimate> = {}): Reservation {
+    const outcome = this.admit(scopes, estimate);
     if (outcome instanceof Reservation) return outcome;
     throw new Error(`refused by ${limitId(outcome.limit)}`);
   }
 
   /** An admission that must fail. */
-  refused(scopes: Scope | readonly Scope[], demand: Partial<Demand> = {}): Refusal {
-    const outcome = this.admit(scopes, demand);
+  refused(scopes: Scope | readonly Scope[], estimate: Partial<Estimate> = {}): Refusal {
+    const outcome = this.admit(scopes, estimate);
     if (outcome instanceof Reservation) throw new Error('admitted');
     return outcome;
   }
 
   /** A whole request that cost this much. */
-  spend(scopes: Scope | readonly Scope[], usd: number, demand: Partial<Demand> = {}): void {
+  spend(scopes: Scope | readonly Scope[], usd: number, estimate: Partial<Estimate> = {}): void {
     const nanoUsd = nanoUsdOf(usd);
-    const reservation = this.admitted(scopes, { nanoUsd, ...demand });
-    this.limiter.settle(reservation, { requests: 1, tokens: demand.tokens ?? 0, nanoUsd });
+    const reservation = this.admitted(scopes, { nanoUsd, ...estimate });
+    this.limiter.settle(reservation, { requests: 1, tokens: estimate.tokens ?? 0, nanoUsd });
   }
 
   /** What is used of each limit of an owner, in its own units. */

@@ -216,7 +216,7 @@ function messagesBlock(said: Said): Readonly<Record<string, unknown>> {
 }
 
 /** What the model was told, one line for each thing, in order; thoughts with their seal. */
-export function told(request: Arrived | undefined): string[] {
+export function reported(request: Arrived | undefined): string[] {
   const { json } = request ?? {};
   const lines = [at(json, 'instructions'), at(json, 'system')].flatMap((text) =>
     text === undefined || text === null ? [] : [`system: ${textOf(text)}`],

@@ -18,7 +18,7 @@ interface Drawn {
   readonly isRunning: boolean;
 }
 
-interface Heard {
+interface Received {
   /** The bucket under the cursor, and where it is, in pixels from the left. */
   readonly onCursor: (at: number | null, left: number) => void;
   /** A range that was drawn with the pointer, in Unix milliseconds. */
@@ -28,7 +28,7 @@ interface Heard {
 /** Charts of one page have one cursor. */
 const SYNC = UPlot.sync('page');
 
-export function drawPlot(element: HTMLElement, drawn: Drawn, heard: Heard): UPlot {
+export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received): UPlot {
   const { times, step, series, kind, writeAxis, height } = drawn;
   const isBars = kind === 'bars';
   const [faint = '', line = '', card = '', ...strokes] = coloursIn(element, [
@@ -49,7 +49,7 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, heard: Heard): UPlo
       legend: { show: false },
       cursor: {
         sync: { key: SYNC.key, setSeries: false, scales: ['x', null] },
-        drag: { x: heard.onRange !== undefined, y: false, setScale: false },
+        drag: { x: received.onRange !== undefined, y: false, setScale: false },
         points: { show: !isBars, size: 6 },
       },
       padding: [10, 22, 0, 0],
@@ -86,13 +86,13 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, heard: Heard): UPlo
         draw: [(plot) => isBars && drawn.isRunning && hatch(plot, card)],
         setCursor: [
           ({ cursor: { idx, left } }) =>
-            heard.onCursor(left === undefined || left < 0 ? null : (idx ?? null), left ?? 0),
+            received.onCursor(left === undefined || left < 0 ? null : (idx ?? null), left ?? 0),
         ],
         setSelect: [
           (plot) => {
             const { left, width } = plot.select;
             if (width < 4) return;
-            heard.onRange?.(plot.posToVal(left, 'x') * 1_000, plot.posToVal(left + width, 'x') * 1_000);
+            received.onRange?.(plot.posToVal(left, 'x') * 1_000, plot.posToVal(left + width, 'x') * 1_000);
             plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
         ],

@@ -3,7 +3,7 @@ import type { Spent } from './reservation.ts';
 import type { LimitRule } from './rule.ts';
 
 /** Required capacity of a request, by estimate. */
-export interface Demand {
+export interface Estimate {
   readonly model: string;
   /** Hash of the end user; null: the request names none. */
   readonly endUser: string | null;
@@ -21,32 +21,32 @@ export interface Demand {
 }
 
 /** True where a request asks for more tokens than a limit ever has, and nobody has allowed that. */
-export function neverFits({ kind, amount, allowsTooLarge }: LimitRule, demand: Demand): boolean {
-  return kind === 'tokens' && !allowsTooLarge && (demand.certainTokens ?? 0) > amount;
+export function neverFits({ kind, amount, allowsTooLarge }: LimitRule, estimate: Estimate): boolean {
+  return kind === 'tokens' && !allowsTooLarge && (estimate.certainTokens ?? 0) > amount;
 }
 
 /** Amount that a limit must have left for a request to begin. */
-export function neededOf(rule: LimitRule, demand: Demand): number {
+export function neededOf(rule: LimitRule, estimate: Estimate): number {
   switch (rule.kind) {
     case 'requests':
     case 'concurrent':
       return 1;
     case 'tokens':
-      if (neverFits(rule, demand)) return demand.certainTokens ?? 0;
+      if (neverFits(rule, estimate)) return estimate.certainTokens ?? 0;
       // An expected answer that is larger than the whole limit waits until nothing is used: it may come out shorter.
-      return Math.min(demand.tokens, rule.amount);
+      return Math.min(estimate.tokens, rule.amount);
     case 'usd':
-      if (rule.stops) return demand.leastNanoUsd ?? demand.nanoUsd ?? 0;
-      return Math.min(demand.nanoUsd ?? 0, rule.amount);
+      if (rule.stops) return estimate.leastNanoUsd ?? estimate.nanoUsd ?? 0;
+      return Math.min(estimate.nanoUsd ?? 0, rule.amount);
   }
 }
 
 /** Amount to reserve. Of a budget that stops answers it is at most what is left. */
-export function reservedOf(rule: LimitRule, demand: Demand, left: number): number {
-  if (rule.kind === 'tokens') return demand.tokens;
+export function reservedOf(rule: LimitRule, estimate: Estimate, left: number): number {
+  if (rule.kind === 'tokens') return estimate.tokens;
   if (rule.kind !== 'usd') return 1;
-  const expected = demand.nanoUsd ?? 0;
-  return rule.stops ? Math.min(expected, Math.max(left, neededOf(rule, demand))) : expected;
+  const expected = estimate.nanoUsd ?? 0;
+  return rule.stops ? Math.min(expected, Math.max(left, neededOf(rule, estimate))) : expected;
 }
 
 /** Amount of a limit that a running request has used so far. */

@@ -1,10 +1,10 @@
 // Whether one limit lets a request begin, and why not.
-import { type Demand, neededOf, neverFits } from './amounts.ts';
+import { type Estimate, neededOf, neverFits } from './amounts.ts';
 import { naming, type Refusal } from './refusal.ts';
 import type { Hold } from './reservation.ts';
 
 /** A request of which nothing is known. */
-export const LEAST: Demand = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
+export const LEAST: Estimate = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
 
 /** When somebody may try again who is refused for what other processes use, or the ledger has not told, in milliseconds. */
 const AGAIN_MS = 1000;
@@ -12,25 +12,30 @@ const AGAIN_MS = 1000;
 type Counting = Pick<Hold, 'limit' | 'counter' | 'shared'>;
 
 /** @param mayAsk whether what other processes may have counts as there */
-export function checkOne(counting: Counting, demand: Demand, now: number, mayAsk: boolean): Refusal | null {
+export function checkOne(
+  counting: Counting,
+  estimate: Estimate,
+  now: number,
+  mayAsk: boolean,
+): Refusal | null {
   const { limit, counter, shared } = counting;
   const { rule } = limit;
-  if (rule.kind === 'usd' && demand.nanoUsd === null)
-    return rule.allowsUnpriced ? null : naming(demand.model, refusalOf('unpriced', counting, 0, now));
-  const needed = neededOf(rule, demand);
-  if (neverFits(rule, demand)) return { ...refusalOf('rate', counting, needed, now), frees: 'never' };
+  if (rule.kind === 'usd' && estimate.nanoUsd === null)
+    return rule.allowsUnpriced ? null : naming(estimate.model, refusalOf('unpriced', counting, 0, now));
+  const needed = neededOf(rule, estimate);
+  if (neverFits(rule, estimate)) return { ...refusalOf('rate', counting, needed, now), frees: 'never' };
   const room = shared && !(mayAsk && shared.mayHave(needed)) ? shared.room() : rule.amount;
   if (needed === 0 || counter.used(now) + needed <= room) return null;
   return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', counting, needed, now);
 }
 
 /** Others had less than a request needs, and have it again meanwhile: it may try again. */
-export function refusedByOthers(holds: readonly Hold[], demand: Demand, now: number): Refusal {
+export function refusedByOthers(holds: readonly Hold[], estimate: Estimate, now: number): Refusal {
   const [first] = holds;
   if (!first) throw new Error('A request under no limit was refused.');
   const found = holds.find(({ shared }) => shared && !shared.mayHave(Infinity)) ?? first;
   const { rule } = found.limit;
-  return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', found, neededOf(rule, demand), now);
+  return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', found, neededOf(rule, estimate), now);
 }
 
 export function refusalOf(

@@ -13,7 +13,7 @@ export interface Caller {
   /** Grows with every call. A call that comes behind a later one changes nothing. */
   readonly turn: number;
   /** Time of the store in the answer that the process got last. 0: none yet. */
-  readonly heardAtMs: number;
+  readonly lastReplyAtMs: number;
   /** Unix milliseconds, by the caller's own clock. */
   readonly nowMs: number;
 }

@@ -3,7 +3,7 @@ export type { Asked, Shared, Sharing } from './sharing.ts';
 export type { Counter, Frees, Slot } from './counter.ts';
 export { LEAST } from './check.ts';
 export { Limiter } from './limiter.ts';
-export type { Demand } from './amounts.ts';
+export type { Estimate } from './amounts.ts';
 export type { Standing } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';

@@ -3,7 +3,7 @@
 // has to be granted. Knows nothing of engines, prices or protocols.
 import { Roster } from '../../base/lib/roster.ts';
 import type { LimitState } from '../../canonical/index.ts';
-import { amountOf, type Demand, finalOf, neededOf, reservedOf } from './amounts.ts';
+import { amountOf, type Estimate, finalOf, neededOf, reservedOf } from './amounts.ts';
 import { checkOne, LEAST, refusalOf, refusedByOthers } from './check.ts';
 import { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
@@ -84,16 +84,16 @@ export class Limiter {
 
   /**
    * Reserves what a request is expected to use under every limit that applies, or nothing. Other processes have their say.
-   * @param expiresAtMs when the request must have ended; then the reservation is settled by what was last said of it
+   * @param untilMs when the request must have ended; then the reservation is settled by what was last said of it
    */
-  async take(scopes: readonly Scope[], demand: Demand, expiresAtMs: number): Promise<Reservation | Refusal> {
-    const outcome = this.admit(scopes, demand, expiresAtMs);
+  async take(scopes: readonly Scope[], estimate: Estimate, untilMs: number): Promise<Reservation | Refusal> {
+    const outcome = this.admit(scopes, estimate, untilMs);
     const sharing = this.#sharing;
     if (!sharing || outcome.type === 'refusal' || outcome.holds.length === 0) return outcome;
     const { holds } = outcome;
     const asked = holds.map(({ limit: { rule }, counter, slot, amount }): Asked => {
       const clips = rule.kind === 'usd' && rule.stops;
-      return { counter, slot, need: neededOf(rule, demand), want: amount, clips };
+      return { counter, slot, need: neededOf(rule, estimate), want: amount, clips };
     });
     return new Promise((resolve) => {
       sharing.take(asked, false, (granted) => {
@@ -102,7 +102,7 @@ export class Limiter {
         outcome.isSettled = true;
         this.#drop(outcome);
         const now = this.#time.now();
-        const refusal = this.#check(scopes, demand, now, false) ?? refusedByOthers(holds, demand, now);
+        const refusal = this.#check(scopes, estimate, now, false) ?? refusedByOthers(holds, estimate, now);
         resolve(this.#shown(refusal));
       });
     });
@@ -110,27 +110,27 @@ export class Limiter {
 
   /**
    * The same in this process alone, at once.
-   * @param expiresAtMs when the request must have ended
+   * @param untilMs when the request must have ended
    */
-  admit(scopes: readonly Scope[], demand: Demand, expiresAtMs: number): Reservation | Refusal {
+  admit(scopes: readonly Scope[], estimate: Estimate, expiresAtMs: number): Reservation | Refusal {
     const now = this.#time.now();
     if (now >= this.#sweepAt || now < this.#sweepAt - SWEEP_MS) this.#sweep(now);
-    const refusal = this.#check(scopes, demand, now, true);
+    const refusal = this.#check(scopes, estimate, now, true);
     if (refusal) return this.#shown(refusal);
-    const unread = this.#unread && this.#firstUnread(scopes, demand.model);
+    const unread = this.#unread && this.#firstUnread(scopes, estimate.model);
     if (unread) {
-      const counting = { limit: unread, counter: this.counterOf(unread, demand.endUser), shared: null };
+      const counting = { limit: unread, counter: this.counterOf(unread, estimate.endUser), shared: null };
       return this.#shown(refusalOf('unread', counting, 0, now));
     }
     const reservation = new Reservation(expiresAtMs);
     for (const scope of scopes)
-      for (const limit of scope.limitsOf(demand.model)) {
-        const counter = this.counterOf(limit, demand.endUser);
-        const shared = this.#sharedOf(limit, counter, demand.endUser);
-        const amount = reservedOf(limit.rule, demand, limit.rule.amount - counter.used(now));
+      for (const limit of scope.limitsOf(estimate.model)) {
+        const counter = this.counterOf(limit, estimate.endUser);
+        const shared = this.#sharedOf(limit, counter, estimate.endUser);
+        const amount = reservedOf(limit.rule, estimate, limit.rule.amount - counter.used(now));
         const slot = counter.reserve(amount, now);
         // A whole answer cannot be stopped: it asks for more only where it has used more.
-        const step = demand.leastNanoUsd === undefined ? 0 : Math.max(1, amount);
+        const step = estimate.leastNanoUsd === undefined ? 0 : Math.max(1, amount);
         const hold = { limit, counter, shared, slot, amount, granted: amount, step, recall: null };
         reservation.hold({ ...hold, charged: 0, lapsed: 0, isRefused: false });
       }
@@ -144,8 +144,8 @@ export class Limiter {
   }
 
   /** Resolves when the ledger has told more of what a refused request needs; null where it has told everything. */
-  unread(scopes: readonly Scope[], demand: Demand): Promise<void> | null {
-    return this.#unread && this.#firstUnread(scopes, demand.model) ? this.#unread.wait() : null;
+  unread(scopes: readonly Scope[], estimate: Estimate): Promise<void> | null {
+    return this.#unread && this.#firstUnread(scopes, estimate.model) ? this.#unread.wait() : null;
   }
 
   /**
@@ -164,8 +164,8 @@ export class Limiter {
   }
 
   /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */
-  check(scopes: readonly Scope[], demand: Demand): Refusal | null {
-    const refusal = this.#check(scopes, demand, this.#time.now(), true);
+  check(scopes: readonly Scope[], estimate: Estimate): Refusal | null {
+    const refusal = this.#check(scopes, estimate, this.#time.now(), true);
     return refusal && this.#shown(refusal);
   }
 
@@ -258,7 +258,7 @@ export class Limiter {
   tightest(
     scopes: readonly Scope[],
     kind: LimitRule['kind'],
-    { model, endUser }: Pick<Demand, 'model' | 'endUser'>,
+    { model, endUser }: Pick<Estimate, 'model' | 'endUser'>,
   ): LimitState | null {
     const now = this.#time.now();
     let found: Limit | null = null;
@@ -324,13 +324,13 @@ export class Limiter {
   }
 
   /** Finds the refusal that lasts longest: a client that returns after it is not refused by the next. */
-  #check(scopes: readonly Scope[], demand: Demand, now: number, mayAsk: boolean): Refusal | null {
+  #check(scopes: readonly Scope[], estimate: Estimate, now: number, mayAsk: boolean): Refusal | null {
     let refusal: Refusal | null = null;
     for (const scope of scopes)
-      for (const limit of scope.limitsOf(demand.model)) {
-        const counter = this.counterOf(limit, demand.endUser);
-        const shared = this.#sharedOf(limit, counter, demand.endUser);
-        const found = checkOne({ limit, counter, shared }, demand, now, mayAsk);
+      for (const limit of scope.limitsOf(estimate.model)) {
+        const counter = this.counterOf(limit, estimate.endUser);
+        const shared = this.#sharedOf(limit, counter, estimate.endUser);
+        const found = checkOne({ limit, counter, shared }, estimate, now, mayAsk);
         if (found && (!refusal || lasts(found) > lasts(refusal))) refusal = found;
       }
     return refusal;

@@ -30,7 +30,7 @@ export class MemoryCounterStore implements CounterStore {
   readonly #epoch: number;
   readonly #counters = new Map<string, SharedCounter[]>();
   /** Latest turn of each process that was heard lately, and when that was, in Unix milliseconds. */
-  readonly #heard = new Map<Holder, { readonly turn: number; readonly atMs: number }>();
+  readonly #seen = new Map<Holder, { readonly turn: number; readonly atMs: number }>();
   readonly #settledAtMs: number;
   #fence = 0;
   #mostKept = LEAST_KEPT;
@@ -44,9 +44,9 @@ export class MemoryCounterStore implements CounterStore {
   take(caller: Caller, cells: readonly Cell[], requests: readonly (readonly Wanted[])[]): Promise<Answered> {
     const { nowMs } = caller;
     const settlesInMs = Math.max(0, this.#settledAtMs - nowMs);
-    const told = { atMs: nowMs, epoch: this.#epoch, settlesInMs };
-    if (!this.#hear(caller))
-      return Promise.resolve({ ...told, isAway: true, processes: this.#heard.size, states: [], granted: [] });
+    const reply = { atMs: nowMs, epoch: this.#epoch, settlesInMs };
+    if (!this.#accept(caller))
+      return Promise.resolve({ ...reply, isAway: true, processes: this.#seen.size, states: [], granted: [] });
     const counters = cells.map((cell) => {
       const counter = this.#find(cell, nowMs);
       counter?.put(cell, nowMs);
@@ -69,7 +69,7 @@ export class MemoryCounterStore implements CounterStore {
     const over = { total: 0, needsLedger: false, isUnknown: false };
     const states = counters.map((counter) => counter?.state(nowMs) ?? over);
     if (this.#counters.size > this.#mostKept) this.#forgetUnused(nowMs);
-    return Promise.resolve({ ...told, isAway: false, processes: this.#heard.size, states, granted });
+    return Promise.resolve({ ...reply, isAway: false, processes: this.#seen.size, states, granted });
   }
 
   restoring({ nowMs }: Caller, counters: readonly CounterPeriod[]): Promise<readonly (number | null)[]> {
@@ -88,11 +88,11 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** @returns false where the call must not change anything: it is late, or its process was silent for too long */
-  #hear({ holder, turn, heardAtMs, nowMs }: Caller): boolean {
-    if (heardAtMs > 0 && nowMs - heardAtMs >= this.#leaseMs) return false;
-    if (turn <= (this.#heard.get(holder)?.turn ?? 0)) return false;
-    for (const [other, { atMs }] of this.#heard) if (atMs + this.#leaseMs <= nowMs) this.#heard.delete(other);
-    this.#heard.set(holder, { turn, atMs: nowMs });
+  #accept({ holder, turn, lastReplyAtMs, nowMs }: Caller): boolean {
+    if (lastReplyAtMs > 0 && nowMs - lastReplyAtMs >= this.#leaseMs) return false;
+    if (turn <= (this.#seen.get(holder)?.turn ?? 0)) return false;
+    for (const [other, { atMs }] of this.#seen) if (atMs + this.#leaseMs <= nowMs) this.#seen.delete(other);
+    this.#seen.set(holder, { turn, atMs: nowMs });
     return true;
   }
 
@@ -110,8 +110,16 @@ export class MemoryCounterStore implements CounterStore {
     // The ledger has nothing to add to a period that began while this store was watching.
     const isWatched = oldest !== undefined && oldest.madeAtMs + CLOCKS_DIFFER_MS <= period;
     const isKnown = !isInLedger || isWatched;
-    const heardAt = (holder: Holder): number => this.#heard.get(holder)?.atMs ?? -Infinity;
-    const terms = { period, leaseMs: this.#leaseMs, windowMs, isInLedger, isKnown, madeAtMs: nowMs, heardAt };
+    const lastSeenAt = (holder: Holder): number => this.#seen.get(holder)?.atMs ?? -Infinity;
+    const terms = {
+      period,
+      leaseMs: this.#leaseMs,
+      windowMs,
+      isInLedger,
+      isKnown,
+      madeAtMs: nowMs,
+      lastSeenAt,
+    };
     const shared = new SharedCounter(terms);
     const all = [...periods, shared].toSorted((a, b) => a.period - b.period);
     this.#counters.set(counter, all.slice(-PERIODS));

@@ -52,14 +52,14 @@ export async function restoreFromLedger(
     for await (const sums of ledger.read(
       queryOf(question, periodStart, nowMs + stepMs, ownersIn(scopes, question)),
     ))
-      for (const told of sums) {
-        const sum = { ...told, atMs: told.atMs - stepMs };
+      for (const given of sums) {
+        const sum = { ...given, atMs: given.atMs - stepMs };
         byOwner ??= new Map(scopes.map((each) => [ownerWord(each.owner), each]));
         const scope = byOwner.get(ownerWord({ kind: question.by, id: sum.ownerId }));
         if (scope) note(limiter, scope, question, sum, known, nowMs);
       }
     for (const one of known.values()) set(one, nowMs);
-    unread?.told(name);
+    unread?.answered(name);
   }
 }
 

@@ -38,7 +38,7 @@ export interface SharedCounterTerms extends Keeping {
   /** Unix milliseconds at which the store began to count it. */
   readonly madeAtMs: number;
   /** Unix milliseconds at which a holder was heard last. */
-  readonly heardAt: (holder: Holder) => number;
+  readonly lastSeenAt: (holder: Holder) => number;
 }
 
 export class SharedCounter {
@@ -193,6 +193,6 @@ export class SharedCounter {
   }
 
   #aliveUntil(cell: string): number {
-    return this.#terms.heardAt(cell.slice(0, cell.indexOf(':'))) + this.#terms.leaseMs;
+    return this.#terms.lastSeenAt(cell.slice(0, cell.indexOf(':'))) + this.#terms.leaseMs;
   }
 }

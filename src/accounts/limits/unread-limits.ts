@@ -5,7 +5,7 @@ import type { Limit, Owner } from './scope.ts';
 
 export class UnreadLimits {
   readonly #questions = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #answered = new Set<string>();
   readonly #pause: () => Promise<void>;
   #next = Promise.withResolvers<void>();
 
@@ -16,7 +16,7 @@ export class UnreadLimits {
 
   /** Notes what the ledger is asked, as far as it has not told it before. */
   ask(questions: Iterable<string>): void {
-    for (const question of questions) if (!this.#told.has(question)) this.#questions.add(question);
+    for (const question of questions) if (!this.#answered.has(question)) this.#questions.add(question);
   }
 
   has({ owner, rule }: Limit): boolean {
@@ -28,9 +28,9 @@ export class UnreadLimits {
   }
 
   /** The ledger has told it. */
-  told(question: string): void {
+  answered(question: string): void {
     this.#questions.delete(question);
-    this.#told.add(question);
+    this.#answered.add(question);
     this.#next.resolve();
     this.#next = Promise.withResolvers();
   }

@@ -39,10 +39,10 @@ export async function openRedis(address: RedisAddress): Promise<RedisLink> {
 export async function listenRedis(
   address: RedisAddress,
   channel: string,
-  heard: (message: string) => void,
+  listener: (message: string) => void,
 ): Promise<RedisListener> {
   const { client, connection } = await connect(address);
-  await client.subscribe(channel, (message) => heard(message));
+  await client.subscribe(channel, (message) => listener(message));
   return Object.assign(connection, {
     ping: async () => void (await client.ping()),
   });

@@ -35,7 +35,7 @@ export function secretsOfAsking(url: string, headers: Readonly<Record<string, st
 }
 
 /** True for a value that can be told from other text. */
-function isTelling(secret: string): boolean {
+function isRevealing(secret: string): boolean {
   return secret.length >= SHORTEST_VALUE || (secret.length >= SHORTEST_MADE && MADE.test(secret));
 }
 
@@ -58,7 +58,7 @@ export class EchoMask {
   static of(secrets: readonly string[]): EchoMask | null {
     const needles = new Set<string>();
     for (const secret of secrets) {
-      if (!isTelling(secret)) continue;
+      if (!isRevealing(secret)) continue;
       needles.add(secret);
       for (const [character, escaped] of ESCAPES) needles.add(secret.replaceAll(character, escaped));
     }

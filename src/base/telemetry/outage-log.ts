@@ -42,7 +42,7 @@ class Outage {
   #stopLooking: (() => void) | null = null;
   #beganAt = 0;
   #lastAt = 0;
-  #toldAt = 0;
+  #loggedAt = 0;
   /** How often each message was not logged since the last line. */
   #failures = new Map<string, number>();
 
@@ -60,7 +60,7 @@ class Outage {
       this.#failures.set(message, (this.#failures.get(message) ?? 0) + 1);
       return true;
     }
-    this.#beganAt = this.#toldAt = this.#lastAt;
+    this.#beganAt = this.#loggedAt = this.#lastAt;
     this.#stopLooking = this.#clock.every(LOOK_MS, () => this.#look());
     return false;
   }
@@ -71,8 +71,8 @@ class Outage {
       this.#stopLooking?.();
       this.#stopLooking = null;
       this.#say('info', 'the database answers again', this.#lastAt - this.#beganAt);
-    } else if (now - this.#toldAt >= MINUTE_MS) {
-      this.#toldAt = now;
+    } else if (now - this.#loggedAt >= MINUTE_MS) {
+      this.#loggedAt = now;
       this.#say('warn', 'the database is still out of reach', now - this.#beganAt);
     }
   }

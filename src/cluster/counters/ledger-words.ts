@@ -63,7 +63,7 @@ export class LedgerWords {
         return typeof fence === 'number' ? [{ ...one, fence }] : [];
       });
       // Another process does it.
-      if (fenced.length === 0) return void clock.after(AGAIN_MS, () => this.#told());
+      if (fenced.length === 0) return void clock.after(AGAIN_MS, () => this.#answer());
       const runningCost = fenced.map(({ count: { limit, endUser }, period }) => ({ limit, endUser, period }));
       const margin = leaseMs + CLOCKS_DIFFER_MS;
       const sums = await inTime(spentOf(runningCost, ledger, clock.wall(), margin), leaseMs, clock);
@@ -76,18 +76,18 @@ export class LedgerWords {
       await ask((caller) => store.restored(caller, words));
       restored(words.length);
       for (const { count } of fenced) count.isUnreadable = false;
-      this.#told();
+      this.#answer();
     } catch (error) {
       for (const count of counts) count.isUnreadable = true;
       this.#readAgainAt = elapsed() + leaseMs;
       log.warn('what limits have used cannot be read from the ledger', { error });
-      this.#told();
+      this.#answer();
     } finally {
       this.#isReading = false;
     }
   }
 
-  #told(): void {
+  #answer(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers();
   }

@@ -45,7 +45,7 @@ export class OwnCells {
       const number = (this.#lastNumber += 1);
       const period = count.counter.periodOf(slot);
       const generation = this.#generation;
-      const rest = { base: 0, pending: 0, told: 0, isDirty: false, isKept: false, turn: 0, at: 0 };
+      const rest = { base: 0, pending: 0, published: 0, isDirty: false, isKept: false, turn: 0, at: 0 };
       cell = { count, slot, number, period, generation, ...rest };
       this.#bySlot.set(slot, cell);
     } else this.#leaveToLedger(cell);
@@ -68,7 +68,7 @@ export class OwnCells {
   }
 
   /** The store has lost what it was told. */
-  tellAgain(): void {
+  publishAgain(): void {
     this.#forgetOver();
     for (const cell of this.#all) if (cell.slot.used > 0) this.mark(cell);
   }
@@ -88,7 +88,7 @@ export class OwnCells {
     const { count, slot, base, pending, period, number } = cell;
     const { windowMs, isInLedger } = count.keeping;
     const used = Math.max(0, slot.used - base - pending);
-    cell.told = used;
+    cell.published = used;
     const isInUse = slot.reserved > pending;
     const settled = isInLedger && !slot.isLate ? Math.min(used, slot.used - base - slot.reserved) : 0;
     // A rate stays where it is when its process comes back: nobody else knows it.

@@ -34,7 +34,7 @@ export interface OwnCell {
   /** Part of the slot that nobody has granted yet. */
   pending: number;
   /** Amount of the slot when it was reported last. */
-  told: number;
+  published: number;
   isDirty: boolean;
   /** False once it counts no more, until it is used again. */
   isKept: boolean;
@@ -56,7 +56,7 @@ export class SharedCount implements Shared {
   readonly #terms: CountTerms;
   /** The period of which the store has told, and what this process used in it then; -1: none yet. */
   #period = -1;
-  #toldAt = -Infinity;
+  #receivedAt = -Infinity;
   #others = 0;
   #own = 0;
   #refused = Infinity;
@@ -76,8 +76,8 @@ export class SharedCount implements Shared {
 
   get others(): number {
     const { windowMs } = this.keeping;
-    const isOver = windowMs !== null && windowMs > 0 && this.#terms.elapsed() - this.#toldAt > windowMs;
-    return isOver || !this.#isTold ? 0 : this.#others;
+    const isOver = windowMs !== null && windowMs > 0 && this.#terms.elapsed() - this.#receivedAt > windowMs;
+    return isOver || !this.#isCurrent ? 0 : this.#others;
   }
 
   /** Begin of the current period in Unix milliseconds; 0 where it has none. */
@@ -101,10 +101,10 @@ export class SharedCount implements Shared {
   }
 
   /** The store has told what all processes use in a period. */
-  told(total: number, period: number, nowMs: number): void {
+  received(total: number, period: number, nowMs: number): void {
     if (period !== this.period) return;
     this.#period = period;
-    this.#toldAt = this.#terms.elapsed();
+    this.#receivedAt = this.#terms.elapsed();
     this.#own = this.counter.used(nowMs) - this.pending;
     this.#others = Math.max(0, total - this.#own);
   }
@@ -122,7 +122,7 @@ export class SharedCount implements Shared {
   }
 
   /** True where the store has told of the current period. */
-  get #isTold(): boolean {
+  get #isCurrent(): boolean {
     return this.#period === this.period;
   }
 
@@ -134,7 +134,7 @@ export class SharedCount implements Shared {
     const { amount } = this.limit.rule;
     const even = Math.floor(amount / sharers);
     // Amounts that come free by time do so in every process.
-    if (!this.keeping.isInLedger || !this.#isTold) return even;
+    if (!this.keeping.isInLedger || !this.#isCurrent) return even;
     const left = Math.max(0, amount - this.#own - this.#others);
     return Math.min(this.#own + Math.floor(left / sharers), Math.max(this.#own, even));
   }

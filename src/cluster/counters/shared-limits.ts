@@ -74,7 +74,7 @@ export class SharedLimits implements Sharing {
   #isWoken = false;
   #isStopped = false;
   #turn = 0;
-  #heardAtMs = 0;
+  #lastReplyAtMs = 0;
   #epoch: number | null = null;
   #calledAt = -Infinity;
   #settledAt = 0;
@@ -182,7 +182,7 @@ export class SharedLimits implements Sharing {
 
   report(counter: Counter, slot: Slot): void {
     const cell = this.#cellOf(counter, slot);
-    if (slot.used - cell.base - cell.pending < cell.told) cell.count.freed();
+    if (slot.used - cell.base - cell.pending < cell.published) cell.count.freed();
     this.#mark([cell]);
   }
 
@@ -232,8 +232,8 @@ export class SharedLimits implements Sharing {
 
   #look(): void {
     if (this.#calling || this.#isStopped || !this.#reach.mayTry) return;
-    const isHeard = this.#options.elapsed() - this.#calledAt < this.#options.leaseMs / 3;
-    if (!isHeard || !this.isReachable || this.#cells.hasDirty) void this.#round();
+    const isRecent = this.#options.elapsed() - this.#calledAt < this.#options.leaseMs / 3;
+    if (!isRecent || !this.isReachable || this.#cells.hasDirty) void this.#round();
   }
 
   /** One call, and another where somebody asked meanwhile. */
@@ -265,7 +265,7 @@ export class SharedLimits implements Sharing {
     this.traffic.cells += cells.length;
     this.traffic.waits += questions.length;
     const answered = await this.#ask(() => this.#options.store.take(this.#caller(), reports, requests));
-    if (answered) this.#hear(answered);
+    if (answered) this.#noteReply(answered);
     if (!answered || answered.isAway) {
       for (const cell of cells) this.#cells.mark(cell);
       if (answered) this.#cells.rename();
@@ -282,7 +282,7 @@ export class SharedLimits implements Sharing {
     }
     for (const { count, period, at } of cells) {
       const { total, isUnknown } = answered.states[at] ?? { total: 0, isUnknown: false };
-      count.told(total, period, nowMs);
+      count.received(total, period, nowMs);
       if (!isUnknown) count.isUnreadable = false;
     }
     const unknown = cells.filter(({ at }) => answered.states[at]?.needsLedger).map(({ count }) => count);
@@ -290,12 +290,12 @@ export class SharedLimits implements Sharing {
     for (const [question, index] of refused) this.#refuse(question, index, answered);
   }
 
-  #hear({ atMs, epoch, processes, settlesInMs }: Answered): void {
-    this.#heardAtMs = atMs;
+  #noteReply({ atMs, epoch, processes, settlesInMs }: Answered): void {
+    this.#lastReplyAtMs = atMs;
     this.#settledAt = this.#options.elapsed() + settlesInMs;
     // One that has lost its data has not heard of all of them.
     this.#processes = Math.max(1, processes, settlesInMs > 0 ? this.#processes : 0);
-    if (this.#epoch !== null && this.#epoch !== epoch) this.#cells.tellAgain();
+    if (this.#epoch !== null && this.#epoch !== epoch) this.#cells.publishAgain();
     this.#epoch = epoch;
   }
 
@@ -342,7 +342,7 @@ export class SharedLimits implements Sharing {
 
   #caller(): Caller {
     const nowMs = this.#options.clock.now();
-    return { holder: this.#cells.holder, turn: this.#turn, heardAtMs: this.#heardAtMs, nowMs };
+    return { holder: this.#cells.holder, turn: this.#turn, lastReplyAtMs: this.#lastReplyAtMs, nowMs };
   }
 
   #pause(ms: number): Promise<void> {

@@ -24,7 +24,7 @@ export type AnswerState = 'running' | 'complete' | 'failed' | 'large';
 /** Frames and state of an answer, from the process that makes it. */
 export interface Said extends AnswerClaim {
   /** Counts how often it was published from the first frame. */
-  readonly telling: number;
+  readonly edition: number;
   /** How many frames were published before. */
   readonly at: number;
   readonly frames: readonly string[];
@@ -45,7 +45,7 @@ export type AnswerReceipt = 'heard' | 'unheard' | 'again' | 'lost';
 export interface Asked {
   readonly name: string;
   readonly run: string;
-  readonly telling: number;
+  readonly edition: number;
   /** The first frame that it has not got. */
   readonly from: number;
 }
@@ -55,7 +55,7 @@ export interface AnswerFrames {
   /** `gone`: the store knows nothing of that run. */
   readonly state: AnswerState | 'gone';
   /** Number of the telling. Where it is not the one that was asked for, the frames begin with the first. */
-  readonly telling: number;
+  readonly edition: number;
   readonly frames: readonly string[];
   /** How many frames there are in all. */
   readonly count: number;

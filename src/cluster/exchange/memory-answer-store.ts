@@ -18,13 +18,13 @@ import {
 interface Entry {
   readonly fingerprint: string;
   readonly run: string;
-  telling: number;
+  edition: number;
   state: AnswerState;
   frames: string[];
   /** Characters, once it is complete. */
   chars: number;
   expiresAt: number;
-  heardAt: number;
+  readAt: number;
 }
 
 export class MemoryAnswerStore implements AnswerStore {
@@ -44,34 +44,34 @@ export class MemoryAnswerStore implements AnswerStore {
     this.#expire();
     const entry = this.#byName.get(name);
     if (!entry) {
-      this.#byName.set(name, this.#entryOf({ fingerprint, run, telling: 0 }));
+      this.#byName.set(name, this.#entryOf({ fingerprint, run, edition: 0 }));
       return { type: 'mine' };
     }
     if (entry.fingerprint !== fingerprint) return { type: 'conflict' };
     if (entry.state === 'large') return { type: 'large' };
-    entry.heardAt = this.#now();
+    entry.readAt = this.#now();
     return { type: 'theirs', run: entry.run };
   }
 
   async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
     this.#expire();
-    return { receipts: said.map((one) => this.#hear(one)), answers: asked.map((one) => this.#tell(one)) };
+    return { receipts: said.map((one) => this.#publish(one)), answers: asked.map((one) => this.#read(one)) };
   }
 
-  #hear(said: Said): AnswerReceipt {
-    const { name, run, telling, at, frames, state } = said;
+  #publish(said: Said): AnswerReceipt {
+    const { name, run, edition, at, frames, state } = said;
     let entry = this.#byName.get(name);
     if (entry && entry.run !== run) return 'lost';
-    if (!entry || entry.telling !== telling) {
+    if (!entry || entry.edition !== edition) {
       if (at > 0) return 'again';
-      entry = { ...this.#entryOf(said), heardAt: entry?.heardAt ?? -Infinity };
+      entry = { ...this.#entryOf(said), readAt: entry?.readAt ?? -Infinity };
       this.#byName.set(name, entry);
     }
     if (entry.frames.length < at) return 'again';
     // Frames that are known already arrive again where the reply was lost.
     entry.frames.push(...frames.slice(entry.frames.length - at));
     this.#settle(entry, { ...said, state });
-    return this.#now() - entry.heardAt < READER_MS ? 'heard' : 'unheard';
+    return this.#now() - entry.readAt < READER_MS ? 'heard' : 'unheard';
   }
 
   #settle(entry: Entry, { name, run, state, keepsMs, mostChars }: Said): void {
@@ -94,28 +94,28 @@ export class MemoryAnswerStore implements AnswerStore {
     } else entry.expiresAt = now + LEASE_MS;
   }
 
-  #tell({ name, run, telling, from }: Asked): AnswerFrames {
+  #read({ name, run, edition, from }: Asked): AnswerFrames {
     const own = this.#byName.get(name);
     const isOwn = own?.run === run;
-    if (isOwn) own.heardAt = this.#now();
+    if (isOwn) own.readAt = this.#now();
     const entry = isOwn ? own : this.#failed.get(`${name} ${run}`);
-    if (!entry) return { state: 'gone', telling, frames: [], count: 0 };
-    const first = entry.telling === telling ? from : 0;
+    if (!entry) return { state: 'gone', edition, frames: [], count: 0 };
+    const first = entry.edition === edition ? from : 0;
     const frames = entry.frames.slice(first, first + MOST_FRAMES);
-    return { state: entry.state, telling: entry.telling, frames, count: entry.frames.length };
+    return { state: entry.state, edition: entry.edition, frames, count: entry.frames.length };
   }
 
-  #entryOf({ fingerprint, run, telling }: Pick<Said, 'fingerprint' | 'run' | 'telling'>): Entry {
+  #entryOf({ fingerprint, run, edition }: Pick<Said, 'fingerprint' | 'run' | 'edition'>): Entry {
     const expiresAt = this.#now() + LEASE_MS;
     return {
       fingerprint,
       run,
-      telling,
+      edition,
       state: 'running',
       frames: [],
       chars: 0,
       expiresAt,
-      heardAt: -Infinity,
+      readAt: -Infinity,
     };
   }
 

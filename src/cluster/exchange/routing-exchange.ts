@@ -8,8 +8,8 @@ import type { PubSub } from './pub-sub.ts';
 /** How often it is looked whether something is urgent, in milliseconds. */
 const LOOK_MS = 250;
 /** How often measures are published, in milliseconds: more rarely where many processes publish theirs. */
-const TELL_MS = 2000;
-const TELL_MS_PER_PROCESS = 20;
+const PUBLISH_MS = 2000;
+const PUBLISH_MS_PER_PROCESS = 20;
 /** A longer message is none of ours. */
 const MOST_CHARS = 262_144;
 /** Characters of a name or a reason, and of what is measured: more is no update. */
@@ -22,8 +22,8 @@ const FORM = 1;
 
 /** Routing, as far as the exchange uses it. */
 interface SharedRouting {
-  readonly hasUrgentNews: boolean;
-  takeNews(): RoutingUpdate | null;
+  readonly hasUrgentUpdate: boolean;
+  takeUpdate(): RoutingUpdate | null;
   learn(update: RoutingUpdate): void;
 }
 
@@ -55,10 +55,10 @@ export class RoutingExchange {
 
   #look(): void {
     const { routing, clock, pubSub, processes } = this.#options;
-    const everyMs = Math.max(TELL_MS, TELL_MS_PER_PROCESS * processes());
-    if (Math.abs(clock.now() - this.#publishedAt) < everyMs && !routing.hasUrgentNews) return;
+    const everyMs = Math.max(PUBLISH_MS, PUBLISH_MS_PER_PROCESS * processes());
+    if (Math.abs(clock.now() - this.#publishedAt) < everyMs && !routing.hasUrgentUpdate) return;
     this.#publishedAt = clock.now();
-    const update = routing.takeNews();
+    const update = routing.takeUpdate();
     if (update) pubSub.publish('routing', JSON.stringify([FORM, rounded(update)]));
   }
 }
@@ -91,9 +91,9 @@ function updateOf(text: string): RoutingUpdate | null {
 }
 
 function isEndpointUpdate(update: EndpointUpdate): boolean {
-  const { modelId, slug, measures, attempts, faults, failures, limited, broken, aside } = update;
+  const { modelId, slug, measures, attempts, faults, failures, limited, broken, disabled } = update;
   const numbers = [attempts, faults, ...Object.values(failures), ...Object.values(measures).flat()];
-  const reasons = [limited, broken, aside].filter((one) => one !== undefined && one !== null);
+  const reasons = [limited, broken, disabled].filter((one) => one !== undefined && one !== null);
   return (
     areTexts(modelId, slug) &&
     Object.keys(failures).every((kind) => Object.hasOwn(ERROR_KINDS, kind)) &&

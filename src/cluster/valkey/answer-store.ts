@@ -35,10 +35,10 @@ export class ValkeyAnswerStore implements AnswerStore {
 
   async exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged> {
     const words = [...TERMS, String(said.length), ...said.flatMap(saidWords), String(asked.length)];
-    for (const { name, run, telling, from } of asked) words.push(name, run, String(telling), String(from));
+    for (const { name, run, edition, from } of asked) words.push(name, run, String(edition), String(from));
     const answer = await this.#run('exchange', words);
     if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw unexpected();
-    return { receipts: textsOf(answer[0]) as readonly AnswerReceipt[], answers: answer[1].map(toldOf) };
+    return { receipts: textsOf(answer[0]) as readonly AnswerReceipt[], answers: answer[1].map(framesOf) };
   }
 
   #run(operation: string, words: readonly string[]): Promise<unknown> {
@@ -47,14 +47,14 @@ export class ValkeyAnswerStore implements AnswerStore {
 }
 
 function saidWords(said: Said): readonly string[] {
-  const { name, fingerprint, run, telling, at, state, keepsMs, mostChars, frames } = said;
+  const { name, fingerprint, run, edition, at, state, keepsMs, mostChars, frames } = said;
   const numbers = [Math.ceil(keepsMs), Math.ceil(mostChars), frames.length].map(String);
-  return [name, fingerprint, run, String(telling), String(at), state, ...numbers, ...frames];
+  return [name, fingerprint, run, String(edition), String(at), state, ...numbers, ...frames];
 }
 
-function toldOf(reply: unknown): AnswerFrames {
-  const [state, telling, count, ...frames] = textsOf(reply);
-  return { state: state as AnswerFrames['state'], telling: Number(telling), count: Number(count), frames };
+function framesOf(reply: unknown): AnswerFrames {
+  const [state, edition, count, ...frames] = textsOf(reply);
+  return { state: state as AnswerFrames['state'], edition: Number(edition), count: Number(count), frames };
 }
 
 function textsOf(reply: unknown): readonly string[] {

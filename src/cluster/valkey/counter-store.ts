@@ -27,7 +27,7 @@ export class ValkeyCounterStore implements CounterStore {
     requests: readonly (readonly Wanted[])[],
   ): Promise<Answered> {
     const words = [
-      ...[caller.heardAtMs, cells.length, requests.length].map(String),
+      ...[caller.lastReplyAtMs, cells.length, requests.length].map(String),
       ...cells.flatMap(wordsOfCell),
       ...requests.flatMap((wanted) => [String(wanted.length), ...wanted.flatMap(wordsOfWanted)]),
     ];

@@ -79,8 +79,8 @@ export class ValkeyServer implements ServerLink {
    * Hears on a connection of its own what is published under a name. Rejects where the server cannot be reached.
    * @param name without the prefix; those of other databases of the same server are others
    */
-  listen(name: string, heard: (message: string) => void): Promise<RedisListener> {
-    return listenRedis(this.#address, this.#channel(name), heard);
+  listen(name: string, listener: (message: string) => void): Promise<RedisListener> {
+    return listenRedis(this.#address, this.#channel(name), listener);
   }
 
   /** Tells whoever listens under a name. Rejects like `send`. */

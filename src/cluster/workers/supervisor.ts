@@ -172,10 +172,10 @@ export class Supervisor {
     return running;
   }
 
-  async #bury(running: Running, tell: (exitCode: number) => void): Promise<void> {
+  async #bury(running: Running, report: (exitCode: number) => void): Promise<void> {
     const code = await running.child.exited;
     this.#running.delete(running);
-    tell(code);
+    report(code);
     running.channel.close();
   }
 
@@ -186,8 +186,8 @@ export class Supervisor {
     const { clock, log } = this.#options;
     place.deaths = clock.now() - running.sinceMs >= WELL_MS ? 0 : place.deaths + 1;
     const pauseMs = place.deaths === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (place.deaths - 1));
-    const told = { worker: place.worker, exit_code: code, again_in_ms: pauseMs };
-    log.error('a worker died; another takes its place', told);
+    const fields = { worker: place.worker, exit_code: code, again_in_ms: pauseMs };
+    log.error('a worker died; another takes its place', fields);
     clock.after(pauseMs, () => {
       if (this.#isStopping || place.current !== running) return;
       place.current = this.#run(place.worker);

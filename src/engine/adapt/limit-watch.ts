@@ -19,7 +19,7 @@ export class LimitWatch implements EventSink {
   readonly #watched: WatchedLimit;
   /** Tokens of the answer; 0 while the server has counted none. */
   #tokens = 0;
-  #isTold = false;
+  #isReported = false;
 
   constructor(next: EventSink, watched: WatchedLimit) {
     this.#next = next;
@@ -36,8 +36,8 @@ export class LimitWatch implements EventSink {
 
   #count(tokens: number): void {
     this.#tokens = tokens;
-    if (this.#isTold || tokens <= this.#watched.limit + SLACK) return;
-    this.#isTold = true;
+    if (this.#isReported || tokens <= this.#watched.limit + SLACK) return;
+    this.#isReported = true;
     this.#watched.exceeded(tokens);
   }
 }

@@ -12,7 +12,7 @@ import { decodeThreaded } from './thread.ts';
 import { hydrate, type Hydrated, type TurnInput } from './hydrate.ts';
 import { ignoreStreamOptions } from './ignored-stream-options.ts';
 import { namesPrompt, promptedBody } from './prompt.ts';
-import { demandOf } from '../demand.ts';
+import { estimateOf } from '../cost-estimate.ts';
 import { requireShare } from '../provider-room.ts';
 import type { Planned } from './planned.ts';
 import type { ApiCall } from '../call.ts';
@@ -43,15 +43,15 @@ async function decodeNamed(
   const { json, protocol, route } = call;
   // Only protocols whose turns are kept know templates.
   if (protocol.server.items && namesPrompt(json))
-    return told(await decodePrompted(call, json, deps.prompts), isIgnoring);
+    return withNotes(await decodePrompted(call, json, deps.prompts), isIgnoring);
   const { threads: codec } = protocol.server;
   const turn = codec && isJsonObject(json) ? codec.read(json) : null;
   if (codec && turn && isJsonObject(json)) return decodeThreaded(call, json, { turn, codec }, deps);
-  const request = told(protocol.server.decodeRequest(json, route), isIgnoring);
+  const request = withNotes(protocol.server.decodeRequest(json, route), isIgnoring);
   return request.follows ? withFollowed(request, request.follows, call, deps.ledger) : request;
 }
 
-function told(request: CanonicalRequest, isIgnoring: boolean): CanonicalRequest {
+function withNotes(request: CanonicalRequest, isIgnoring: boolean): CanonicalRequest {
   if (isIgnoring) request.report.add('stream_options', 'dropped', 'means something only in a stream');
   return request;
 }
@@ -78,11 +78,11 @@ export async function admit(
   decoded: CanonicalRequest,
   deps: GatewayDependencies,
 ): Promise<Admitted> {
-  const holdings = new Holdings();
+  const resources = new AcquiredResources();
   try {
-    return new Admitted(arrival, decoded, await hydrate(decoded, arrival, deps, holdings), holdings);
+    return new Admitted(arrival, decoded, await hydrate(decoded, arrival, deps, resources), resources);
   } catch (error) {
-    await holdings.release();
+    await resources.release();
     throw error;
   }
 }
@@ -97,20 +97,20 @@ export class Admitted {
   /** Stands in front of the client's encoder; null where nothing needs sealing. */
   readonly seal: ReasoningSeal | null;
   readonly #decoded: CanonicalRequest;
-  readonly #holdings: Holdings;
+  readonly #resources: AcquiredResources;
 
-  constructor(arrival: Arrival, decoded: CanonicalRequest, hydrated: Hydrated, holdings: Holdings) {
+  constructor(arrival: Arrival, decoded: CanonicalRequest, hydrated: Hydrated, resources: AcquiredResources) {
     this.arrival = arrival;
     this.request = hydrated.request;
     this.turn = hydrated.turn;
     this.seal = hydrated.seal;
     this.#decoded = decoded;
-    this.#holdings = holdings;
+    this.#resources = resources;
   }
 
   /** Gives back what the request held. Never rejects. */
   release(): Promise<void> {
-    return this.#holdings.release();
+    return this.#resources.release();
   }
 
   /**
@@ -178,7 +178,7 @@ export async function allow(
   if (!quota || !first) return;
   const endUser = endUsers.hashOf(call.principal.projectId, request.endUser);
   await quota.admit(
-    demandOf({ request, inputTokens: inputTokens() }, first.endpoint, endUser, routing),
+    estimateOf({ request, inputTokens: inputTokens() }, first.endpoint, endUser, routing),
     deadlineAt,
   );
 }
@@ -214,7 +214,7 @@ export interface Holding {
   release(): Promise<void>;
 }
 
-export class Holdings {
+export class AcquiredResources {
   #held: Holding[] = [];
 
   take(holding: Holding): void {

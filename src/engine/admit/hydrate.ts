@@ -7,7 +7,7 @@ import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Arrival } from '../arrival.ts';
 import { ConversationTurn } from './conversation-turn.ts';
-import type { Holdings } from './admit.ts';
+import type { AcquiredResources } from './admit.ts';
 import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
 import { mayHideEnd, ReasoningSeal } from '../adapt/index.ts';
@@ -47,7 +47,7 @@ export async function hydrate(
   request: CanonicalRequest,
   arrival: Arrival,
   deps: GatewayDependencies,
-  holdings: Holdings,
+  resources: AcquiredResources,
 ): Promise<Hydrated> {
   const { call, settings } = arrival;
   const { server } = call.protocol;
@@ -57,7 +57,7 @@ export async function hydrate(
   // Nothing in texts can point to what the gateway keeps.
   const isWhole =
     areTexts(request.items) && !(request.state && server.items) && !mayLackEnds(request, arrival);
-  if (!isWhole) return completed(request, seal, arrival, deps, holdings);
+  if (!isWhole) return completed(request, seal, arrival, deps, resources);
   refuseObjects(request, server, settings.mayName);
   return { request, turn: null, seal };
 }
@@ -67,14 +67,14 @@ async function completed(
   seal: ReasoningSeal | null,
   arrival: Arrival,
   deps: GatewayDependencies,
-  holdings: Holdings,
+  resources: AcquiredResources,
 ): Promise<Hydrated> {
   const { call, settings } = arrival;
   const { server } = call.protocol;
   const { projectId } = call.principal;
   const kept =
     request.state && server.items
-      ? await addHistory(request, request.state, server.items, arrival, deps, holdings)
+      ? await addHistory(request, request.state, server.items, arrival, deps, resources)
       : null;
   let items = kept?.items ?? request.items;
   const { mayName } = settings;
@@ -99,10 +99,10 @@ async function addHistory(
   codec: StoredItems,
   arrival: Arrival,
   deps: GatewayDependencies,
-  holdings: Holdings,
+  resources: AcquiredResources,
 ): Promise<{ items: readonly Item[]; input: readonly JsonObject[]; history: History }> {
   const raw = codec.identify(request.raw['input'], arrival.id);
-  const history = await historyOf(state, arrival, deps, holdings);
+  const history = await historyOf(state, arrival, deps, resources);
   const hasReferences = request.items.some((item) => item.type === 'reference');
   const input = hasReferences ? await resolve(raw, codec, arrival, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
@@ -120,7 +120,7 @@ async function historyOf(
   state: StateRequest,
   arrival: Arrival,
   deps: GatewayDependencies,
-  holdings: Holdings,
+  resources: AcquiredResources,
 ): Promise<History> {
   const { previousResponseId: previous, conversationId: conversation } = state;
   const { call } = arrival;
@@ -140,7 +140,7 @@ async function historyOf(
       param: 'conversation',
     });
   }
-  holdings.take(await ConversationTurn.begin(projectId, conversation, arrival.id, deps));
+  resources.take(await ConversationTurn.begin(projectId, conversation, arrival.id, deps));
   return { path: 'conversation', items: (await conversations.all(projectId, conversation, now)) ?? [] };
 }
 

@@ -66,8 +66,8 @@ export class AnswerLosses implements EventSink {
         break;
       case 'finish':
         this.#reportSearches();
-        if (event.untold && !this.#isOwn(event.source)) this.#lose('output', event.untold.join(', '));
-        if (!this.#says && this.#lost.length > 0) this.#tell();
+        if (event.unreported && !this.#isOwn(event.source)) this.#lose('output', event.unreported.join(', '));
+        if (!this.#says && this.#lost.length > 0) this.#renderLosses();
         break;
       default:
     }
@@ -81,7 +81,7 @@ export class AnswerLosses implements EventSink {
         'clamped',
         `the upstream counts ${said} and ${said > MOST_COUNTED ? 'no answer is as large' : 'contradicts its totals'}: ${counted} are counted`,
       );
-    if (input.cacheWrite5m + input.cacheWrite1h > 0 && !this.#client.server.alsoTells.has('cache_writes'))
+    if (input.cacheWrite5m + input.cacheWrite1h > 0 && !this.#client.server.represents.has('cache_writes'))
       this.#lose('usage.cache_writes', 'the number of tokens that were written to a cache');
   }
 
@@ -102,15 +102,15 @@ export class AnswerLosses implements EventSink {
       this.#isWork(index, facts ?? item.facts, source ?? item.source)
     )
       return;
-    const told = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
-    if (isOwn || (told !== undefined && told !== 'unknown' && this.#client.server.alsoTells.has(told))) {
+    const kind = item.type === 'hosted_call' ? (facts ?? item.facts)?.type : item.type;
+    if (isOwn || (kind !== undefined && kind !== 'unknown' && this.#client.server.represents.has(kind))) {
       this.#says = true;
       return;
     }
     const name = nameOf(item);
     // An empty part of an answer says nothing to anybody.
     if (name === undefined) return;
-    this.#lost.push(told === 'image' ? 'a picture' : name);
+    this.#lost.push(kind === 'image' ? 'a picture' : name);
     this.#lose(`output[${index}]`, name);
   }
 
@@ -126,33 +126,33 @@ export class AnswerLosses implements EventSink {
    * @returns false for work that is an answer by itself
    */
   #isWork(index: number, facts: HostedFacts | undefined, source: Source | undefined): boolean {
-    const tells = this.#client.server.alsoTells;
+    const represented = this.#client.server.represents;
     const path = `output[${index}]`;
     switch (facts?.type) {
       case 'web_search': {
         const { query, pages = [] } = facts;
-        if (!tells.has('web_search')) this.#searches.push({ path, query, pages });
+        if (!represented.has('web_search')) this.#searches.push({ path, query, pages });
         // A search that the gateway ran is known to the gateway alone.
         else if (source && query === undefined && pages.some(({ age }) => age !== undefined))
           this.#lose(`${path}.page_age`, 'the age of a page');
         return true;
       }
       case 'web_page':
-        if (!tells.has('web_page')) this.#lose(path, 'a page that was opened');
-        else if (facts.pattern !== undefined && !tells.has('page_pattern'))
+        if (!represented.has('web_page')) this.#lose(path, 'a page that was opened');
+        else if (facts.pattern !== undefined && !represented.has('page_pattern'))
           this.#lose(`${path}.pattern`, 'words that were looked for in a page');
         return true;
       case 'mcp':
-        if (!tells.has('mcp'))
+        if (!represented.has('mcp'))
           this.#lose(path, `the call of ${facts.name} of the MCP server ${facts.server}`);
         return true;
       case 'mcp_tools':
         // The failure to ask a server is reported where it is noticed.
-        if (source && !tells.has('mcp_tools'))
+        if (source && !represented.has('mcp_tools'))
           this.#lose(path, `the tools of the MCP server ${facts.server}`);
         return true;
       case 'image':
-        if (facts.revisedPrompt !== undefined && tells.has('image'))
+        if (facts.revisedPrompt !== undefined && represented.has('image'))
           this.#lose(`${path}.revised_prompt`, 'the prompt from which a picture was made');
         return false;
       default:
@@ -188,9 +188,9 @@ export class AnswerLosses implements EventSink {
     const path = `output[${index}].annotations`;
     if (!isOwn && annotation.source?.raw['cited_text'] !== undefined && annotation.type === 'url_citation')
       this.#lose(path, 'the words of a page that are cited');
-    if (!isOwn && annotation.type === 'other' && annotation.untold)
-      this.#lose(path, annotation.untold.join(', '));
-    if (annotation.type === 'url_citation' || annotation.isTold || isOwn) return;
+    if (!isOwn && annotation.type === 'other' && annotation.unreported)
+      this.#lose(path, annotation.unreported.join(', '));
+    if (annotation.type === 'url_citation' || annotation.isReported || isOwn) return;
     const type = annotation.source.raw['type'];
     const kind = typeof type === 'string' ? ` of the type ${type}` : '';
     this.#lose(path, `a citation${kind}`);
@@ -201,7 +201,7 @@ export class AnswerLosses implements EventSink {
   }
 
   /** An answer of nothing but what was dropped would look as if the model had said nothing. */
-  #tell(): void {
+  #renderLosses(): void {
     const index = this.#items;
     const what = [...new Set(this.#lost)].join(', ');
     const text = `[This protocol has no place for what the model answered with: ${what}.]`;

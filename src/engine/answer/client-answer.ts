@@ -188,7 +188,7 @@ export class WholeAnswer implements ClientAnswer {
   #losses: AnswerLosses | undefined;
   #relayed: Buffer | undefined;
   /** True when the failure of the answer is told in it. */
-  #tellsFailure = false;
+  #reportsFailure = false;
 
   constructor(input: AnswerInput) {
     this.#input = input;
@@ -204,7 +204,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   get opened(): boolean {
-    return this.#tellsFailure;
+    return this.#reportsFailure;
   }
 
   commit(by: Attempt): void {
@@ -223,7 +223,7 @@ export class WholeAnswer implements ClientAnswer {
   on(event: CanonicalEvent): void {
     this.#collector ??= new Collector();
     if (event.type === 'text') return this.#collector.on(event);
-    if (event.type === 'error') this.#tellsFailure = true;
+    if (event.type === 'error') this.#reportsFailure = true;
     this.#losses ??= lossesOf(this.#input, this, this.#collector);
     this.#losses.on(event);
   }

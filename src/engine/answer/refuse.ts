@@ -37,8 +37,8 @@ function refusalOf({ arrival, attemptLog }: Refused, error: GatewayError): Refus
   const { attempts } = attemptLog;
   const { upstream } = error;
   const isCallers = upstream !== undefined && isCallersRefusal(attempts.length, error);
-  const isTold = isCallers || (error.fault !== 'client' && upstream && tellsOfUpstream(upstream));
-  if (upstream && isTold && isRelayed(attempts) && isJson(upstream.body))
+  const isPassedOn = isCallers || (error.fault !== 'client' && upstream && concernsUpstream(upstream));
+  if (upstream && isPassedOn && isRelayed(attempts) && isJson(upstream.body))
     return { status: upstream.status, body: upstream.body };
   const { status, body } = call.protocol.server.encodeError(error, id);
   // Some servers answer 400 for a model that they do not have.
@@ -69,9 +69,9 @@ function isRelayed(attempts: readonly Attempt[]): boolean {
  * True for limits, empty accounts and failures in a protocol's words: clients recover by them. A refused key is the
  * operator's business, and the page of a proxy on the way is nobody's protocol.
  */
-function tellsOfUpstream({ status, body }: UpstreamFailure): boolean {
-  const isTold = status === 402 || status === 429 || (status >= 500 && status < 600);
-  if (!isTold) return false;
+function concernsUpstream({ status, body }: UpstreamFailure): boolean {
+  const isPassedOn = status === 402 || status === 429 || (status >= 500 && status < 600);
+  if (!isPassedOn) return false;
   const words = parseJson(body);
   // All protocols have this member.
   return isJsonObject(words) && isJsonObject(words['error']);

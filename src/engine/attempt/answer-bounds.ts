@@ -30,7 +30,7 @@ export class AnswerBounds implements FrameSink {
   #counts: Counts = { chars: 0, parts: 0 };
   #chars = 0;
   /** The same, as far as it was told. */
-  #told = 0;
+  #counted = 0;
   #things = 0;
   #bytes = 0;
   #isOver = false;
@@ -74,9 +74,9 @@ export class AnswerBounds implements FrameSink {
     this.#grown(chars);
   }
 
-  #tell(): void {
-    const grown = this.#chars - this.#told;
-    this.#told = this.#chars;
+  #count(): void {
+    const grown = this.#chars - this.#counted;
+    this.#counted = this.#chars;
     this.#grown(grown);
   }
 
@@ -124,7 +124,7 @@ export class AnswerBounds implements FrameSink {
 
   #excessOfText(chars: number): string | undefined {
     this.#chars += chars;
-    if (this.#chars - this.#told >= STEP_BYTES) this.#tell();
+    if (this.#chars - this.#counted >= STEP_BYTES) this.#count();
     if (this.#chars > MAX_ANSWER_CHARS) return `more than ${MAX_ANSWER_CHARS} characters`;
     return this.#excessOfThings();
   }

@@ -42,7 +42,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   committed = false;
   failure: GatewayError | undefined;
   /** True when the client has already read of the failure, in the upstream's own words. */
-  told = false;
+  isReported = false;
   /** True when a connection that was used before turned out to be closed, which says nothing about the endpoint. */
   isStale = false;
   readonly #input: AttemptInput;
@@ -179,7 +179,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       const header = (name: string): string | null => head.header(name);
       const limits = prepared.protocol.upstream.decodeLimits?.(header, this.#progress.lastActivityAt);
       if (limits) this.#lease?.limits(limits);
-      this.#number.hold?.hear(prepared.protocol, header);
+      this.#number.hold?.learn(prepared.protocol, header);
       const reading = { services: this.#services, tap: this.tap, signature: this.#signature };
       this.#reader = openReader(head, this.#input, reading, this);
     } catch (error) {
@@ -195,7 +195,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       if (this.#progress.hasSurplus(bytes.length)) this.#leave();
       return;
     }
-    this.#progress.heard();
+    this.#progress.received();
     try {
       if (!this.committed) this.#kept.add(bytes.length);
       this.#reader?.data(bytes);
@@ -334,7 +334,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#resolve();
   }
 
-  #fail(cause: GatewayError, told = false): void {
+  #fail(cause: GatewayError, isReported = false): void {
     if (this.#progress.hasEnded) return;
     this.#progress.state = 'over';
     // Content that passed before the failure was produced, and is counted.
@@ -352,12 +352,12 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#stopWatching();
     this.#call?.abort();
     this.#kept.release();
-    this.told = told || this.#tell(error);
+    this.isReported = isReported || this.#failInStream(error);
     this.#resolve();
   }
 
   /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */
-  #tell(error: GatewayError): boolean {
+  #failInStream(error: GatewayError): boolean {
     const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
     if (!words) return false;
     this.#input.output.relay(toByteString(words));

@@ -34,7 +34,7 @@ export function fitRequest(
   const isOwners = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
   // Every protocol has words for texts.
   const isText = fitting.tools.length === 0 && areTexts(fitting.items);
-  const told =
+  const rendered =
     isOwners || isText
       ? fitting
       : renderForeign(
@@ -47,7 +47,7 @@ export function fitRequest(
           },
           report,
         );
-  return { request: told, restore: ported?.restore ?? null };
+  return { request: rendered, restore: ported?.restore ?? null };
 }
 
 // Reasoning of a model that the catalog does not know. A server that speaks the client's protocol gets what the client

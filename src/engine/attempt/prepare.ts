@@ -39,7 +39,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
     throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
   if (endpoint.faithful && endpoint.protocol === request.protocol) protocol.relay?.requireLegal?.(request);
   const report = request.report.fork();
-  for (const { path, action, reason, keptBy, alsoKeptBy } of request.lossesElsewhere ?? [])
+  for (const { path, action, reason, keptBy, alsoKeptBy } of request.translationLosses ?? [])
     if (endpoint.protocol !== keptBy && endpoint.protocol !== alsoKeptBy) report.add(path, action, reason);
   const adapted = adaptRequest(request, learned.taking(endpoint), protocol, report);
   const client = findProtocol(request.protocol)?.server;
@@ -77,7 +77,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
     !needsState(request, endpoint) &&
     relay.accepts(request);
   if (!relayed) client?.requireCalls?.(request.items);
-  for (const { path, action, reason, keptBy, keptIn } of request.lossesElsewhere ?? [])
+  for (const { path, action, reason, keptBy, keptIn } of request.translationLosses ?? [])
     if (keptIn === 'relay' && !relayed && endpoint.protocol === keptBy) report.add(path, action, reason);
   const body = relayed
     ? relay.editRequest(clientBytes, request, endpoint.model)

@@ -15,7 +15,7 @@ export class Progress {
   startedAt = 0;
   lastActivityAt = 0;
   /** Something came since the last look: nobody asks the clock for every read of a stream. */
-  #isHeard = false;
+  #hasReceived = false;
   /** When the request was handed to a connection, and when the head of the answer came. `null`: not yet. */
   #sentAt: number | null = null;
   #answeredAt: number | null = null;
@@ -55,8 +55,8 @@ export class Progress {
   }
 
   /** Something of the answer came. */
-  heard(): void {
-    this.#isHeard = true;
+  received(): void {
+    this.#hasReceived = true;
   }
 
   /** So many bytes came behind the complete answer. @returns true once there are too many of them */
@@ -81,13 +81,13 @@ export class Progress {
     { endpoint, request: { stream } }: Pick<PreparedAttempt, 'endpoint' | 'request'>,
     nowMs: number,
   ): string | null {
-    if (this.#isHeard) this.lastActivityAt = nowMs;
-    this.#isHeard = false;
+    if (this.#hasReceived) this.lastActivityAt = nowMs;
+    this.#hasReceived = false;
     const { state, paused } = this;
     const timeouts = requester.timeoutsAt?.(endpoint) ?? requester.timeouts;
     // A server of one's own that tells how far it has read the prompt is not silent.
-    const isTelling = endpoint.patience !== undefined && state === 'waiting';
-    const waited = nowMs - (isTelling ? this.lastActivityAt : this.startedAt);
+    const reportsProgress = endpoint.patience !== undefined && state === 'waiting';
+    const waited = nowMs - (reportsProgress ? this.lastActivityAt : this.startedAt);
     const late = (what: string, limitMs: number): string => `${what} within ${limitMs} ms`;
     if (state === 'connecting' && waited > timeouts.connectMs)
       return late('no connection', timeouts.connectMs);

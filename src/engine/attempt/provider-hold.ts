@@ -5,7 +5,7 @@ import type { Protocol } from '../../protocols/index.ts';
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
 import type { Limiter, Reservation, Scope } from '../../accounts/limits/index.ts';
 import { refusalText } from '../../accounts/limits/index.ts';
-import { demandOf } from '../demand.ts';
+import { estimateOf } from '../cost-estimate.ts';
 import { admitOrAsk } from '../admit-or-ask.ts';
 import { waitOf } from '../limit-errors.ts';
 import type { AttemptServices } from './attempt-input.ts';
@@ -40,10 +40,10 @@ export class ProviderHold {
     const scope = limits.ofProvider(endpoint.provider);
     if (!scope) return null;
     const asked = { request, inputTokens: prepared.estimateInput() };
-    const { model, tokens, certainTokens } = demandOf(asked, endpoint, null, routing);
+    const { model, tokens, certainTokens } = estimateOf(asked, endpoint, null, routing);
     const { limiter } = limits;
-    const demand = { model, endUser: null, tokens, certainTokens, nanoUsd: 0 };
-    const outcome = await admitOrAsk(limiter, [scope], demand, expiresAtMs);
+    const estimate = { model, endUser: null, tokens, certainTokens, nanoUsd: 0 };
+    const outcome = await admitOrAsk(limiter, [scope], estimate, expiresAtMs);
     if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
     throw new GatewayError('rate_limited', refusalText(outcome), {
       code: 'rate_limit_exceeded',
@@ -52,7 +52,7 @@ export class ProviderHold {
   }
 
   /** The head of the answer is here: the vendor may have counted more than we know of. */
-  hear({ upstream }: Protocol, header: (name: string) => string | null): void {
+  learn({ upstream }: Protocol, header: (name: string) => string | null): void {
     for (const { kind, amount, remaining } of upstream.announcedLimits?.(header) ?? [])
       this.#limiter.correct(this.#scope, this.#prepared.endpoint.modelId, { kind, amount }, remaining);
   }

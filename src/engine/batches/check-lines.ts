@@ -12,7 +12,7 @@ import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './li
 import { type FileLine, readLines } from './read-lines.ts';
 
 /** Problems that a batch tells of; its error file has all. */
-const MOST_TOLD = 100;
+const MOST_REPORTED = 100;
 /** How long lines are read before others are let in, in milliseconds. */
 const SLICE_MS = 5;
 /** Ids that are compared as they are, in characters; longer ones by their hash. */
@@ -54,7 +54,7 @@ export async function checkLines(
     if (refusal) {
       wrong += 1;
       const { code, kind, message, param = null } = refusal;
-      if (problems.length < MOST_TOLD)
+      if (problems.length < MOST_REPORTED)
         problems.push({ code: code ?? kind, message, param, line: line.number });
       const result = encodeEnd(refusedEnd(refusal));
       const failure = failureOf(refusal, nameOf(of, line), null, null);

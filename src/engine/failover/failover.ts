@@ -40,7 +40,7 @@ export async function tryCandidates(trial: Trial, input: FailoverInput): Promise
     if (cancellation.reason) return cancellation.reason;
     if (trial.committed) return trial.resume(broken.entry.candidate, broken.error, queue.candidates);
 
-    for (const { entry: unheard, error } of tried) if (!error) queue.putBack(unheard);
+    for (const { entry: unanswered, error } of tried) if (!error) queue.putBack(unanswered);
     for (const { entry: done, error } of tried) {
       if (!error) continue;
       const { endpoint } = done.candidate;

@@ -50,9 +50,11 @@ async function run(
   relax();
   const all = second ? [tried, await second] : [tried];
   // The attempt that claimed the answer has it; the other was cancelled and nothing of it is used.
-  const heard = all.map((one) =>
+  const outcomes = all.map((one) =>
     winner && one.entry !== winner ? { entry: one.entry, error: undefined } : one,
   );
-  const hasAnswered = heard.some(({ entry, error }) => error === undefined && (!winner || entry === winner));
-  return hasAnswered ? [] : heard;
+  const hasAnswered = outcomes.some(
+    ({ entry, error }) => error === undefined && (!winner || entry === winner),
+  );
+  return hasAnswered ? [] : outcomes;
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import { contextOf } from '../routing/index.ts';
 import { overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
-import { fetchMedia, needsReading, pointsElsewhere, readDocuments } from '../media/index.ts';
+import { fetchMedia, needsReading, hasMediaAddresses, readDocuments } from '../media/index.ts';
 import type { TextTry } from './try-text.ts';
 
 export interface Ready {
@@ -30,7 +30,7 @@ export async function readyFor(asking: TextTry): Promise<Ready> {
   let request = pointing;
   const { attemptLog, deps } = input;
   const isText = areTexts(request.items);
-  if (!isText && pointsElsewhere(request)) {
+  if (!isText && hasMediaAddresses(request)) {
     const { account } = input.planned.arrival.call;
     const fetching = fetchMedia(request, endpoint, attemptLog.fetched, deps.media, account);
     request = await cancellation.orCancelled(fetching);

@@ -64,10 +64,10 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
     const bytes = gzipSync(JSON.stringify(result));
     await run.written(() => store.keepStream(job.id, job.fence, bytes));
   };
-  const failed = async (error: GatewayError, told?: WholeResult): Promise<JobOutcome> => {
+  const failed = async (error: GatewayError, result?: WholeResult): Promise<JobOutcome> => {
     const { status, body } = protocol.server.encodeError(error, payload.id);
     const headers = { 'content-type': 'application/json' };
-    await keep(told ?? { status: error.httpStatus ?? status, headers, body: JSON.stringify(body) });
+    await keep(result ?? { status: error.httpStatus ?? status, headers, body: JSON.stringify(body) });
     return { end: { state: 'failed', error: { code: error.code ?? error.kind, message: error.message } } };
   };
   // An earlier runner died before it could say that the answer is there.

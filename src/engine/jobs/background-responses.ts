@@ -92,7 +92,7 @@ export class BackgroundResponses {
       },
       settings().maxOpen,
     );
-    this.#tell(arrival, job, queued, request.stream, codec);
+    this.#respond(arrival, job, queued, request.stream, codec);
     runner.wake();
   }
 
@@ -157,7 +157,7 @@ export class BackgroundResponses {
     return plan.candidates[0]?.endpoint.modelId ?? request.model;
   }
 
-  #tell(
+  #respond(
     { call, id }: Arrival,
     job: JobView,
     queued: JsonObject,

@@ -51,7 +51,7 @@ export interface Tried {
 }
 
 /** The client of the request. */
-interface Heard {
+interface JobClient {
   /** True once there was anything of an answer. */
   readonly hasContent: boolean;
   /** True: nobody hears of the failure, since the job is tried again. */
@@ -106,7 +106,7 @@ export function jobCall(
   { job, store }: JobRun,
   payload: Pick<ResponsePayload, 'id' | 'createdAt'>,
   { storage, settings, clock, log }: WorkDependencies,
-  client: Heard,
+  client: JobClient,
   tried: Tried,
 ): JobCall {
   const { id, fence } = job;

@@ -6,6 +6,6 @@ export {
   fetchMedia,
   filesOfAccounts,
   type MediaSources,
-  pointsElsewhere,
+  hasMediaAddresses,
   resolveFiles,
 } from './resolve-media.ts';

@@ -81,7 +81,7 @@ export async function resolveFiles(
 }
 
 /** True for a request with addresses that some endpoints may not be able to fetch, or may not be left to. */
-export function pointsElsewhere(request: CanonicalRequest): boolean {
+export function hasMediaAddresses(request: CanonicalRequest): boolean {
   return request.items.some(
     (item) =>
       mayHideAddresses(item) || partsOf(item).some((part) => hasMedia(part) && part.media.kind === 'url'),

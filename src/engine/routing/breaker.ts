@@ -73,7 +73,7 @@ export class Breaker {
    * It has opened in another process. Opens here, too, unless most attempts of this one were good lately: what fails there may
    * be that process's own way to the endpoint. @param forMs milliseconds that are left of it
    */
-  openedElsewhere(forMs: number, reason: string, nowMs: number): void {
+  openedRemotely(forMs: number, reason: string, nowMs: number): void {
     const { windowMs, openMs } = this.#settings();
     if (this.#open && nowMs < this.#until) return;
     const successes = this.#successes.total(nowMs, windowMs);
@@ -83,7 +83,7 @@ export class Breaker {
   }
 
   /** Another process has found out that it is sound again: says nothing of what this one has seen itself. */
-  closedElsewhere(): void {
+  closedRemotely(): void {
     if (this.#isForeign) this.reset();
   }
 

@@ -1,7 +1,7 @@
 // How demanding a request is, when nobody says. A table of points: the same request always gives the same answer.
 // Knows no model.
 import type { Complexity } from '../../canonical/index.ts';
-import { demandOf } from './task-complexity.ts';
+import { estimateOf } from './task-complexity.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 const MEDIUM_FROM = 2;
@@ -32,7 +32,7 @@ export function estimateComplexity(facts: RequestFacts): Complexity {
     Number(facts.format === 'json_schema') +
     Number(facts.code) +
     Number(facts.modalities.size > 0) +
-    demandOf(facts.asked);
+    estimateOf(facts.asked);
   if (points < MEDIUM_FROM) return 'low';
   return points < HIGH_FROM ? 'medium' : 'high';
 }

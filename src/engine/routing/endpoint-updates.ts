@@ -26,7 +26,7 @@ export interface EndpointUpdate extends EndpointId {
   readonly isTakenBack?: true;
   /** Absent: as before. */
   readonly limited?: LeftAlone;
-  readonly aside?: LeftAlone;
+  readonly disabled?: LeftAlone;
   /** Null: one request has shown that it is sound again. */
   readonly broken?: LeftAlone | null;
 }
@@ -43,24 +43,24 @@ export interface RoutingUpdate {
 }
 
 /** Reason why an endpoint is left alone, and until when. */
-export type Standings = Readonly<Record<'limited' | 'broken' | 'aside', Standing>>;
+export type Standings = Readonly<Record<'limited' | 'broken' | 'disabled', Standing>>;
 
-const NAMES = ['limited', 'broken', 'aside'] as const;
+const NAMES = ['limited', 'broken', 'disabled'] as const;
 
 /** Update of one endpoint. */
 export class Tally {
-  readonly #onNews: () => void;
+  readonly #onChange: () => void;
   #measures: Partial<Record<Measure, number[]>> = {};
   #attempts = 0;
   #faults = 0;
   #failures: Partial<Record<ErrorKind, number>> = {};
   #isTakenBack = false;
   /** Until when it was left alone, as others were told. */
-  #told: Record<keyof Standings, number | null> = { limited: null, broken: null, aside: null };
+  #published: Record<keyof Standings, number | null> = { limited: null, broken: null, disabled: null };
 
-  /** @param onNews called with everything that is new */
-  constructor(onNews: () => void) {
-    this.#onNews = onNews;
+  /** @param onChange called with everything that is new */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   measured(measure: Measure, value: number): void {
@@ -72,41 +72,41 @@ export class Tally {
     this.#attempts += 1;
     if (isFault) this.#faults += 1;
     if (failure !== null) this.#failures[failure] = (this.#failures[failure] ?? 0) + 1;
-    this.#onNews();
+    this.#onChange();
   }
 
   /** It may stand otherwise now. */
   changed(): void {
-    this.#onNews();
+    this.#onChange();
   }
 
   takenBack(): void {
     this.#isTakenBack = true;
-    this.#onNews();
+    this.#onChange();
   }
 
   /** Whether others know how it stands. What is over by its time is over everywhere. */
-  isTold(standings: Standings): boolean {
+  isPublished(standings: Standings): boolean {
     return !this.#isTakenBack && NAMES.every((name) => this.#isKnown(name, standings[name]));
   }
 
   /** Others know it: they have told it. */
-  tell(standings: Standings): void {
-    for (const name of NAMES) this.#told[name] = standings[name].until;
+  markPublished(standings: Standings): void {
+    for (const name of NAMES) this.#published[name] = standings[name].until;
   }
 
   /** Takes what is new, which is not new any more then. */
   take(endpoint: EndpointId, standings: Standings, nowMs: number): EndpointUpdate {
-    const changes: { limited?: LeftAlone; aside?: LeftAlone; broken?: LeftAlone | null } = {};
+    const changes: { limited?: LeftAlone; disabled?: LeftAlone; broken?: LeftAlone | null } = {};
     for (const name of NAMES) {
       const { until, reason } = standings[name];
       if (this.#isKnown(name, standings[name])) continue;
       if (until !== null && until > nowMs) changes[name] = { forMs: until - nowMs, reason: reason ?? '' };
     }
-    if (standings.broken.state === 'closed' && this.#told.broken !== null) changes.broken = null;
+    if (standings.broken.state === 'closed' && this.#published.broken !== null) changes.broken = null;
     const isTakenBack = this.#isTakenBack;
     this.#isTakenBack = false;
-    this.tell(standings);
+    this.markPublished(standings);
     const update: EndpointUpdate = {
       modelId: endpoint.modelId,
       slug: endpoint.slug,
@@ -124,6 +124,6 @@ export class Tally {
   }
 
   #isKnown(name: keyof Standings, { until }: Standing): boolean {
-    return until === this.#told[name] || (until === null && name !== 'broken');
+    return until === this.#published[name] || (until === null && name !== 'broken');
   }
 }

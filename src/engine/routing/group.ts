@@ -67,10 +67,13 @@ function onlyCandidate(
     (type ?? 'priority') !== 'priority'
   )
     return null;
-  if (asideReason(endpoint, context) !== null) return null;
+  if (unavailableReason(endpoint, context) !== null) return null;
   let group = groups.get(endpoint);
   if (!group) {
-    group = { candidates: [{ endpoint, score: null, reason: 'priority 1', aside: false }], removed: [] };
+    group = {
+      candidates: [{ endpoint, score: null, reason: 'priority 1', unavailable: false }],
+      removed: [],
+    };
     groups.set(endpoint, group);
   }
   return group;
@@ -83,18 +86,20 @@ function ordered(
 ): readonly Candidate[] {
   const { state, nowMs, peek } = context;
   const sound: Measured[] = [];
-  const aside: Candidate[] = [];
+  const unavailable: Candidate[] = [];
   const isFixed = fixesFirst(wishes);
   for (const endpoint of listed(endpoints, wishes)) {
-    const reason = asideReason(endpoint, context);
+    const reason = unavailableReason(endpoint, context);
     if (reason === null || isFixed)
       sound.push({ endpoint, model, health: state.health(endpoint), nowMs, stream: request.stream });
-    else aside.push({ endpoint, score: null, reason, aside: true });
+    else unavailable.push({ endpoint, score: null, reason, unavailable: true });
   }
   const home =
     holder === null
       ? undefined
-      : sound.find(({ endpoint }) => endpoint.slug === holder && asideReason(endpoint, context) === null);
+      : sound.find(
+          ({ endpoint }) => endpoint.slug === holder && unavailableReason(endpoint, context) === null,
+        );
   const others = home ? sound.filter((subject) => subject !== home) : sound;
   const { prefer, factor } = wishes;
   const ranked = policyOf(wishes.type ?? 'priority').order(others, {
@@ -109,15 +114,15 @@ function ordered(
     : [];
   return [
     ...[...first, ...ranked].map(({ subject: { endpoint }, score, reason }): Candidate => {
-      const why = isFixed ? asideReason(endpoint, context) : null;
-      return { endpoint, score, reason: why ?? reason, aside: why !== null };
+      const why = isFixed ? unavailableReason(endpoint, context) : null;
+      return { endpoint, score, reason: why ?? reason, unavailable: why !== null };
     }),
-    ...aside,
+    ...unavailable,
   ];
 }
 
 /** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
-export function asideReason(endpoint: Endpoint, context: PlanContext): string | null {
+export function unavailableReason(endpoint: Endpoint, context: PlanContext): string | null {
   const { state, nowMs, inputChars } = context;
   const health = state.health(endpoint);
   const learnedContext = health.learnedContext(nowMs);

@@ -23,8 +23,8 @@ const LEARNED_MS = 60 * 60_000;
 /** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
-type Aside = Standing & { readonly until: number };
-const NEVER_ASIDE: Aside = { state: 'open', until: 0, reason: null };
+type Pause = Standing & { readonly until: number };
+const NO_PAUSE: Pause = { state: 'open', until: 0, reason: null };
 
 /**
  * The memory of one endpoint.
@@ -58,8 +58,8 @@ export class MeasuredEndpoint implements EndpointHealth {
   readonly #failures = new Map<ErrorKind, DecayingCount>();
   /** For operators alone. */
   readonly recent = new RecentAttempts();
-  #limited = NEVER_ASIDE;
-  #byHand = NEVER_ASIDE;
+  #limited = NO_PAUSE;
+  #byHand = NO_PAUSE;
   #inFlight = 0;
   #measuredAt: number | null = null;
   #passedOver = 0;
@@ -154,7 +154,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** An operator puts it aside. */
-  setAside(until: number, reason: string): void {
+  disable(until: number, reason: string): void {
     this.#byHand = { state: 'open', until, reason };
     this.#tally?.changed();
   }
@@ -175,11 +175,11 @@ export class MeasuredEndpoint implements EndpointHealth {
 
   /** True where others do not know yet how it stands. */
   hasChanged(nowMs: number): boolean {
-    return this.#tally?.isTold(this.#standings(nowMs)) === false;
+    return this.#tally?.isPublished(this.#standings(nowMs)) === false;
   }
 
   /** The update to publish. Null: no other process listens. */
-  news(endpoint: EndpointId, nowMs: number): EndpointUpdate | null {
+  update(endpoint: EndpointId, nowMs: number): EndpointUpdate | null {
     return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
   }
 
@@ -187,9 +187,9 @@ export class MeasuredEndpoint implements EndpointHealth {
    * Takes what another process has seen of it. Measures and ends of attempts count like own ones; a limit holds as if it had
    * been told here, and so does what was done by hand.
    */
-  learn(news: EndpointUpdate, nowMs: number): void {
-    const { measures, attempts, faults, failures, isTakenBack, limited, broken, aside } = news;
-    const wasTold = !this.hasChanged(nowMs);
+  learn(update: EndpointUpdate, nowMs: number): void {
+    const { measures, attempts, faults, failures, isTakenBack, limited, broken, disabled } = update;
+    const wasPublished = !this.hasChanged(nowMs);
     if (isTakenBack) this.#forgetStanding();
     for (const [measure, values] of Object.entries(measures) as [Measure, readonly number[]][])
       for (const value of values) this.#add(measure, value, nowMs);
@@ -197,12 +197,12 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#faults.add(nowMs, faults);
     for (const [kind, times] of Object.entries(failures) as [ErrorKind, number][])
       this.#countFailure(kind, times, nowMs);
-    if (limited) this.#putAside(limited.forMs, nowMs);
-    if (broken) this.#breaker.openedElsewhere(broken.forMs, broken.reason, nowMs);
-    else if (broken === null) this.#breaker.closedElsewhere();
-    if (aside) this.#byHand = { state: 'open', until: nowMs + aside.forMs, reason: aside.reason };
-    this.#recall(news, nowMs);
-    if (wasTold) this.#tally?.tell(this.#standings(nowMs));
+    if (limited) this.#pause(limited.forMs, nowMs);
+    if (broken) this.#breaker.openedRemotely(broken.forMs, broken.reason, nowMs);
+    else if (broken === null) this.#breaker.closedRemotely();
+    if (disabled) this.#byHand = { state: 'open', until: nowMs + disabled.forMs, reason: disabled.reason };
+    this.#recall(update, nowMs);
+    if (wasPublished) this.#tally?.markPublished(this.#standings(nowMs));
   }
 
   /** Attempts of another process, of which the order is not known: good ones last, as those of an endpoint that is sound. */
@@ -222,17 +222,17 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   #forgetStanding(): void {
-    this.#byHand = NEVER_ASIDE;
-    this.#limited = NEVER_ASIDE;
+    this.#byHand = NO_PAUSE;
+    this.#limited = NO_PAUSE;
     this.#breaker.reset();
   }
 
   #standings(nowMs: number): Standings {
-    const still = (aside: Aside): Standing => (nowMs < aside.until ? aside : CLOSED);
+    const still = (disabled: Pause): Standing => (nowMs < disabled.until ? disabled : CLOSED);
     return {
       limited: still(this.#limited),
       broken: this.#breaker.standing(nowMs),
-      aside: still(this.#byHand),
+      disabled: still(this.#byHand),
     };
   }
 
@@ -245,8 +245,8 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** Takes limits that the head of a running attempt announced. */
-  hears(notice: LimitNotice, nowMs: number): void {
-    if (notice.remaining === 0) this.#putAside(notice.resetMs, nowMs);
+  noteLimits(notice: LimitNotice, nowMs: number): void {
+    if (notice.remaining === 0) this.#pause(notice.resetMs, nowMs);
   }
 
   showedContent({ ticket, stream, began }: Lease, nowMs: number): void {
@@ -279,7 +279,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#attempts.add(nowMs);
     this.#tally?.ended(failure, failure !== null && endpointsFault);
     if (failure === null) return;
-    if (isPaused) this.#putAside(retryAfterMs, nowMs);
+    if (isPaused) this.#pause(retryAfterMs, nowMs);
     if (endpointsFault) this.#faults.add(nowMs);
     this.#countFailure(failure, 1, nowMs);
   }
@@ -342,7 +342,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
-  #putAside(ms: number, nowMs: number): void {
+  #pause(ms: number, nowMs: number): void {
     const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
     if (until <= this.#limited.until) return;
     this.#tally?.changed();
@@ -377,7 +377,7 @@ class Lease implements AttemptLease {
   }
 
   limits(notice: LimitNotice): void {
-    this.#endpoint.hears(notice, this.#now());
+    this.#endpoint.noteLimits(notice, this.#now());
   }
 
   firstContent(): void {

@@ -16,11 +16,11 @@ const MOST_BY_HAND = 10_000;
 const MOST_CONVERSATIONS = 50_000;
 const MOST_ROUNDS = 10_000;
 /** Most updates of one message to other processes. */
-const MOST_NEWS = 100;
+const MOST_UPDATES = 100;
 /** Endpoints with something to tell. */
-const MOST_TELLING = 2_000;
+const MOST_CHANGED = 2_000;
 /** A holder that others know is told again when half of its time is over. */
-const TOLD_PART = 0.5;
+const PUBLISHED_PART = 0.5;
 /** How long a holder is taken from others at most: as long as a vendor keeps a prefix. */
 const LONGEST_HOLD_MS = 3_600_000;
 
@@ -31,7 +31,7 @@ interface Hold extends EndpointId {
   /** Unix milliseconds. */
   readonly until: number;
   /** The same, as others were told. */
-  readonly toldUntil: number;
+  readonly publishedUntil: number;
 }
 
 export interface MemoryStateOptions {
@@ -39,7 +39,7 @@ export interface MemoryStateOptions {
   readonly now: () => number;
   /** The settings that hold now: they change with the configuration. */
   readonly breaker: () => BreakerSettings;
-  /** True: what is new is collected for other processes, until `takeNews`. */
+  /** True: what is new is collected for other processes, until `takeUpdate`. */
   readonly isShared?: boolean;
   /** True for the id of a model of the catalog that holds now. Default: all are. */
   readonly isListed?: (modelId: string) => boolean;
@@ -73,10 +73,10 @@ export class MemoryRoutingState implements RoutingState {
   readonly #isShared: boolean;
   /** Endpoints with updates to publish. */
   readonly #newEndpoints = new RecentMap<MeasuredEndpoint>(
-    MOST_TELLING,
+    MOST_CHANGED,
     (_, key) => !this.#isListed(idOf(key).modelId),
   );
-  readonly #newHolds = new RecentMap<HoldUpdate>(MOST_NEWS);
+  readonly #newHolds = new RecentMap<HoldUpdate>(MOST_UPDATES);
 
   constructor({ now, breaker, isShared = false, isListed = () => true }: MemoryStateOptions) {
     this.#now = now;
@@ -97,8 +97,8 @@ export class MemoryRoutingState implements RoutingState {
     return [...this.#madeUp.keys(), ...this.#endpoints.keys()].map(idOf);
   }
 
-  setAside(endpoint: EndpointId, untilMs: number, reason: string): void {
-    this.#find(endpoint).setAside(untilMs, reason);
+  disable(endpoint: EndpointId, untilMs: number, reason: string): void {
+    this.#find(endpoint).disable(untilMs, reason);
     this.#byHand.set(this.#keyOf(endpoint), { until: untilMs, reason });
   }
 
@@ -148,23 +148,23 @@ export class MemoryRoutingState implements RoutingState {
     const until = this.#now() + ttlMs;
     const before = this.#holds.get(conversation);
     const isSame = before?.modelId === modelId && before.slug === slug;
-    const told = isSame ? before.toldUntil : 0;
-    const isNew = this.#isShared && told - this.#now() < ttlMs * TOLD_PART;
-    this.#holds.set(conversation, { modelId, slug, until, toldUntil: isNew ? until : told });
+    const published = isSame ? before.publishedUntil : 0;
+    const isNew = this.#isShared && published - this.#now() < ttlMs * PUBLISHED_PART;
+    this.#holds.set(conversation, { modelId, slug, until, publishedUntil: isNew ? until : published });
     if (isNew) this.#newHolds.set(conversation, { conversation, modelId, slug, forMs: ttlMs });
   }
 
   /** True where others should know at once what is new. */
-  get hasUrgentNews(): boolean {
+  get hasUrgentUpdate(): boolean {
     const nowMs = this.#now();
     return this.#newEndpoints.keys().some((key) => this.#newEndpoints.get(key)?.hasChanged(nowMs));
   }
 
   /** The next message for other processes; null for nothing. A large backlog takes several messages. */
-  takeNews(): RoutingUpdate | null {
+  takeUpdate(): RoutingUpdate | null {
     const nowMs = this.#now();
-    const some = this.#newEndpoints.keys().slice(0, MOST_NEWS);
-    const endpoints = some.flatMap((key) => this.#newEndpoints.get(key)?.news(idOf(key), nowMs) ?? []);
+    const some = this.#newEndpoints.keys().slice(0, MOST_UPDATES);
+    const endpoints = some.flatMap((key) => this.#newEndpoints.get(key)?.update(idOf(key), nowMs) ?? []);
     for (const key of some) this.#newEndpoints.delete(key);
     const conversations = this.#newHolds.keys();
     const holds = conversations.flatMap((conversation) => this.#newHolds.get(conversation) ?? []);
@@ -175,15 +175,16 @@ export class MemoryRoutingState implements RoutingState {
   /** Takes what another process has told. */
   learn({ endpoints, holds }: RoutingUpdate): void {
     const nowMs = this.#now();
-    for (const news of endpoints) {
-      this.#find(news).learn(news, nowMs);
-      const key = this.#keyOf(news);
-      if (news.isTakenBack) this.#byHand.delete(key);
-      if (news.aside) this.#byHand.set(key, { until: nowMs + news.aside.forMs, reason: news.aside.reason });
+    for (const update of endpoints) {
+      this.#find(update).learn(update, nowMs);
+      const key = this.#keyOf(update);
+      if (update.isTakenBack) this.#byHand.delete(key);
+      if (update.disabled)
+        this.#byHand.set(key, { until: nowMs + update.disabled.forMs, reason: update.disabled.reason });
     }
     for (const { conversation, modelId, slug, forMs } of holds) {
       const until = nowMs + Math.min(forMs, LONGEST_HOLD_MS);
-      this.#holds.set(conversation, { modelId, slug, until, toldUntil: until });
+      this.#holds.set(conversation, { modelId, slug, until, publishedUntil: until });
     }
   }
 
@@ -209,7 +210,7 @@ export class MemoryRoutingState implements RoutingState {
     const tally = this.#isShared ? new Tally(() => void this.#newEndpoints.set(key, endpoint)) : undefined;
     const endpoint = new MeasuredEndpoint(this.#breaker, tally);
     const byHand = this.#byHand.get(key);
-    if (byHand && byHand.until > this.#now()) endpoint.setAside(byHand.until, byHand.reason);
+    if (byHand && byHand.until > this.#now()) endpoint.disable(byHand.until, byHand.reason);
     return endpoint;
   }
 

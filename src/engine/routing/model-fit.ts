@@ -16,7 +16,7 @@ export const NOT_ALLOWED = 'this API key may not use it';
 const TEXT = { makes: 'text', misfit: 'writes no text' } as const;
 
 /** A request as seen by models. */
-export interface Demand {
+export interface Estimate {
   readonly request: CanonicalRequest;
   readonly facts: RequestFacts;
   readonly wishes: RoutingWishes;
@@ -29,18 +29,18 @@ export interface Demand {
  */
 export function fitOf(
   { model, pinned }: ResolvedModel,
-  demand: Demand,
+  estimate: Estimate,
   context: PlanContext,
 ): readonly Endpoint[] | string {
   if (!context.mayUse(model.id)) return NOT_ALLOWED;
-  const { makes, misfit } = demand.request.task ?? TEXT;
+  const { makes, misfit } = estimate.request.task ?? TEXT;
   if (!model.outputModalities.includes(makes)) return misfit;
-  for (const modality of demand.facts.modalities)
+  for (const modality of estimate.facts.modalities)
     if (!model.inputModalities.includes(modality)) return `does not read ${modality} input`;
   let reason: string | null = null;
   const fitting: Endpoint[] = [];
-  for (const endpoint of endpointsFor(model, demand.request)) {
-    const misfit = endpointMisfit(endpoint, model, pinned, demand, context);
+  for (const endpoint of endpointsFor(model, estimate.request)) {
+    const misfit = endpointMisfit(endpoint, model, pinned, estimate, context);
     if (misfit === null) fitting.push(endpoint);
     else reason ??= misfit;
   }
@@ -51,7 +51,7 @@ function endpointMisfit(
   endpoint: Endpoint,
   model: Model,
   pinned: string | null,
-  { request, facts, wishes }: Demand,
+  { request, facts, wishes }: Estimate,
   context: PlanContext,
 ): string | null {
   if (pinned !== null && !isNamed(endpoint, pinned)) return `is not served by ${pinned}`;

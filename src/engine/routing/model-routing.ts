@@ -16,7 +16,7 @@ import {
 } from '../../catalog/index.ts';
 import { estimateComplexity } from './complexity.ts';
 import { effectiveWishes } from './effective-wishes.ts';
-import { NOT_ALLOWED, RULED_OUT, fitOf, type Demand } from './model-fit.ts';
+import { NOT_ALLOWED, RULED_OUT, fitOf, type Estimate } from './model-fit.ts';
 import { resolveModelId, type ResolvedModel } from './model-id.ts';
 import { describeMeasures, roundedMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
 import type { Contender, Weighed, Weights } from './model-score.ts';
@@ -73,12 +73,12 @@ export function routeModels(
   const weights = weightsFor(complexity, strategy);
 
   const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
-  let demand: Demand = { request, facts, wishes };
+  let estimate: Estimate = { request, facts, wishes };
   const contenders: Contender[] = [];
   const misfits: Exclusion[] = [];
   const consider = (candidate: ResolvedModel): void => {
     const { model, pinned } = candidate;
-    const fit = fitOf(candidate, demand, context);
+    const fit = fitOf(candidate, estimate, context);
     if (typeof fit === 'string') misfits.push({ modelId: model.id, endpoint: null, reason: fit });
     else contenders.push({ model, pinned, endpoints: fit });
   };
@@ -90,7 +90,7 @@ export function routeModels(
   considerAll();
   if (contenders.length === 0 && !named && facts.reasoning !== 'none') {
     // As with a model that is named: whoever answers does so without reasoning, and the report says so.
-    demand = { ...demand, facts: { ...facts, reasoning: 'none' } };
+    estimate = { ...estimate, facts: { ...facts, reasoning: 'none' } };
     misfits.length = 0;
     considerAll();
   }
@@ -244,7 +244,7 @@ function checkTaskType(
   if (taskType === undefined) return;
   const other = tasks.find(({ type }) => type?.name === taskType);
   if (other?.type && other.name !== task?.name) {
-    throw new GatewayError('invalid_request', `${TASK_TYPE}: ${other.type.elsewhere}`, { param: TASK_TYPE });
+    throw new GatewayError('invalid_request', `${TASK_TYPE}: ${other.type.servedBy}`, { param: TASK_TYPE });
   }
   const known = task ? [task.type?.name ?? task.name] : TASK_TYPES;
   const allowed = [...new Set([...known, ...Object.keys(settings.taskTypes)])];

@@ -42,7 +42,7 @@ export interface Candidate {
   /** Why it stands where it stands. */
   readonly reason: string;
   /** True: it failed lately, or asked to be left alone. The last resort. */
-  readonly aside: boolean;
+  readonly unavailable: boolean;
 }
 
 export interface Exclusion {

@@ -14,7 +14,7 @@ import {
 import { conversationOf } from './conversation.ts';
 import { effectiveWishes } from './effective-wishes.ts';
 import { standIns } from './fallback.ts';
-import { asideReason, groupOf, type Removed } from './group.ts';
+import { unavailableReason, groupOf, type Removed } from './group.ts';
 import { type ModelSelection, selectModels } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -59,7 +59,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   if (candidates.length === 0) throw nobodyLeft(selection, removed);
 
   const failover = fallback !== false;
-  const inOrder = failover ? asideLast(candidates) : candidates.slice(0, 1);
+  const inOrder = failover ? unavailableLast(candidates) : candidates.slice(0, 1);
   const isWhole = failover && removed.length + selection.excluded.length === 0;
   const excluded: readonly Exclusion[] = isWhole
     ? NONE
@@ -99,9 +99,9 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
       }
       for (const endpoint of standIn.endpoints) {
         if (candidates.some((candidate) => candidate.endpoint === endpoint)) continue;
-        const aside = asideReason(endpoint, context);
-        const reason = aside ?? `${list.path}: ${standIn.name}`;
-        candidates.push({ endpoint, score: null, reason, aside: aside !== null });
+        const unavailable = unavailableReason(endpoint, context);
+        const reason = unavailable ?? `${list.path}: ${standIn.name}`;
+        candidates.push({ endpoint, score: null, reason, unavailable: unavailable !== null });
       }
     }
   }
@@ -141,9 +141,12 @@ function homeFirst({ choices, basis }: ModelSelection, home: string | undefined)
 }
 
 /** Endpoints that are set aside are the last resort of the whole plan, not only of their model. */
-function asideLast(candidates: readonly Candidate[]): readonly Candidate[] {
-  return candidates.some(({ aside }) => aside)
-    ? [...candidates.filter(({ aside }) => !aside), ...candidates.filter(({ aside }) => aside)]
+function unavailableLast(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.some(({ unavailable }) => unavailable)
+    ? [
+        ...candidates.filter(({ unavailable }) => !unavailable),
+        ...candidates.filter(({ unavailable }) => unavailable),
+      ]
     : candidates;
 }
 

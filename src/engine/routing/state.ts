@@ -90,7 +90,7 @@ export interface RoutingState {
   /** Every endpoint of which something is remembered. */
   remembered(): readonly EndpointId[];
   /** Puts an endpoint aside by hand, whatever it shows meanwhile. @param untilMs Unix milliseconds */
-  setAside(endpoint: EndpointId, untilMs: number, reason: string): void;
+  disable(endpoint: EndpointId, untilMs: number, reason: string): void;
   /** Takes it back: forgets why it was put aside, and what its breaker had counted. */
   takeBack(endpoint: EndpointId): void;
   /** Attempts of before this process began, the oldest first: for operators alone. */

@@ -78,7 +78,7 @@ const EDGE_CHARS = 2_000;
  * thing after another and for three or more questions.
  * @param asked the last message of the user
  */
-export function demandOf(asked: string): number {
+export function estimateOf(asked: string): number {
   const text =
     asked.length <= 2 * EDGE_CHARS ? asked : `${asked.slice(0, EDGE_CHARS)}\n${asked.slice(-EDGE_CHARS)}`;
   let points = 0;

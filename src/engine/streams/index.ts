@@ -1,5 +1,5 @@
 // Streams that are kept: written once, read by any number of clients, from wherever each has got to.
-export type { StreamElsewhere, StreamsElsewhere } from './elsewhere.ts';
+export type { RemoteStream, RemoteStreams } from './remote-streams.ts';
 export { EventNumbers } from './event-numbers.ts';
 export { KeepingClient } from './keeping-client.ts';
 export { KeptStream, type Patience } from './kept-stream.ts';

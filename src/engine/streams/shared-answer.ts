@@ -53,7 +53,7 @@ export class SharedAnswer implements Client, ClientStream {
   /** Bytes kept, with an allowance for what keeping them costs. */
   bytes = 0;
   /** The same, as far as it was told. */
-  #told = 0;
+  #reported = 0;
   readonly #hooks: SharedAnswerHooks;
   readonly #readers = new Set<Reader>();
   /** The one reader, which mostly there is. */
@@ -252,8 +252,8 @@ export class SharedAnswer implements Client, ClientStream {
   /** Lets go of what everybody has read, once it is kept for nobody else, and says what is kept now. */
   #account(): void {
     if (!this.#keeping) this.#trim();
-    const grown = this.bytes - this.#told;
-    this.#told = this.bytes;
+    const grown = this.bytes - this.#reported;
+    this.#reported = this.bytes;
     if (grown !== 0) this.#hooks.resized(grown);
   }
 

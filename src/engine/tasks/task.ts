@@ -45,7 +45,7 @@ export interface TaskEngine {
   /** Gives the request an id, its idempotency key's answer, its log and its client, then lets it be answered. Never rejects. */
   recorded(call: ApiCall, answering: Answering): Promise<unknown>;
   /** Does what is not recorded; a shutdown waits for it. */
-  aside<Made>(work: () => Promise<Made>): Promise<Made>;
+  unrecorded<Made>(work: () => Promise<Made>): Promise<Made>;
 }
 
 export interface Task {

@@ -3,7 +3,7 @@
 import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
 import { GatewayError, OWN_PATH } from '../../canonical/index.ts';
 import type { CallOutcome, GatewayTool } from '../tools/gateway-tool.ts';
-import type { AllowedCall } from './tool-belt.ts';
+import type { AllowedCall } from './tool-registry.ts';
 
 /** Result of a call, as the model reads it. */
 type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
@@ -56,7 +56,7 @@ export class ToolHistory {
     const made = madeAmong(items);
     const questions = questionsAmong(items);
     const toolOf = (facts: HostedFacts): GatewayTool | undefined => running.find((tool) => tool.owns(facts));
-    const told = items.flatMap((item) => {
+    const replayed = items.flatMap((item) => {
       if (item.type !== 'hosted_call' || !item.facts) return [item];
       const { facts } = item;
       if (facts.type === 'mcp_answer') {
@@ -64,15 +64,15 @@ export class ToolHistory {
         const isOurs = this.#answers.has(facts.questionId) || (question && toolOf(question));
         return isOurs ? [] : [item];
       }
-      return this.#told(item, facts, toolOf(facts), made);
+      return this.#replayed(item, facts, toolOf(facts), made);
     });
     const given = new Set<Item>(items);
-    const rewritten = behindCalls(told, (item) => !given.has(item));
+    const rewritten = behindCalls(replayed, (item) => !given.has(item));
     const isSame = rewritten.length === items.length && rewritten.every((item, at) => item === items[at]);
     return isSame ? items : rewritten;
   }
 
-  #told(
+  #replayed(
     item: HostedCallItem,
     facts: HostedFacts,
     tool: GatewayTool | undefined,

@@ -21,7 +21,7 @@ import type { Answered } from '../answered.ts';
 import { Cancellation } from '../cancellation.ts';
 import type { Planned } from '../admit/index.ts';
 import { sideBySide } from '../side-by-side.ts';
-import type { AllowedCall, ToolBelt } from './tool-belt.ts';
+import type { AllowedCall, ToolRegistry } from './tool-registry.ts';
 import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
 
@@ -34,7 +34,7 @@ const FEWEST_TOKENS = 16;
 
 export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'translate'> {
   readonly answer: ClientAnswer;
-  readonly belt: ToolBelt;
+  readonly registry: ToolRegistry;
   readonly answered: AnsweredCalls;
 }
 
@@ -74,13 +74,13 @@ export class ToolLoop implements TurnHost {
     this.#gate = new CallGate(request.state?.maxToolCalls, arrival.call.account);
   }
 
-  get sources(): ToolBelt['sources'] {
-    return this.#input.belt.sources;
+  get sources(): ToolRegistry['sources'] {
+    return this.#input.registry.sources;
   }
 
   /** Makes the answer. */
   async run(): Promise<Answered> {
-    const { deps, planned, cancellation, belt } = this.#input;
+    const { deps, planned, cancellation, registry } = this.#input;
     const leftMs = Math.max(0, planned.deadlineAt - deps.clock.now());
     const relax = deps.clock.after(leftMs, () => this.#stop.cancel(tooLate(planned.timeouts.totalMs)));
     cancellation.add(this.#stop);
@@ -90,17 +90,17 @@ export class ToolLoop implements TurnHost {
       relax();
       cancellation.remove(this.#stop);
       this.#stop.cancel(new GatewayError('cancelled', 'the answer is complete'));
-      void belt.close();
+      void registry.close();
     }
   }
 
   has(name: string): boolean {
-    return this.#input.belt.has(name);
+    return this.#input.registry.has(name);
   }
 
   begin(name: string, text: string, made: number): GatewayCall | null {
     if (this.#isLastTurn || !this.#gate.admits(made)) return null;
-    return this.#input.belt.call(name, text);
+    return this.#input.registry.call(name, text);
   }
 
   newId(facts: HostedFacts): string {
@@ -113,7 +113,7 @@ export class ToolLoop implements TurnHost {
   }
 
   prelude(by: Attempt): readonly HostedFacts[] {
-    const items = [...this.#input.belt.announced(by.endpoint), ...this.#allowed];
+    const items = [...this.#input.registry.announced(by.endpoint), ...this.#allowed];
     return items.filter((item) => !this.#announced.has(item));
   }
 
@@ -153,12 +153,12 @@ export class ToolLoop implements TurnHost {
   }
 
   #answered(by: Attempt | undefined, lastTurn?: readonly Item[]): Answered {
-    return { failure: undefined, told: false, turns: this.#turns(by), lastTurn };
+    return { failure: undefined, isReported: false, turns: this.#turns(by), lastTurn };
   }
 
   /** Nobody waits for the answer any more. @param by whose turn was complete */
   #interrupted(failure: GatewayError, by?: Attempt): Answered {
-    return { failure, told: false, turns: this.#turns(by) };
+    return { failure, isReported: false, turns: this.#turns(by) };
   }
 
   #turns(last: Attempt | undefined): readonly Attempt[] {
@@ -172,9 +172,9 @@ export class ToolLoop implements TurnHost {
   #failed(failure: GatewayError, turn: number, wasShown: boolean): Answered {
     const { answer, planned, attemptLog } = this.#input;
     const by = wasShown ? answer.by : undefined;
-    const ended = { failure, told: by?.told === true, turns: this.#turns(by) };
+    const ended = { failure, isReported: by?.isReported === true, turns: this.#turns(by) };
     const wasDone = turn > 0 || this.#allowed.length > 0;
-    if (!wasDone || !planned.arrival.call.protocol.server.tellsFailure) return ended;
+    if (!wasDone || !planned.arrival.call.protocol.server.reportsFailure) return ended;
     if (turn === 0 && !wasShown)
       for (const facts of this.#allowed) showWhole(facts, this, (event) => answer.on(event));
     // A stream that has begun is ended by whoever began it.
@@ -182,7 +182,7 @@ export class ToolLoop implements TurnHost {
     const usage = attemptLog.usage(this.#earlier, undefined);
     if (usage) answer.on({ type: 'usage', usage });
     answer.on({ type: 'error', error: failure });
-    return { ...ended, told: true };
+    return { ...ended, isReported: true };
   }
 
   #try(planned: Planned, output: TurnOutput, translate: boolean): Promise<GatewayError | undefined> {
@@ -193,7 +193,7 @@ export class ToolLoop implements TurnHost {
       translate,
       fit: async (asked, endpoint) => {
         await this.#makeAllowedCalls(endpoint);
-        return this.#input.belt.fit(asked, endpoint, this.#stop.signal);
+        return this.#input.registry.fit(asked, endpoint, this.#stop.signal);
       },
     });
   }
@@ -203,8 +203,8 @@ export class ToolLoop implements TurnHost {
    * @param endpoint that is asked next: what it asked a person for itself, it runs itself
    */
   async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
-    const { belt } = this.#input;
-    await sideBySide(belt.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
+    const { registry } = this.#input;
+    await sideBySide(registry.answered(endpoint), CALLS_AT_ONCE, (allowed) => {
       const id = allowed.questionId;
       let making = this.#allowing.get(id);
       if (!making) this.#allowing.set(id, (making = this.#makeAllowed(allowed)));
@@ -213,13 +213,13 @@ export class ToolLoop implements TurnHost {
   }
 
   async #makeAllowed(allowed: AllowedCall): Promise<void> {
-    const { belt, answered, planned } = this.#input;
+    const { registry, answered, planned } = this.#input;
     const { projectId } = planned.arrival.call.principal;
     const { call } = allowed;
     const outcome = await this.#gate.pass(() =>
       this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
     );
-    belt.settleAnswer(allowed, outcome ?? this.#refused(call));
+    registry.settleAnswer(allowed, outcome ?? this.#refused(call));
     // One that was not made stays allowed: the next answer makes it.
     if (outcome) this.#allowed.push(outcome.facts);
   }
@@ -259,9 +259,9 @@ export class ToolLoop implements TurnHost {
   }
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
-    const { attemptLog, belt, cancellation } = this.#input;
+    const { attemptLog, registry, cancellation } = this.#input;
     // To be paid, also when nobody waits for the answer any more.
-    attemptLog.use(outcome.uses, (tool) => belt.priceOf(tool));
+    attemptLog.use(outcome.uses, (tool) => registry.priceOf(tool));
     if (cancellation.reason) return;
     this.#close(hosted, outcome.facts);
     if (this.streamed) this.client.flush();

@@ -280,8 +280,8 @@ function questionOf({ server, name, arguments: text = '' }: McpCallFacts): McpQu
 /** No result came. */
 function failed(message: string, facts: McpCallFacts): CallOutcome {
   const text = `The call failed: ${message}`;
-  const told = { ...facts, output: text, isError: true, failure: { message } };
-  return { facts: told, parts: [{ type: 'text', text }], isError: true, uses: NOTHING };
+  const failed = { ...facts, output: text, isError: true, failure: { message } };
+  return { facts: failed, parts: [{ type: 'text', text }], isError: true, uses: NOTHING };
 }
 
 function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {

@@ -1,4 +1,4 @@
-// Tells each event once: in the log, and to the webhooks. What was told is in the database, so that a start tells nothing
+// Raises each alert once: in the log, and to the webhooks. Raised alerts are in the database, so that a start raises nothing
 // again; while the database takes nothing, this process remembers.
 import { newId } from '../../base/runtime/ids.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -12,7 +12,7 @@ export interface AlertsOptions {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly log: Logger;
   /** Hears of each event that is told. */
-  readonly told: (alert: Alert) => void;
+  readonly onRaised: (alert: Alert) => void;
 }
 
 /** Events that this process remembers; the oldest is asked of the database again. */
@@ -20,8 +20,8 @@ const MOST_REMEMBERED = 10_000;
 
 export class Alerts {
   readonly #options: AlertsOptions;
-  /** When each event was told last, in milliseconds that only go forward. */
-  readonly #told = new Map<string, number>();
+  /** When each alert was raised last, in milliseconds that only go forward. */
+  readonly #raisedAt = new Map<string, number>();
 
   constructor(options: AlertsOptions) {
     this.#options = options;
@@ -30,14 +30,14 @@ export class Alerts {
   /** Tells an event, unless that was done. Never rejects. */
   async raise(alert: Alert): Promise<void> {
     const { id, quietMs, isNoted, type, message, data } = alert;
-    const { clock, log, told } = this.#options;
+    const { clock, log, onRaised } = this.#options;
     const now = clock.now();
-    const before = this.#told.get(id);
+    const before = this.#raisedAt.get(id);
     if (before !== undefined && now - before < quietMs) return;
     this.#remember(id, now);
     if (isNoted && !(await this.#claim(id, clock.wall(), quietMs))) return;
     log.warn(message, { alert: type, ...data });
-    told(alert);
+    onRaised(alert);
     await this.#announce(alert);
     if (isNoted) await this.#keep(alert, clock.wall());
   }
@@ -76,9 +76,9 @@ export class Alerts {
   }
 
   #remember(id: string, now: number): void {
-    this.#told.delete(id);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size >= MOST_REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
-    this.#told.set(id, now);
+    this.#raisedAt.delete(id);
+    const [oldest] = this.#raisedAt.keys();
+    if (this.#raisedAt.size >= MOST_REMEMBERED && oldest !== undefined) this.#raisedAt.delete(oldest);
+    this.#raisedAt.set(id, now);
   }
 }

@@ -41,12 +41,12 @@ const LOOK_MS = 1_000;
 
 export class EventHub implements SettlementObserver {
   /** True while somebody listens, here or in another process. */
-  isHeard = false;
+  hasSubscribers = false;
   readonly #routing: RoutingState;
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener<LiveEvent>>();
   readonly #closings = new Set<() => void>();
-  #elsewhere: Listener<SharedEvent> | null = null;
+  #remote: Listener<SharedEvent> | null = null;
   #audience: ((isThere: boolean) => void) | undefined;
   #stopLooking: (() => void) | undefined;
 
@@ -65,12 +65,12 @@ export class EventHub implements SettlementObserver {
       ...generationSummaryView(generation, attempts),
       key_name: principal.name,
     });
-    this.#tellAll({ type: 'generation', summary });
+    this.#publish({ type: 'generation', summary });
   }
 
   /** Operators are told of this. */
   alerted(alert: Alert): void {
-    this.#tellAll({ type: 'alert', alert });
+    this.#publish({ type: 'alert', alert });
   }
 
   /** Something is otherwise here from now on. */
@@ -106,7 +106,7 @@ export class EventHub implements SettlementObserver {
 
   /** Hands on what happens here to whoever carries it to other processes. @param listener null: to nobody any more */
   carry(listener: Listener<SharedEvent> | null): void {
-    this.#elsewhere = listener;
+    this.#remote = listener;
     this.#changed();
   }
 
@@ -131,11 +131,11 @@ export class EventHub implements SettlementObserver {
   }
 
   #changed(): void {
-    this.isHeard = this.hasAudience || this.#elsewhere !== null;
+    this.hasSubscribers = this.hasAudience || this.#remote !== null;
   }
 
-  #tellAll(event: SharedEvent): void {
-    this.#elsewhere?.(event);
+  #publish(event: SharedEvent): void {
+    this.#remote?.(event);
     this.bring(event);
   }
 }

@@ -59,14 +59,14 @@ const PAUSE_MS = 1_000;
 
 export class Activity {
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #tell: (changed: readonly ActivePart[]) => void;
+  readonly #publish: (changed: readonly ActivePart[]) => void;
   readonly #changed = new Set<ActivePart>();
   #cancel: (() => void) | undefined;
 
   /** @param tell given the parts that have changed since it was called last */
-  constructor(clock: Pick<Clock, 'after'>, tell: (changed: readonly ActivePart[]) => void) {
+  constructor(clock: Pick<Clock, 'after'>, publish: (changed: readonly ActivePart[]) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#publish = publish;
   }
 
   note(event: LiveEvent): void {
@@ -83,6 +83,6 @@ export class Activity {
     this.#cancel = undefined;
     const changed = [...this.#changed].toSorted();
     this.#changed.clear();
-    this.#tell(changed);
+    this.#publish(changed);
   }
 }

@@ -3,7 +3,7 @@
 
 export class LossyQueue {
   readonly #send: (frame: string) => boolean;
-  readonly #tellOf: (lost: number) => string;
+  readonly #noticeOf: (lost: number) => string;
   readonly #most: number;
   #waiting: string[] = [];
   #lost = 0;
@@ -11,12 +11,12 @@ export class LossyQueue {
 
   /**
    * @param send false: the reader has no room for more, until `drained` is called
-   * @param tellOf the frame that says how many are lost
+   * @param noticeOf the frame that says how many are lost
    * @param most frames that wait
    */
-  constructor(send: (frame: string) => boolean, tellOf: (lost: number) => string, most: number) {
+  constructor(send: (frame: string) => boolean, noticeOf: (lost: number) => string, most: number) {
     this.#send = send;
-    this.#tellOf = tellOf;
+    this.#noticeOf = noticeOf;
     this.#most = most;
   }
 
@@ -39,7 +39,7 @@ export class LossyQueue {
   /** The reader has room again. */
   drained(): void {
     this.#isFull = false;
-    const frames = this.#lost > 0 ? [this.#tellOf(this.#lost), ...this.#waiting] : this.#waiting;
+    const frames = this.#lost > 0 ? [this.#noticeOf(this.#lost), ...this.#waiting] : this.#waiting;
     this.#waiting = [];
     this.#lost = 0;
     if (frames.length > 0) this.push(frames.join(''));

@@ -56,28 +56,28 @@ export function spansOf(settlement: Settlement, trace: TraceContext): readonly S
 function requestSpan({ generation, principal }: Settlement, trace: TraceContext): Span {
   const { api, requestedModel, status, error, createdAt, endedAt, firstContentAt, cost } = generation;
   const operation = operationOf(api);
-  const told = new AttributeList();
-  told.text('gen_ai.operation.name', operation);
-  told.text('gen_ai.provider.name', generation.provider);
-  told.text('gen_ai.request.model', requestedModel);
-  told.add('gen_ai.request.stream', { boolValue: generation.streamed });
-  told.text('gen_ai.response.id', generation.id);
-  told.text('gen_ai.response.model', generation.model);
+  const attributes = new AttributeList();
+  attributes.text('gen_ai.operation.name', operation);
+  attributes.text('gen_ai.provider.name', generation.provider);
+  attributes.text('gen_ai.request.model', requestedModel);
+  attributes.add('gen_ai.request.stream', { boolValue: generation.streamed });
+  attributes.text('gen_ai.response.id', generation.id);
+  attributes.text('gen_ai.response.model', generation.model);
   if (generation.finishReason !== null)
-    told.add('gen_ai.response.finish_reasons', {
+    attributes.add('gen_ai.response.finish_reasons', {
       arrayValue: { values: [{ stringValue: generation.finishReason }] },
     });
   if (generation.streamed && firstContentAt !== null)
-    told.double('gen_ai.response.time_to_first_chunk', Math.max(0, firstContentAt - createdAt) / 1000);
-  told.usage(generation.usage);
-  told.integer('http.response.status_code', status);
-  told.text('error.type', error?.kind);
-  told.text('enduser.pseudo.id', generation.endUser);
-  told.text('dragoman.api', api);
-  told.text('dragoman.project', generation.projectId);
-  told.text('dragoman.key', principal.name);
-  told.text('dragoman.lane', generation.lane);
-  told.double('dragoman.cost_usd', cost?.usd);
+    attributes.double('gen_ai.response.time_to_first_chunk', Math.max(0, firstContentAt - createdAt) / 1000);
+  attributes.usage(generation.usage);
+  attributes.integer('http.response.status_code', status);
+  attributes.text('error.type', error?.kind);
+  attributes.text('enduser.pseudo.id', generation.endUser);
+  attributes.text('dragoman.api', api);
+  attributes.text('dragoman.project', generation.projectId);
+  attributes.text('dragoman.key', principal.name);
+  attributes.text('dragoman.lane', generation.lane);
+  attributes.double('dragoman.cost_usd', cost?.usd);
   return {
     traceId: trace.traceId,
     spanId: spanIdOf(generation.id, 0),
@@ -87,7 +87,7 @@ function requestSpan({ generation, principal }: Settlement, trace: TraceContext)
     name: `${operation} ${requestedModel}`,
     kind: SERVER,
     ...times(createdAt, endedAt),
-    attributes: told.list,
+    attributes: attributes.list,
     // A caller's mistake is no error of a server (conventions for HTTP spans, "Status").
     ...failed(error !== null && (status >= 500 || status < 400)),
   };
@@ -95,41 +95,41 @@ function requestSpan({ generation, principal }: Settlement, trace: TraceContext)
 
 function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: TraceContext): Span {
   const operation = operationOf(settlement.generation.api);
-  const told = new AttributeList();
-  told.text('gen_ai.operation.name', operation);
-  told.text('gen_ai.provider.name', attempt.provider);
-  told.text('gen_ai.request.model', attempt.model);
+  const attributes = new AttributeList();
+  attributes.text('gen_ai.operation.name', operation);
+  attributes.text('gen_ai.provider.name', attempt.provider);
+  attributes.text('gen_ai.request.model', attempt.model);
   // A refusal is traced by the id of the request.
-  if (attempt.outcome === 'completed') told.text('gen_ai.response.id', attempt.upstreamId);
-  told.usage(attempt.usage);
-  told.integer('http.response.status_code', attempt.status);
-  told.text('error.type', attempt.error?.kind);
-  told.text('dragoman.endpoint', attempt.endpoint);
-  told.text('dragoman.protocol', attempt.protocol);
-  told.text('dragoman.lane', attempt.lane);
-  told.text('dragoman.outcome', attempt.outcome);
+  if (attempt.outcome === 'completed') attributes.text('gen_ai.response.id', attempt.upstreamId);
+  attributes.usage(attempt.usage);
+  attributes.integer('http.response.status_code', attempt.status);
+  attributes.text('error.type', attempt.error?.kind);
+  attributes.text('dragoman.endpoint', attempt.endpoint);
+  attributes.text('dragoman.protocol', attempt.protocol);
+  attributes.text('dragoman.lane', attempt.lane);
+  attributes.text('dragoman.outcome', attempt.outcome);
   return {
     ...child(settlement, trace, attemptSpanId(attempt.generationId, attempt.ordinal)),
     name: `${operation} ${attempt.model}`,
     kind: CLIENT,
     ...times(attempt.startedAt, attempt.endedAt),
-    attributes: told.list,
+    attributes: attributes.list,
     ...failed(attempt.outcome === 'failed'),
   };
 }
 
 function toolSpan({ name, server, startedAt, endedAt, isError }: ToolRun, place: Child): Span {
-  const told = new AttributeList();
-  told.text('gen_ai.operation.name', 'execute_tool');
-  told.text('gen_ai.tool.name', name);
-  told.text('dragoman.mcp.server', server);
-  if (isError) told.text('error.type', 'tool_error');
+  const attributes = new AttributeList();
+  attributes.text('gen_ai.operation.name', 'execute_tool');
+  attributes.text('gen_ai.tool.name', name);
+  attributes.text('dragoman.mcp.server', server);
+  if (isError) attributes.text('error.type', 'tool_error');
   return {
     ...place,
     name: `execute_tool ${name}`,
     kind: INTERNAL,
     ...times(startedAt, endedAt),
-    attributes: told.list,
+    attributes: attributes.list,
     ...failed(isError),
   };
 }

@@ -44,7 +44,7 @@ export class SteadyState implements RoutingState {
 
   recall(): void {}
 
-  setAside(): void {}
+  disable(): void {}
 
   takeBack(): void {}
 

@@ -118,10 +118,10 @@ function unread(
   left: Set<ReportEntry>,
 ): readonly DiffRow[] {
   if (!isJsonObject(body) || said === null) return [];
-  const told = new Set(rows.flatMap((row) => (row[side]?.path == null ? [] : rootOf(row[side].path))));
+  const named = new Set(rows.flatMap((row) => (row[side]?.path == null ? [] : rootOf(row[side].path))));
   const state = from === 'upstream' ? 'form' : side === from ? 'dropped' : 'added';
   return Object.entries(body).flatMap(([name, value]): readonly DiffRow[] => {
-    if (told.has(name) || value === undefined) return [];
+    if (named.has(name) || value === undefined) return [];
     const row = {
       what: name,
       state,

@@ -14,7 +14,7 @@ import {
 } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 import { decodeCitation, isForeignCitation } from './citations.ts';
-import { addElsewhere, ours } from './decode-scope.ts';
+import { addTranslationLoss, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 /**
@@ -78,7 +78,7 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
 /** A tool that is loaded in the midst of a conversation. Elsewhere all tools are there from the start: it is told in words. */
 function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
   if (name === undefined) return unknownPart(raw, path, scope);
-  addElsewhere(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
+  addTranslationLoss(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
   const cache = decodeCache(raw, path, scope);
   return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
 }
@@ -105,7 +105,12 @@ function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart
   const own = citations.filter((citation) => !isForeignCitation(citation));
   const foreign = citations.filter(isForeignCitation);
   if (own.length > 0)
-    addElsewhere(scope, `${path}.citations`, 'dropped', 'only Claude reads citations of earlier answers');
+    addTranslationLoss(
+      scope,
+      `${path}.citations`,
+      'dropped',
+      'only Claude reads citations of earlier answers',
+    );
   if (foreign.length > 0)
     scope.report.add(`${path}.citations`, 'dropped', 'citations that other models made are not given back');
   const annotations = [
@@ -208,7 +213,7 @@ function documentText(
   const isDocument = raw['type'] === 'document';
   const what = isDocument ? 'a document of text' : 'a search result';
   const reason = `${what} is sent as plain text`;
-  addElsewhere(scope, path, 'approximated', reason, isDocument ? 'bedrock-converse' : undefined);
+  addTranslationLoss(scope, path, 'approximated', reason, isDocument ? 'bedrock-converse' : undefined);
   const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
   return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }

@@ -24,7 +24,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
   const body = requireBody(given, problems);
   const report = new Report();
-  const scope: DecodeScope = { problems, report, elsewhere: [] };
+  const scope: DecodeScope = { problems, report, translationLosses: [] };
   const model = requireString(body['model'], 'model', problems) ?? '';
   if (body['max_tokens'] === undefined || body['max_tokens'] === null)
     problems.add('max_tokens', 'is required');
@@ -62,7 +62,10 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     stream,
     gateway,
     extra: { ...unknownMembers(body, KNOWN_FIELDS), ...extra },
-    lossesElsewhere: [...scope.elsewhere, ...(unknownBelow(body, REQUEST_SHAPE, 'anthropic-messages') ?? [])],
+    translationLosses: [
+      ...scope.translationLosses,
+      ...(unknownBelow(body, REQUEST_SHAPE, 'anthropic-messages') ?? []),
+    ],
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

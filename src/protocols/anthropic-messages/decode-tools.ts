@@ -21,7 +21,7 @@ import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-parts.ts';
 import { clientToolForm } from './client-tools.ts';
 import { readToolset } from './mcp-toolset.ts';
-import { addElsewhere, ours } from './decode-scope.ts';
+import { addTranslationLoss, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
 /** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
@@ -63,7 +63,7 @@ export function decodeTool(
   if (form) {
     const { description, parameters } = form;
     const name = readString(raw['name'], `${path}.name`, problems) ?? form.name;
-    addElsewhere(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
+    addTranslationLoss(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
     return { ...base, type: 'function', name, description, parameters };
   }
   // Any other tool with a type of its own runs at Anthropic.

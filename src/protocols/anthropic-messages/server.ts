@@ -28,7 +28,7 @@ export const anthropicMessagesServer: ServerCodec = {
   // The protocol's own vendor changes the list of tools itself.
   portable: (request, { protocol, faithful }, report) =>
     protocol === 'anthropic-messages' && faithful ? { request, restore: null } : withOneList(request, report),
-  alsoTells: new Set(['tool', 'web_search', 'mcp', 'cache_writes']),
+  represents: new Set(['tool', 'web_search', 'mcp', 'cache_writes']),
   endsInAnswer: true,
   files: fileShapes,
   batches: messageBatches,

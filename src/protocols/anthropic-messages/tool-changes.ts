@@ -89,7 +89,7 @@ export function withOneList(request: CanonicalRequest, report: Report): Ported {
   const { items, raw } = request;
   if (!items.some((item) => partsOf(item).some(changeOf))) return { request, restore: null };
   // Problems of a definition were reported when the request was read.
-  const scope: DecodeScope = { problems: new Problems(), report: new Report(), elsewhere: [] };
+  const scope: DecodeScope = { problems: new Problems(), report: new Report(), translationLosses: [] };
   const tools = changedTools(request.tools, items, raw['mcp_servers'], scope);
   const rendered = items.map((item) => {
     if (!partsOf(item).some(changeOf) || (item.type !== 'message' && item.type !== 'tool_result'))

@@ -18,7 +18,7 @@ export const interactionsServer: ServerCodec = {
   decodeRequest,
   namedObjects,
   portable,
-  alsoTells: new Set(),
+  represents: new Set(),
   remoteAnswers,
   encodeResponse,
   encodeStream,

@@ -92,7 +92,7 @@ export class AnswerEmitter {
     this.#closeCall();
     const unreported = this.#grounding === undefined ? [] : this.#annotate(this.#grounding);
     this.#closeMessage();
-    this.#tellWork();
+    this.#emitWork();
     this.#showLateSignature();
     this.#closeThought();
     const raw = this.#finishReason;
@@ -107,7 +107,7 @@ export class AnswerEmitter {
             raw,
             ...(this.#isBlocked ? { refusalCategory: raw } : {}),
             source: this.#rest.source,
-            ...(unreported.length > 0 ? { untold: unreported } : {}),
+            ...(unreported.length > 0 ? { unreported } : {}),
           },
     );
   }
@@ -284,7 +284,7 @@ export class AnswerEmitter {
   }
 
   /** Work stands before the words of an answer that comes whole; streams tell of it at their end. */
-  #tellWork(): void {
+  #emitWork(): void {
     const raw = this.#grounding;
     if (raw === undefined) return;
     const source: Source = { protocol: 'gemini', raw };
@@ -302,7 +302,7 @@ export class AnswerEmitter {
     this.#closeThought();
     this.#closeCall();
     this.#closeMessage();
-    if (item.type === 'message' && this.stopped) this.#tellWork();
+    if (item.type === 'message' && this.stopped) this.#emitWork();
     const index = this.#items++;
     this.#sink.on({ type: 'open', index, item });
     return index;

@@ -51,8 +51,8 @@ export function decodeGrounding(raw: JsonObject, text: string): Annotation[] {
     else annotations.push({ type: 'url_citation', ...page, ...places.of(asObject(cited)) });
   }
   const unreported = unreportedOf(metadata);
-  const more = unreported.length > 0 ? { untold: unreported } : {};
-  annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isTold: isReported, ...more });
+  const more = unreported.length > 0 ? { unreported } : {};
+  annotations.push({ type: 'other', source: { protocol: 'gemini', raw }, isReported, ...more });
   return annotations;
 }
 

@@ -56,7 +56,7 @@ export function decodeRequest(sent: unknown, route: RequestRoute = {}): Canonica
     streamUsage: stream || undefined,
     gateway,
     extra,
-    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'gemini', camelName),
+    translationLosses: unknownBelow(body, REQUEST_SHAPE, 'gemini', camelName),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

@@ -27,7 +27,7 @@ export const geminiServer: ServerCodec = {
   portable: portableFormat,
   portableFormat: formatOfWords,
   batches: geminiBatches,
-  alsoTells: new Set(['image', 'web_search', 'web_page']),
+  represents: new Set(['image', 'web_search', 'web_page']),
   encodeResponse,
   encodeStream,
   encodeError,

@@ -33,7 +33,7 @@ const CONVERSATION = {
 } as const satisfies Record<MixedProtocol, string>;
 
 /** Members that no chat client sends, and that therefore tell whose form a body has. */
-const TELLING: readonly (readonly [name: string, form: MixedProtocol])[] = [
+const DISTINCTIVE: readonly (readonly [name: string, form: MixedProtocol])[] = [
   ['instructions', 'openai-responses'],
   ['max_output_tokens', 'openai-responses'],
   ['system', 'anthropic-messages'],
@@ -74,7 +74,7 @@ function findSigns(body: JsonObject): readonly Sign[] {
     if (!signs.some((sign) => sign.name === name && sign.form === form)) signs.push({ name, form });
   };
   if (isSaid(body['input'])) note('input', 'openai-responses');
-  for (const [name, form] of TELLING) if (isSaid(body[name])) note(name, form);
+  for (const [name, form] of DISTINCTIVE) if (isSaid(body[name])) note(name, form);
   if (isJsonObject(body['text'])) note('text', 'openai-responses');
   if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
   for (const name of ['messages', 'input'] as const)
@@ -216,8 +216,11 @@ class MixedDecoder {
     const joined: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } = { ...main };
     const report = this.#report(main, others);
     const items = [...main.items];
-    const losses = [main, ...others].flatMap(({ lossesElsewhere = [], protocol }) =>
-      lossesElsewhere.map((loss) => ({ ...loss, path: this.#placed(loss.path, protocol as MixedProtocol) })),
+    const losses = [main, ...others].flatMap(({ translationLosses = [], protocol }) =>
+      translationLosses.map((loss) => ({
+        ...loss,
+        path: this.#placed(loss.path, protocol as MixedProtocol),
+      })),
     );
     for (const other of others) {
       for (const item of other.items) items.push(this.#renamed(item, other));
@@ -227,7 +230,7 @@ class MixedDecoder {
     }
     joined.items = nameResults(inOrder(items));
     if (joined.items.at(-1) !== main.items.at(-1)) joined.prefill = undefined;
-    joined.lossesElsewhere = losses;
+    joined.translationLosses = losses;
     joined.report = report.speakAs(namesOf(this.#forms, this.#readers), this.#body);
     joined.raw = this.#body;
     joined.hybrid = true;

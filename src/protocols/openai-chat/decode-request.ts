@@ -73,7 +73,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     serviceTier: asString(body['service_tier']),
     endUser: endUserOf(body),
     extra: extraMembers(body),
-    lossesElsewhere: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),
+    translationLosses: unknownBelow(body, REQUEST_SHAPE, 'openai-chat'),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }

@@ -20,7 +20,7 @@ export const openaiChatServer: ServerCodec = {
   outline,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set(['image', 'cache_writes']),
+  represents: new Set(['image', 'cache_writes']),
   encodeResponse,
   encodeStream,
   encodeError,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   Item,
-  LossElsewhere,
+  TranslationLoss,
   StateRequest,
   Tool,
   ToolChoice,
@@ -76,7 +76,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     gateway,
     state,
     extra: saidMembers(body),
-    lossesElsewhere: lossesElsewhere(body),
+    translationLosses: translationLosses(body),
     report: report.speakAs(CLIENT_NAMES, body),
   };
 }
@@ -147,12 +147,12 @@ function saidMembers(body: JsonObject): JsonObject {
 }
 
 /** Members below the known ones, and `metadata`: OpenAI's protocols have it, and their encoders say where it is lost. */
-function lossesElsewhere(body: JsonObject): readonly LossElsewhere[] | undefined {
+function translationLosses(body: JsonObject): readonly TranslationLoss[] | undefined {
   const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
   const { metadata } = body;
   if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return below;
   const reason = 'kept in the record and repeated in the answer; no upstream gets it';
-  const loss: LossElsewhere = {
+  const loss: TranslationLoss = {
     path: 'metadata',
     action: 'dropped',
     reason,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type { Annotation, Item, OpenItem, Part, Source } from '../../canonical/index.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
-import { canTell, encodeFacts, typeOf } from './hosted-facts.ts';
+import { canEncode, encodeFacts, typeOf } from './hosted-facts.ts';
 import { gateItem, gatePart } from './include-gates.ts';
 import { OUTPUT_SHAPES } from './member-shapes.ts';
 
@@ -87,7 +87,7 @@ function wireType(item: OpenItem | Item): string {
 export function isShown(item: OpenItem | Item): boolean {
   switch (item.type) {
     case 'hosted_call':
-      return item.source?.protocol === 'openai-responses' || canTell(item);
+      return item.source?.protocol === 'openai-responses' || canEncode(item);
     case 'unknown':
       return item.source.protocol === 'openai-responses';
     case 'tool_result':

@@ -122,7 +122,7 @@ function wordsOf(error: NonNullable<JsonObject[string]>): string {
 }
 
 /** True for work without a raw form of this protocol that can be told here: not for a result that stands by itself. */
-export function canTell({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
+export function canEncode({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
   if (facts?.type !== 'web_search') return facts !== undefined;
   return facts.query !== undefined || !facts.pages;
 }

@@ -25,7 +25,7 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
   outline,
   decodeRequest,
   namedObjects,
-  alsoTells: new Set([
+  represents: new Set([
     'image',
     'compaction',
     'cache_writes',
@@ -37,7 +37,7 @@ export const openaiResponsesServer: KeepingProtocol['server'] = {
     'mcp_question',
     'tool',
   ]),
-  tellsFailure: true,
+  reportsFailure: true,
   // Hugging Face's examples of Open Responses send `latest`; the schema of 2026-04-24 does not name the header.
   openHeader: 'openresponses-version',
   endsInAnswer: true,

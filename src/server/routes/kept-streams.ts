@@ -6,8 +6,8 @@ import type {
   BackgroundResponses,
   Gone,
   KeptStreams,
-  StreamElsewhere,
-  StreamsElsewhere,
+  RemoteStream,
+  RemoteStreams,
 } from '../../engine/index.ts';
 import { KeptStream } from '../../engine/index.ts';
 import type { Client, ClientStream } from '../../engine/index.ts';
@@ -26,7 +26,7 @@ const GENERATION_ID = /^[0-9a-f]{32}$/;
 export interface StreamDependencies {
   readonly streams: KeptStreams;
   /** Streams of other processes; null where none can be reached. */
-  readonly elsewhere: StreamsElsewhere | null;
+  readonly remoteStreams: RemoteStreams | null;
   /** True: there may be replicas whose streams cannot be read here. */
   readonly hasUnreachedReplicas: boolean;
   readonly background: BackgroundResponses;
@@ -57,8 +57,8 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
       // The ids of answers begin with their kind.
       const generationId = id.slice(id.lastIndexOf('_') + 1);
       if (!GENERATION_ID.test(generationId)) throw notFound('Stream', id);
-      const told = await followStream(call, generationId, `resp_${generationId}`, after);
-      if (told) return told;
+      const followed = await followStream(call, generationId, `resp_${generationId}`, after);
+      if (followed) return followed;
       throw gone(call.deps.hasUnreachedReplicas ? 'unreached' : null);
     },
   }),
@@ -70,7 +70,7 @@ type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
  * The rest of a stream, then what comes of it.
  * @param jobId of the job that may write it
  * @param after number of the last event that the client has; null: it has none
- * @param isStored true: other processes need not be asked, since the answer can be told again
+ * @param isStored true: other processes need not be asked, since the answer can be followed again
  * @returns null where neither a stream nor a job of this name is known
  * @throws GatewayError 410 for what is gone
  */
@@ -86,9 +86,9 @@ export async function followStream(
   if (found instanceof KeptStream) return follow(call, found, after);
   const job = await deps.background.job(projectId, jobId);
   // A stream that has ended is in the database.
-  const mayBeElsewhere = job ? job.state === 'running' : !isStored;
-  const other = mayBeElsewhere ? await deps.elsewhere?.find(projectId, id) : null;
-  if (typeof other === 'object' && other !== null) return followElsewhere(call, other, after);
+  const mayBeRemote = job ? job.state === 'running' : !isStored;
+  const other = mayBeRemote ? await deps.remoteStreams?.find(projectId, id) : null;
+  if (typeof other === 'object' && other !== null) return followRemote(call, other, after);
   if (!job) {
     const why = found ?? other ?? null;
     if (why !== null && after !== null) throw gone(why);
@@ -97,7 +97,7 @@ export async function followStream(
   if (job.endedAt === null) return followLater(call, id, jobId, after);
   const stream = await deps.background.stream(projectId, jobId);
   if (stream) return follow(call, stream, after);
-  // An answer that is there can be told again from its start.
+  // An answer that is there can be followed again from its start.
   if (after === null && job.state === 'completed') return null;
   throw gone(found);
 }
@@ -110,26 +110,18 @@ function follow(call: Asked, stream: KeptStream, after: number | null): Response
   return client.response;
 }
 
-type Numbered = Pick<StreamElsewhere, 'first' | 'next' | 'opening'>;
+type Numbered = Pick<RemoteStream, 'first' | 'next' | 'opening'>;
 
-async function followElsewhere(
-  call: Asked,
-  stream: StreamElsewhere,
-  after: number | null,
-): Promise<Response> {
+async function followRemote(call: Asked, stream: RemoteStream, after: number | null): Promise<Response> {
   const from = placeOf(stream, after);
   if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
   const client = clientOf(call);
   const opened = new CutClient(client);
-  void giveElsewhere(stream, opened, from);
+  void sendRemote(stream, opened, from);
   return client.response;
 }
 
-async function giveElsewhere(
-  stream: StreamElsewhere,
-  client: CutClient,
-  after: number | null,
-): Promise<void> {
+async function sendRemote(stream: RemoteStream, client: CutClient, after: number | null): Promise<void> {
   if ((await stream.follow(client, after)) === 'gone') client.cut();
 }
 
@@ -189,7 +181,7 @@ async function waitForStream(
         if (!stream) break;
         return stream.join(new OpenedClient(client, outlet), placeOf(stream, after));
       }
-      const other = job?.state === 'running' ? await deps.elsewhere?.find(projectId, id) : null;
+      const other = job?.state === 'running' ? await deps.remoteStreams?.find(projectId, id) : null;
       if (typeof other === 'object' && other !== null) {
         const end = await other.follow(new OpenedClient(client, outlet), placeOf(other, after));
         if (end === 'ended') return;

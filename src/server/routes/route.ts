@@ -95,8 +95,8 @@ const VERB = /\/\{(\w+)\}(:\w+)$/;
 
 /** `/keys/{id}` as the router writes it. A parameter with a verb behind it may hold slashes. */
 export function routerPath({ path, isDeep }: Pick<RouteDescription, 'path' | 'isDeep'>): string {
-  const told = path.replace(VERB, '/:$1{.+$2}');
-  const deep = isDeep ? told.replace(/\{(\w+)\}$/, ':$1{.+}') : told;
+  const named = path.replace(VERB, '/:$1{.+$2}');
+  const deep = isDeep ? named.replace(/\{(\w+)\}$/, ':$1{.+}') : named;
   return deep.replaceAll(/\/\{(\w+)\}/g, '/:$1');
 }
 

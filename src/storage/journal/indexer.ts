@@ -132,7 +132,7 @@ export class Indexer {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
         // Slow is as good as gone: the next ones do not wait until it has taken something.
-        this.#tell(true);
+        this.#report(true);
         resolve();
       }, mostMs);
     });
@@ -141,7 +141,7 @@ export class Indexer {
   }
 
   /** Says once that the database takes nothing, and once that it does again. */
-  #tell(isStuck: boolean): void {
+  #report(isStuck: boolean): void {
     if (isStuck === this.#isStuck) return;
     this.#isStuck = isStuck;
     this.#options.notice(
@@ -169,9 +169,9 @@ export class Indexer {
         () => (entries = journal.oldest(journal.waiting > SOON_BYTES ? target.most : most)),
         this.#isEnding,
       );
-      this.#tell(false);
+      this.#report(false);
     } catch (error) {
-      this.#tell(true);
+      this.#report(true);
       throw error;
     } finally {
       this.#running = undefined;

@@ -88,12 +88,12 @@ export class JournalFolder {
   async #takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
     const { isWhole, isForeign } = await this.#apply(bytesOf(path), 0, apply);
     if (isWhole && !isForeign) return rmSync(path, { force: true });
-    const aside = path + (isForeign ? FOREIGN : DAMAGED);
-    renameSync(path, aside);
+    const renamed = path + (isForeign ? FOREIGN : DAMAGED);
+    renameSync(path, renamed);
     notice(
       isForeign
-        ? `${path} is of another database, or of this one before a backup was put back: what it holds is not taken over, and kept as ${aside}`
-        : `${path} does not end with a whole entry: what follows is ignored, and kept as ${aside}`,
+        ? `${path} is of another database, or of this one before a backup was put back: what it holds is not taken over, and kept as ${renamed}`
+        : `${path} does not end with a whole entry: what follows is ignored, and kept as ${renamed}`,
     );
   }
 

@@ -36,7 +36,7 @@ export async function recountDay(database: Database, writer: UsageWriter, day: n
       const found = yield* firstOf<{
         readonly many: number;
       }>(sql`select (select count(*) from records where ${lyingAt(day)}) +
-          (select count(*) from records where ${lyingElsewhere(day)}) as many`);
+          (select count(*) from records where ${lyingApart(day)}) as many`);
       if (Number(found?.many) !== records) return false;
       yield* writer.replaceDay(day, sums);
       return true;
@@ -60,7 +60,7 @@ function lyingAt(day: number) {
     and apart = ${sql.lit(APART.none)}`;
 }
 
-function lyingElsewhere(day: number) {
+function lyingApart(day: number) {
   return sql`apart <> ${sql.lit(APART.none)} and created_at >= ${day * DAY_MS} and created_at < ${(day + 1) * DAY_MS}`;
 }
 
@@ -88,9 +88,7 @@ async function read(
     await othersRun();
   }
   count(
-    await database.ask(() =>
-      rowsOf<RecordRow>(sql`select id, record from records where ${lyingElsewhere(day)}`),
-    ),
+    await database.ask(() => rowsOf<RecordRow>(sql`select id, record from records where ${lyingApart(day)}`)),
   );
   return { sums, records };
 }

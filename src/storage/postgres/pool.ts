@@ -92,7 +92,7 @@ export function openPool({
 export async function listenTo(
   url: string,
   channel: string,
-  heard: (text: string) => void,
+  listener: (text: string) => void,
 ): Promise<NoticeListener> {
   checkAddress(url);
   const client = new Client({
@@ -104,7 +104,7 @@ export async function listenTo(
   let isOpen = true;
   client.on('error', () => (isOpen = false));
   client.on('end', () => (isOpen = false));
-  client.on('notification', ({ payload }) => heard(payload ?? ''));
+  client.on('notification', ({ payload }) => listener(payload ?? ''));
   const close = (): void => {
     isOpen = false;
     client.end().catch(() => {});

@@ -27,7 +27,7 @@ export interface PostgresBase {
    */
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Hears what is told on a channel, on a connection of its own. @throws GatewayError 503 */
-  readonly listen: (channel: string, heard: (text: string) => void) => Promise<NoticeListener>;
+  readonly listen: (channel: string, listener: (text: string) => void) => Promise<NoticeListener>;
 }
 
 /** A store of this database. */

@@ -31,9 +31,9 @@ interface One {
 /** Runs the contract. @param make an empty store in which processes count as gone after so many milliseconds */
 export function describeCounterStore(name: string, make: (leaseMs: number) => CounterStore): void {
   let turn = 0;
-  const caller = (holder: string, ms = 0, heardMs = ms): Caller => {
+  const caller = (holder: string, ms = 0, repliedMs = ms): Caller => {
     turn += 1;
-    return { holder, turn, nowMs: START + ms, heardAtMs: START + heardMs };
+    return { holder, turn, nowMs: START + ms, lastReplyAtMs: START + repliedMs };
   };
   const cellOf = (holder: string, changes: Changes): Cell => {
     const { limit: _limit, need: _need, want: _want, clips: _clips, at: _at, ...cell } = changes;
@@ -76,9 +76,9 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     holder: string,
     changes: Changes,
     ms = 0,
-    heardMs = ms,
-  ): Promise<One> => oneOf(await store.take(caller(holder, ms, heardMs), [cellOf(holder, changes)], []));
-  const hear = (store: CounterStore, holder: string, ms: number): Promise<Answered> =>
+    repliedMs = ms,
+  ): Promise<One> => oneOf(await store.take(caller(holder, ms, repliedMs), [cellOf(holder, changes)], []));
+  const receive = (store: CounterStore, holder: string, ms: number): Promise<Answered> =>
     store.take(caller(holder, ms), [], []);
 
   describe(`${name}: a request`, () => {
@@ -155,9 +155,9 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
 
     test('tells how many processes there are', async () => {
       const store = make(LEASE_MS);
-      await hear(store, 'a', 0);
-      expect((await hear(store, 'b', 0)).processes).toBeGreaterThanOrEqual(2);
-      expect(await hear(store, 'b', 2 * LEASE_MS)).toMatchObject({ processes: 1, settlesInMs: 0 });
+      await receive(store, 'a', 0);
+      expect((await receive(store, 'b', 0)).processes).toBeGreaterThanOrEqual(2);
+      expect(await receive(store, 'b', 2 * LEASE_MS)).toMatchObject({ processes: 1, settlesInMs: 0 });
     });
   });
 
@@ -188,7 +188,7 @@ export function describeCounterStore(name: string, make: (leaseMs: number) => Co
     test('count as long as their process is heard, and end with it', async () => {
       const store = make(LEASE_MS);
       await say(store, 'a', { ...running, used: 50 });
-      await hear(store, 'a', LEASE_MS - 1);
+      await receive(store, 'a', LEASE_MS - 1);
       expect((await say(store, 'b', running, LEASE_MS)).total).toBe(50);
       expect((await say(store, 'b', running, 2 * LEASE_MS - 2)).total).toBe(50);
       expect((await say(store, 'b', running, 2 * LEASE_MS - 1)).total).toBe(0);

@@ -31,7 +31,7 @@ function storeByCallersClock(leaseMs: number): CounterStore {
     isSettled = true;
     // Everybody who may have used something of it is long gone.
     nowMs = callerMs - 2 * leaseMs;
-    await store.take({ holder: 'first', turn: 1, heardAtMs: 0, nowMs }, [], []);
+    await store.take({ holder: 'first', turn: 1, lastReplyAtMs: 0, nowMs }, [], []);
     nowMs = callerMs;
   };
   return {

@@ -327,7 +327,7 @@ export const chatFace: Face = {
     };
     return { choices: [{ message: whole, finish_reason: finish, logprobs: { content } }], usage } as Json;
   },
-  heard(body) {
+  received(body) {
     const notes = new Notes();
     const choice = at(body, 'choices', 0);
     const message = at(choice, 'message');

@@ -132,7 +132,7 @@ export interface Face {
   /** A stream as the whole answer that its client puts together. Throws when it is no complete stream. */
   gather(text: string): Json;
   /** The facts in an answer that a client received. */
-  heard(body: unknown): string[];
+  received(body: unknown): string[];
   /** The ids of the calls in an answer that a client received, in their order: its results name them. */
   callIds(body: unknown): string[];
   /** The answer as such a client sends it back. @param forgets true: without its reasoning */

@@ -23,7 +23,7 @@ export interface Feature extends Exchange {
   readonly byGateway?: {
     readonly upstreams: readonly Protocol[];
     readonly answers: readonly Answer[];
-    readonly untold: RegExp;
+    readonly unreported: RegExp;
   };
   /** Which of the servers of a protocol; without it a server that can do all that its protocol knows. */
   readonly servers?: Servers;

@@ -136,7 +136,7 @@ export const FEATURES: readonly Feature[] = [
     byGateway: {
       upstreams: ['openai-responses'],
       answers: [{ text: 'Sunny, END and no more.', finish: 'stop' }],
-      untold: /^(stop:|usage)/,
+      unreported: /^(stop:|usage)/,
     },
   },
   {
@@ -147,7 +147,7 @@ export const FEATURES: readonly Feature[] = [
     byGateway: {
       upstreams: ['openai-responses'],
       answers: [{ text: 'Sunny, END and no more.', finish: 'stop' }],
-      untold: /^(stop:|usage)/,
+      unreported: /^(stop:|usage)/,
     },
   },
   {

@@ -273,7 +273,7 @@ export const geminiFace: Face = {
     } as Json;
     return { candidates: [candidate], usageMetadata: at(chunks.at(-1), 'usageMetadata') ?? null };
   },
-  heard(body) {
+  received(body) {
     const notes = new Notes();
     const candidate = at(body, 'candidates', 0);
     const parts = list(candidate, 'content', 'parts');

@@ -62,13 +62,13 @@ test('a difference anywhere is seen', async () => {
   for (const client of PROTOCOLS)
     for (const upstream of PROTOCOLS)
       for (const stream of [false, true]) {
-        const told = (answer: Answer) => ({ upstreams: [upstream], answers: [answer], untold: /^$/ });
-        const byGateway = told({ ...text.answer, text: 'Something else.' });
+        const reported = (answer: Answer) => ({ upstreams: [upstream], answers: [answer], unreported: /^$/ });
+        const byGateway = reported({ ...text.answer, text: 'Something else.' });
         const cell = await measure(stage, { ...text, byGateway }, { client, upstream, stream });
         expect(cell.outcome).toBe('lost');
         const longer = { ...text, answer: { ...text.answer, usage: { output: 21 } } };
         const way = { client, upstream, stream };
-        const counted = await measure(stage, { ...longer, byGateway: told(text.answer) }, way);
+        const counted = await measure(stage, { ...longer, byGateway: reported(text.answer) }, way);
         expect(counted.words).toEqual(['usage output: 21 is lost']);
       }
 });

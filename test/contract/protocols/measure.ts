@@ -38,7 +38,7 @@ interface Entry {
   readonly path: string;
   readonly reason: string;
 }
-interface Heard {
+interface Received {
   readonly body: Json;
   readonly report: readonly Entry[];
 }
@@ -63,10 +63,10 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
     if (untellable && first.status === 400) return { outcome: 'impossible', words: untellable };
     return { outcome: 'lost', words: [first.refused] };
   }
-  const heard = client.heard(first.body);
-  const disorder = outOfOrder(feature, heard);
+  const received = client.received(first.body);
+  const disorder = outOfOrder(feature, received);
   if (disorder) return { outcome: 'lost', words: [disorder] };
-  const got = [...upstream.understood(stage.upstream.requests[0]?.json), ...heard];
+  const got = [...upstream.understood(stage.upstream.requests[0]?.json), ...received];
   let { report } = first;
   if (results) {
     const own = client.giveBack(first.body, feature.forgets === true);
@@ -83,10 +83,10 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
 }
 
 /** What an answer says in another order than it was said; searches, which Gemini tells at the end, are left out. */
-function outOfOrder({ answer }: Feature, heard: readonly string[]): string | undefined {
+function outOfOrder({ answer }: Feature, received: readonly string[]): string | undefined {
   const said = factsOfAnswer(answer).filter((fact) => /^(thought|text|call)/.test(fact));
-  const before = said.filter((fact) => heard.includes(fact)).join('; ');
-  const after = heard.filter((fact) => said.includes(fact)).join('; ');
+  const before = said.filter((fact) => received.includes(fact)).join('; ');
+  const after = received.filter((fact) => said.includes(fact)).join('; ');
   return before === after ? undefined : `${before} is heard as ${after}`;
 }
 
@@ -135,7 +135,7 @@ function withinReach(
   const isSent = isFetched?.(way.client, way.upstream) === false;
   const arriving = (fact: string): string => (isSent ? undefined : fetched[kindOf(fact)]) ?? fact;
   return {
-    wanted: facts.filter((fact) => !isBeyond(fact) && !help?.untold.test(fact)).map(arriving),
+    wanted: facts.filter((fact) => !isBeyond(fact) && !help?.unreported.test(fact)).map(arriving),
     beyond: facts.filter(isBeyond),
     reasons: reasonsFor(feature, absences),
   };
@@ -162,7 +162,7 @@ function judge(
     beyond,
     got,
     report,
-  }: Readonly<Record<'wanted' | 'beyond' | 'got', readonly string[]>> & Pick<Heard, 'report'>,
+  }: Readonly<Record<'wanted' | 'beyond' | 'got', readonly string[]>> & Pick<Received, 'report'>,
 ): Cell {
   const missing = wanted.filter((fact) => !got.includes(fact));
   const standsFor = (other: string, facts: readonly string[]): boolean =>
@@ -216,7 +216,7 @@ async function ask(
   stage: Stage,
   question: Question,
   way: Ask,
-): Promise<Heard | { readonly refused: string; readonly status: number }> {
+): Promise<Received | { readonly refused: string; readonly status: number }> {
   const { gateway } = stage;
   const face = FACES[way.client];
   const model = modelOf(way.upstream, way.servers);
@@ -251,14 +251,14 @@ export async function measureFailure(stage: Stage, afterContent: boolean, way: W
   const response = await gateway.post(client.path(model, way.stream), client.ask(model, way.stream));
   const text = await response.text();
   const inStream = way.stream && afterContent;
-  const heard = client.hear(inStream, text);
+  const received = client.receive(inStream, text);
   const lost = [
-    heard.complete ? 'the answer looks complete' : '',
-    heard.error?.includes(message) ? '' : `the error says ${String(heard.error)}`,
+    received.complete ? 'the answer looks complete' : '',
+    received.error?.includes(message) ? '' : `the error says ${String(received.error)}`,
     response.status === (inStream ? 200 : response.status) && (inStream || response.status >= 500)
       ? ''
       : `the status is ${response.status}`,
-    inStream && heard.text !== 'Sunny' ? `the text is ${heard.text}` : '',
+    inStream && received.text !== 'Sunny' ? `the text is ${received.text}` : '',
   ].filter((each) => each !== '');
   return lost.length === 0 ? { outcome: 'lossless', words: [] } : { outcome: 'lost', words: lost };
 }

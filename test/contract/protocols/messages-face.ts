@@ -247,7 +247,7 @@ export const messagesFace: Face = {
     );
     return { ...message, content: blocks, usage: usage as Json };
   },
-  heard(body) {
+  received(body) {
     const notes = new Notes();
     const citations: string[] = [];
     const isRefusal = at(body, 'stop_reason') === 'refusal';

@@ -233,7 +233,7 @@ export const responsesFace: Face = {
       throw new Error(`no complete stream: ${text}`);
     return response;
   },
-  heard(body) {
+  received(body) {
     const notes = new Notes();
     const citations: string[] = [];
     const tokens: Json[] = [];

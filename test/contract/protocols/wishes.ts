@@ -142,7 +142,7 @@ export const WISHES: readonly Feature[] = [
         { calls: [SEARCH], finish: 'calls' },
         { text: 'Bern is sunny [2]', finish: 'stop' },
       ],
-      untold: /^(search:|usage)/,
+      unreported: /^(search:|usage)/,
     },
   },
   {

@@ -38,15 +38,15 @@ describeDatabases((fresh) => {
   test('what was told before a start is not told again', async () => {
     const storage = await (await fresh())();
     const { claim } = storage.alerts;
-    const tell = (id: string, nowMs: number, quietMs: number): Promise<boolean> =>
+    const raise = (id: string, nowMs: number, quietMs: number): Promise<boolean> =>
       claim.call(storage.alerts, id, nowMs, quietMs);
-    expect(await tell('budget a', NOON, Infinity)).toBe(true);
-    expect(await tell('budget a', NOON + 300 * DAY, Infinity)).toBe(false);
-    expect(await tell('budget b', NOON, Infinity)).toBe(true);
-    expect(await tell('endpoint', NOON, 1000)).toBe(true);
-    expect(await tell('endpoint', NOON + 999, 1000)).toBe(false);
-    expect(await tell('endpoint', NOON + 1000, 1000)).toBe(true);
-    expect(await tell('endpoint', NOON + 1999, 1000)).toBe(false);
+    expect(await raise('budget a', NOON, Infinity)).toBe(true);
+    expect(await raise('budget a', NOON + 300 * DAY, Infinity)).toBe(false);
+    expect(await raise('budget b', NOON, Infinity)).toBe(true);
+    expect(await raise('endpoint', NOON, 1000)).toBe(true);
+    expect(await raise('endpoint', NOON + 999, 1000)).toBe(false);
+    expect(await raise('endpoint', NOON + 1000, 1000)).toBe(true);
+    expect(await raise('endpoint', NOON + 1999, 1000)).toBe(false);
     await storage.close();
   });
 });

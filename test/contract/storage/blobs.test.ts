@@ -27,18 +27,18 @@ async function folder(): Promise<Opened> {
 }
 
 async function bucket(): Promise<Opened> {
-  const aside = await folder();
+  const spare = await folder();
   const s3 = startS3();
   const target = { endpoint: s3.origin, bucket: 'box', region: 'eu-test-1', accessKeyId: 'id-test' };
   return {
     blobs: new S3Blobs({
       bucket: openBucket({ ...target, secretAccessKey: s3.secret }),
       prefix: 'files/',
-      folder: aside.blobs as BlobFolder,
+      folder: spare.blobs as BlobFolder,
     }),
     async close() {
       await s3[Symbol.asyncDispose]();
-      await aside.close();
+      await spare.close();
     },
   };
 }

@@ -4,8 +4,8 @@ import { describePostgres } from './shared-postgres.ts';
 
 describePostgres((fresh) => {
   test('what one process publishes reaches all that subscribe, of the same installation alone', async () => {
-    const [open, elsewhere] = [await fresh(), await fresh()];
-    const [one, two, other] = [await open(), await open(), await elsewhere()];
+    const [open, remote] = [await fresh(), await fresh()];
+    const [one, two, other] = [await open(), await open(), await remote()];
     const received: string[] = [];
     const last = Promise.withResolvers<void>();
     const listener = await two.notices.subscribe((text) => {

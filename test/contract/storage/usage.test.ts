@@ -216,10 +216,10 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
               sumsOf(all).counts.attempts,
             );
             const tried = await storage.usage.query({ ...ALL, groupBy: ['provider'] });
-            const elsewhere = tried.rows.find(({ group }) => group.provider === 'elsewhere');
+            const remote = tried.rows.find(({ group }) => group.provider === 'elsewhere');
             const again = all.filter((g) => g.attempts > 1 && !isLate(g)).length;
-            expect(elsewhere?.sums.counts.failed_attempts ?? 0).toBe(again);
-            expect(elsewhere?.sums.counts.requests ?? 0).toBe(0);
+            expect(remote?.sums.counts.failed_attempts ?? 0).toBe(again);
+            expect(remote?.sums.counts.requests ?? 0).toBe(0);
             await storage.close();
           },
         ),

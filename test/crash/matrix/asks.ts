@@ -78,7 +78,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
 };
 
 /** What became of a request, as its client knows it. */
-export type Heard =
+export type Received =
   /** All of it arrived. */
   | { readonly kind: 'answered'; readonly id: string; readonly number: number; readonly text: string }
   /** A limit or a budget said no before it began, or in the middle of it. */
@@ -93,13 +93,13 @@ export const PATIENCE_MS = 20_000;
 const NUMBER = /#(\d+)\. /;
 
 /** Asks, and listens until the end. */
-export async function hear(
+export async function receive(
   origin: string,
   key: string,
   protocol: ProtocolName,
   question: Question,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
+): Promise<Received> {
   const { path, body } = PROTOCOLS[protocol].ask(question);
   let status = 0;
   try {
@@ -122,7 +122,7 @@ export async function hear(
   }
 }
 
-function judged(protocol: ProtocolName, isStreamed: boolean, id: string, text: string): Heard {
+function judged(protocol: ProtocolName, isStreamed: boolean, id: string, text: string): Received {
   const number = Number(NUMBER.exec(text)?.[1]);
   if (isStreamed) {
     const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, found = '']) => found);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { PATIENCE_MS } from './asks.ts';
 import { ADMIN_KEY, type Cluster, LOAD_KEY, type Replica, USD_PER_TOKEN } from './cluster.ts';
-import type { Note, Told, Turn } from './load.ts';
+import type { Note, Reported, Turn } from './load.ts';
 import { ANSWER_TOKENS } from './upstream.ts';
 
 /** A record, as far as it is compared. */
@@ -77,7 +77,7 @@ export function wrongOf({ counts, records }: Ledger, notes: readonly Note[]): st
 }
 
 function answered(notes: readonly Note[]): string[] {
-  return notes.flatMap(({ heard }) => (heard.kind === 'answered' ? [heard.id] : []));
+  return notes.flatMap(({ received }) => (received.kind === 'answered' ? [received.id] : []));
 }
 
 /** What a key has spent, in USD: by the ledger, and by what the upstream wrote. */
@@ -100,9 +100,9 @@ interface ListedItem {
 }
 
 /** What is wrong with conversations: turns that are missing, twice, out of order, or not followed by their answers. */
-export async function wrongConversations(origin: string, told: Told): Promise<string[]> {
+export async function wrongConversations(origin: string, reported: Reported): Promise<string[]> {
   const wrong: string[] = [];
-  for (const [id, turns] of told.conversations) {
+  for (const [id, turns] of reported.conversations) {
     const { data } = await manage<{ data: ListedItem[] }>(
       origin,
       `/v1/conversations/${id}/items?order=asc&limit=100`,
@@ -119,16 +119,18 @@ function wrongTurns(turns: readonly Turn[], items: readonly ListedItem[]): strin
   const places = turns.map(({ text }) =>
     texts.findIndex((item) => item.role === 'user' && item.text === text),
   );
-  for (const [at, { text, heard }] of turns.entries()) {
+  for (const [at, { text, received }] of turns.entries()) {
     const place = places[at] ?? -1;
     if (place < 0) {
-      if (heard.kind === 'answered') wrong.push(`"${text}" was answered and is not in it`);
+      if (received.kind === 'answered') wrong.push(`"${text}" was answered and is not in it`);
       continue;
     }
     const answer = texts[place + 1];
     if (answer?.role !== 'assistant') wrong.push(`"${text}" has no answer behind it`);
-    else if (heard.kind === 'answered' && !answer.text.startsWith(`#${heard.number}. `))
-      wrong.push(`"${text}" has the answer "${answer.text.slice(0, 12)}" instead of number ${heard.number}`);
+    else if (received.kind === 'answered' && !answer.text.startsWith(`#${received.number}. `))
+      wrong.push(
+        `"${text}" has the answer "${answer.text.slice(0, 12)}" instead of number ${received.number}`,
+      );
     if (texts.filter((item) => item.role === 'user' && item.text === text).length > 1)
       wrong.push(`"${text}" is in it twice`);
   }

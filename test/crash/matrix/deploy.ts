@@ -1,12 +1,12 @@
 // A deploy under load: every replica is told to end and started again, one after the other, while streams run through nginx.
-import { type Heard, hear } from './asks.ts';
+import { type Received, receive } from './asks.ts';
 import { type Cluster, LOAD_KEY, PACED, started } from './cluster.ts';
 
 export interface Deployed {
   readonly streams: number;
   readonly answered: number;
   /** What others were told, and how often. */
-  readonly told: ReadonlyMap<string, number>;
+  readonly reported: ReadonlyMap<string, number>;
   readonly seconds: number;
 }
 
@@ -18,11 +18,13 @@ const FEW = 200;
 /** @param streams how many run at any time */
 export async function deployUnderLoad(cluster: Cluster, streams: number): Promise<Deployed> {
   const model = streams > FEW ? PACED[1] : PACED[0];
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   let running = true;
   const client = async (): Promise<void> => {
     while (running)
-      heard.push(await hear(cluster.origin, LOAD_KEY, 'chat', { model, text: '[deploy]', isStreamed: true }));
+      received.push(
+        await receive(cluster.origin, LOAD_KEY, 'chat', { model, text: '[deploy]', isStreamed: true }),
+      );
   };
   const clients: Promise<void>[] = [];
   const from = performance.now();
@@ -40,12 +42,12 @@ export async function deployUnderLoad(cluster: Cluster, streams: number): Promis
   }
   running = false;
   await Promise.all(clients);
-  const told = new Map<string, number>();
-  for (const each of heard) {
+  const reported = new Map<string, number>();
+  for (const each of received) {
     if (each.kind === 'answered') continue;
     const why = each.kind === 'refused' ? 'refused' : each.why.slice(0, 200);
-    told.set(why, (told.get(why) ?? 0) + 1);
+    reported.set(why, (reported.get(why) ?? 0) + 1);
   }
-  const answered = heard.filter(({ kind }) => kind === 'answered').length;
-  return { streams: heard.length, answered, told, seconds: (performance.now() - from) / 1_000 };
+  const answered = received.filter(({ kind }) => kind === 'answered').length;
+  return { streams: received.length, answered, reported, seconds: (performance.now() - from) / 1_000 };
 }

@@ -1,11 +1,11 @@
 // The clients: each asks again and again in its own way, and writes down what became of each request. Knows nothing of what
 // goes wrong meanwhile.
-import { hear, type Heard, type ProtocolName } from './asks.ts';
+import { receive, type Received, type ProtocolName } from './asks.ts';
 import { LOAD_KEY, MODEL } from './cluster.ts';
 import type { Chance } from '../../support/simulated-world.ts';
 
 export interface Note {
-  readonly heard: Heard;
+  readonly received: Received;
   /** Name of the key that asked. */
   readonly key: string;
   readonly protocol: ProtocolName;
@@ -17,10 +17,10 @@ export interface Note {
 /** A turn of a conversation, as its client knows it. */
 export interface Turn {
   readonly text: string;
-  readonly heard: Heard;
+  readonly received: Received;
 }
 
-export interface Told {
+export interface Reported {
   readonly notes: Note[];
   /** By the id of the conversation. */
   readonly conversations: Map<string, Turn[]>;
@@ -38,7 +38,7 @@ export interface LoadOptions {
 }
 
 export interface Load {
-  readonly told: Told;
+  readonly reported: Reported;
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ const CLIENTS: Readonly<Record<string, number>> = {
 
 /** Starts all clients. */
 export function startLoad(options: LoadOptions): Load {
-  const told: Told = { notes: [], conversations: new Map(), repeated: new Map(), stored: [] };
+  const reported: Reported = { notes: [], conversations: new Map(), repeated: new Map(), stored: [] };
   let running = true;
   const until = async (round: () => Promise<void>): Promise<void> => {
     while (running) {
@@ -70,10 +70,10 @@ export function startLoad(options: LoadOptions): Load {
     }
   };
   const clients = Object.entries(CLIENTS).flatMap(([way, count]) =>
-    Array.from({ length: count }, () => until(waysOf(options, told)[way] ?? unknownWay)),
+    Array.from({ length: count }, () => until(waysOf(options, reported)[way] ?? unknownWay)),
   );
   return {
-    told,
+    reported,
     async stop() {
       running = false;
       await Promise.all(clients);
@@ -85,19 +85,22 @@ function unknownWay(): never {
   throw new Error('there is no such way to ask');
 }
 
-function waysOf({ origin, chance, budget }: LoadOptions, told: Told): Record<string, () => Promise<void>> {
+function waysOf(
+  { origin, chance, budget }: LoadOptions,
+  reported: Reported,
+): Record<string, () => Promise<void>> {
   let asked = 0;
   const ask = async (
     protocol: ProtocolName,
     key: string,
     { text = '', more = {}, headers = {}, isStreamed = chance.happens(0.5) },
-  ): Promise<Heard> => {
+  ): Promise<Received> => {
     asked += 1;
     const fromMs = performance.now();
     const question = { model: MODEL, text: `[${key}] ${text}`, isStreamed, more };
-    const heard = await hear(origin, `sk-test-${key}`, protocol, question, headers);
-    told.notes.push({ heard, key, protocol, fromMs, toMs: performance.now() });
-    return heard;
+    const received = await receive(origin, `sk-test-${key}`, protocol, question, headers);
+    reported.notes.push({ received, key, protocol, fromMs, toMs: performance.now() });
+    return received;
   };
   let conversation: string | undefined;
   let previous: string | undefined;
@@ -107,33 +110,33 @@ function waysOf({ origin, chance, budget }: LoadOptions, told: Told): Record<str
       const headers = { 'idempotency-key': name };
       const isStreamed = chance.happens(0.5);
       const numbers: number[] = [];
-      told.repeated.set(name, numbers);
+      reported.repeated.set(name, numbers);
       for (let tries = 0; tries < RETRIES; tries += 1) {
-        const heard = await ask('chat', 'load', { text: name, headers, isStreamed });
-        if (heard.kind === 'answered') numbers.push(heard.number);
+        const received = await ask('chat', 'load', { text: name, headers, isStreamed });
+        if (received.kind === 'answered') numbers.push(received.number);
         // Some do not know that they were answered.
-        if (heard.kind === 'answered' && chance.happens(0.7)) return;
+        if (received.kind === 'answered' && chance.happens(0.7)) return;
         await Bun.sleep(100);
       }
     },
     async conversing() {
-      const turns = conversation === undefined ? undefined : told.conversations.get(conversation);
+      const turns = conversation === undefined ? undefined : reported.conversations.get(conversation);
       if (!conversation || !turns || turns.length >= MOST_TURNS) {
         conversation = await newConversation(origin);
-        if (conversation) told.conversations.set(conversation, []);
+        if (conversation) reported.conversations.set(conversation, []);
         return;
       }
       const text = `turn ${turns.length}`;
-      const heard = await ask('responses', 'load', { text, more: { conversation } });
-      turns.push({ text: `[load] ${text}`, heard });
+      const received = await ask('responses', 'load', { text, more: { conversation } });
+      turns.push({ text: `[load] ${text}`, received });
     },
     async continuing() {
       const more = { store: true, ...(previous ? { previous_response_id: previous } : {}) };
-      const heard = await ask('responses', 'load', { text: `step ${asked}`, more });
-      if (heard.kind !== 'answered' || asked % MOST_TURNS === 0) previous = undefined;
+      const received = await ask('responses', 'load', { text: `step ${asked}`, more });
+      if (received.kind !== 'answered' || asked % MOST_TURNS === 0) previous = undefined;
       else {
-        previous = /"id":\s*"(resp_[\w-]+)"/.exec(heard.text)?.[1];
-        if (previous) told.stored.push(previous);
+        previous = /"id":\s*"(resp_[\w-]+)"/.exec(received.text)?.[1];
+        if (previous) reported.stored.push(previous);
       }
     },
     messages: async () => void (await ask('messages', 'load', { text: 'hi' })),

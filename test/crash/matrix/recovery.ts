@@ -1,6 +1,6 @@
 // Whether a cluster is itself again: every replica ready with nothing degraded, and each kind of request answered by each of
 // them and through nginx.
-import { hear } from './asks.ts';
+import { receive } from './asks.ts';
 import { type Cluster, LOAD_KEY, MODEL, type Replica } from './cluster.ts';
 
 const LOOK_MS = 50;
@@ -60,16 +60,20 @@ async function wrongWith(replica: Replica): Promise<string | null> {
   const { status, degraded } = (await ready.json()) as { status: string; degraded: string[] };
   if (ready.status !== 200 || degraded.length > 0)
     return `${replica.name} is ${status}: ${degraded.join('; ')}`;
-  const heard = await hear(replica.origin, LOAD_KEY, 'responses', {
+  const received = await receive(replica.origin, LOAD_KEY, 'responses', {
     model: MODEL,
     text: '[look]',
     isStreamed: false,
     more: { store: true },
   });
-  return heard.kind === 'answered' ? null : `${replica.name} answers ${JSON.stringify(heard)}`;
+  return received.kind === 'answered' ? null : `${replica.name} answers ${JSON.stringify(received)}`;
 }
 
 async function throughNginx({ origin }: Cluster): Promise<string | null> {
-  const heard = await hear(origin, LOAD_KEY, 'chat', { model: MODEL, text: '[look]', isStreamed: false });
-  return heard.kind === 'answered' ? null : `nginx answers ${JSON.stringify(heard)}`;
+  const received = await receive(origin, LOAD_KEY, 'chat', {
+    model: MODEL,
+    text: '[look]',
+    isStreamed: false,
+  });
+  return received.kind === 'answered' ? null : `nginx answers ${JSON.stringify(received)}`;
 }

@@ -19,7 +19,7 @@ import { type Cause, CAUSES } from './causes.ts';
 import { lostResponses, missingOf, readLedger, spentOf, wrongConversations, wrongOf } from './checks.ts';
 import { type Cluster, startCluster, USD_PER_TOKEN } from './cluster.ts';
 import { deployUnderLoad } from './deploy.ts';
-import { type Load, type Note, SPENDERS, type Told, startLoad } from './load.ts';
+import { type Load, type Note, SPENDERS, type Reported, startLoad } from './load.ts';
 import { recovered } from './recovery.ts';
 import { ANSWER_TOKENS } from './upstream.ts';
 
@@ -52,7 +52,7 @@ interface Row {
   readonly requests: number;
   readonly answered: number;
   readonly refused: number;
-  readonly told: number;
+  readonly reported: number;
   /** What clients were told, and how often. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly recoveryMs: number | null;
@@ -123,12 +123,12 @@ async function matrix(cluster: Cluster): Promise<boolean> {
 async function once(
   cause: Cause,
   cluster: Cluster,
-  { told }: Load,
+  { reported }: Load,
   chance: Chance,
   budget: string,
 ): Promise<Row> {
-  const first = told.notes.length;
-  const known = new Set(told.repeated.keys());
+  const first = reported.notes.length;
+  const known = new Set(reported.repeated.keys());
   const fromMs = Date.now() - SKEW_MS;
   const wrong: string[] = [];
   await Bun.sleep(BEFORE_MS);
@@ -138,7 +138,7 @@ async function once(
   else if (recoveryMs > MOST_RECOVERY_MS * slowness)
     wrong.push(`recovered after ${Math.round(recoveryMs)} ms only (${why})`);
   await Bun.sleep(AFTER_MS);
-  const notes = told.notes.slice(first);
+  const notes = reported.notes.slice(first);
   const origin = cluster.replicas[0]?.origin ?? '';
   const until = performance.now() + SETTLING_MS;
   let ledger = await readLedger(origin, fromMs);
@@ -154,17 +154,17 @@ async function once(
   const most = BUDGET_USD * (1 + cause.mayOverspend) + SPENDERS * ANSWER_TOKENS * USD_PER_TOKEN;
   if (Math.max(spent.ledger, spent.upstream) > most + 1e-9)
     wrong.push(`${budget} has ${most}, the ledger says ${spent.ledger}, and the upstream ${spent.upstream}`);
-  const again = againOf(told, known);
+  const again = againOf(reported, known);
   if (again > 0 && !cause.mayAnswerAnew) wrong.push(`${again} idempotency keys got two answers`);
-  for (const { heard, protocol } of notes)
-    if (heard.kind === 'untold') wrong.push(`${protocol}: nobody was told: ${heard.why}`);
-  const count = (kind: string): number => notes.filter(({ heard }) => heard.kind === kind).length;
+  for (const { received, protocol } of notes)
+    if (received.kind === 'untold') wrong.push(`${protocol}: nobody was told: ${received.why}`);
+  const count = (kind: string): number => notes.filter(({ received }) => received.kind === kind).length;
   return {
     name: cause.name,
     requests: notes.length,
     answered: count('answered'),
     refused: count('refused'),
-    told: count('told'),
+    reported: count('told'),
     reasons: reasonsOf(notes),
     recoveryMs,
     slowness,
@@ -175,11 +175,11 @@ async function once(
 }
 
 /** What can be looked at when nothing runs any more. */
-async function atTheEnd(cluster: Cluster, { told }: Load): Promise<string[]> {
+async function atTheEnd(cluster: Cluster, { reported }: Load): Promise<string[]> {
   const origin = cluster.replicas.at(-1)?.origin ?? '';
   return [
-    ...(await wrongConversations(origin, told)),
-    ...(await lostResponses(origin, told.stored.slice(-100))),
+    ...(await wrongConversations(origin, reported)),
+    ...(await lostResponses(origin, reported.stored.slice(-100))),
   ];
 }
 
@@ -187,33 +187,34 @@ async function atTheEnd(cluster: Cluster, { told }: Load): Promise<string[]> {
 async function deployed(cluster: Cluster): Promise<string[]> {
   const wanted = Number(values.streams);
   if (wanted === 0) return [];
-  const { streams, answered, told, seconds } = await deployUnderLoad(cluster, wanted);
+  const { streams, answered, reported, seconds } = await deployUnderLoad(cluster, wanted);
   console.log(
-    `${told.size === 0 ? 'held' : 'FAILED'}: three replicas replaced in ${seconds.toFixed(1)} s, ${wanted} streams running: ${answered} of ${streams} answered`,
+    `${reported.size === 0 ? 'held' : 'FAILED'}: three replicas replaced in ${seconds.toFixed(1)} s, ${wanted} streams running: ${answered} of ${streams} answered`,
   );
-  return [...told].map(([why, count]) => `${count} streams of the deploy: ${why}`);
+  return [...reported].map(([why, count]) => `${count} streams of the deploy: ${why}`);
 }
 
-function show({ name, wrong, recoveryMs, requests, told, reasons }: Row): void {
+function show({ name, wrong, recoveryMs, requests, reported, reasons }: Row): void {
   const recovery = recoveryMs === null ? 'never' : `${Math.round(recoveryMs)} ms`;
   console.log(
-    `${wrong.length === 0 ? 'held' : 'FAILED'}: ${name}: ${requests} requests, ${told} told, recovered ${recovery}`,
+    `${wrong.length === 0 ? 'held' : 'FAILED'}: ${name}: ${requests} requests, ${reported} told, recovered ${recovery}`,
   );
   for (const [reason, count] of reasons) console.log(`  told ${count} times: ${reason}`);
   for (const what of wrong.slice(0, 8)) console.log(`  ${what}`);
 }
 
-function againOf({ repeated }: Told, known: ReadonlySet<string>): number {
+function againOf({ repeated }: Reported, known: ReadonlySet<string>): number {
   const asked = [...repeated].filter(([name]) => !known.has(name));
   return asked.filter(([, numbers]) => new Set(numbers).size > 1).length;
 }
 
 function reasonsOf(notes: readonly Note[]): Map<string, number> {
   const reasons = new Map<string, number>();
-  for (const { heard } of notes) {
-    if (heard.kind !== 'told') continue;
-    const code = /"(?:code|type|status)":\s*"((?!error)\w+)"/.exec(heard.why)?.[1] ?? heard.why.slice(0, 40);
-    const reason = `${heard.status} ${code.replaceAll(/\s+/g, ' ')}`;
+  for (const { received } of notes) {
+    if (received.kind !== 'told') continue;
+    const code =
+      /"(?:code|type|status)":\s*"((?!error)\w+)"/.exec(received.why)?.[1] ?? received.why.slice(0, 40);
+    const reason = `${received.status} ${code.replaceAll(/\s+/g, ' ')}`;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   return reasons;
@@ -238,7 +239,7 @@ function table(rows: readonly Row[]): string {
       String(row.requests),
       String(row.answered),
       String(row.refused),
-      String(row.told),
+      String(row.reported),
       row.recoveryMs === null ? 'never' : row.recoveryMs.toFixed(0),
       row.slowness.toFixed(1),
       row.spent.toFixed(2),

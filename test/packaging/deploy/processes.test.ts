@@ -69,9 +69,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null || VALKEY_PROGRAM === null)('the proc
             REDIS_URL: valkey.url,
           };
           // Each of these is set there as well, but for the port, which is the usual one.
-          const { DRAGOMAN_PORT: __, ...elsewhere } = here;
+          const { DRAGOMAN_PORT: __, ...remote } = here;
           expect(Object.keys(replica.environment)).toEqual(
-            expect.arrayContaining([...Object.keys(elsewhere), 'DRAGOMAN_SECRET', 'DRAGOMAN_ADMIN_KEY']),
+            expect.arrayContaining([...Object.keys(remote), 'DRAGOMAN_SECRET', 'DRAGOMAN_ADMIN_KEY']),
           );
           const environment = { PATH: process.env['PATH'] ?? '', ...replica.environment, ...here };
           return {

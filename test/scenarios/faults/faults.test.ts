@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { shareOf } from '../../support/share.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
-import { CLIENTS, type ClientProtocol, type Heard } from '../../support/upstreams/client-dialects.ts';
+import { CLIENTS, type ClientProtocol, type Received } from '../../support/upstreams/client-dialects.ts';
 import { UPSTREAM_PROTOCOLS, type UpstreamProtocol } from '../../support/upstreams/dialects.ts';
 import {
   providerAt,
@@ -166,17 +166,17 @@ function expectClient(
   stage: Stage,
   { response, text, record }: Play,
 ): void {
-  const heard: Heard = CLIENTS[client].hear(stage.stream && response.status === 200, text);
+  const received: Received = CLIENTS[client].receive(stage.stream && response.status === 200, text);
   const wanted = fault.client;
   // Whether all went well is never in doubt: an end without an error, or an error without an end.
-  expect(heard.complete).toBe(heard.error === null);
+  expect(received.complete).toBe(received.error === null);
   if ('refused' in wanted) {
     const { refused, relayed } = wanted;
     const native = typeof refused === 'number' ? refused : STATUSES[refused][client];
     const status = lane === 'relay' && relayed !== undefined ? relayed : native;
     expect(response.status).toBe(status);
-    expect(heard.text).toBe('');
-    expect(heard.error ?? '').toContain(wanted.words ?? '');
+    expect(received.text).toBe('');
+    expect(received.error ?? '').toContain(wanted.words ?? '');
     expect(response.headers.get('retry-after')).toBe(wanted.retryAfterSeconds?.toString() ?? null);
     expect(at(record, 'status')).toBe(status);
     expect(at(record, 'provider')).toBeNull();
@@ -184,10 +184,10 @@ function expectClient(
     return;
   }
   expect(response.status).toBe(200);
-  expect(heard.starts).toBe(1);
+  expect(received.starts).toBe(1);
   if ('broken' in wanted) {
-    expect(heard.text).toBe(SAID.first[0]);
-    expect(heard.error).toBeString();
+    expect(received.text).toBe(SAID.first[0]);
+    expect(received.error).toBeString();
     // What a second endpoint said about being asked to continue is not the client's business.
     expect(text).not.toContain('prefill');
     expect(at(record, 'error', 'kind')).toBe(wanted.broken);
@@ -196,7 +196,7 @@ function expectClient(
   }
   const { answer } = wanted;
   const said = answer === 'both' ? SAID.first[0] + SAID.second[1] : SAID[answer].join('');
-  expect(heard).toEqual({ text: wanted.text ?? said, complete: true, error: null, starts: 1 });
+  expect(received).toEqual({ text: wanted.text ?? said, complete: true, error: null, starts: 1 });
   expect(at(record, 'error')).toBeNull();
   expect(at(record, 'status')).toBe(200);
   expect(at(record, 'provider')).toBe(answer === 'both' ? 'second' : answer);
@@ -209,11 +209,11 @@ function expectClient(
 
 function expectRecords(fault: Fault, { record, sightings, response }: Play): void {
   const attempts = list(record, 'attempts');
-  const told = attempts.map((attempt) => {
+  const reported = attempts.map((attempt) => {
     const outcome = at(attempt, 'outcome') === 'completed' ? 'completed' : at(attempt, 'error', 'kind');
     return `${at(attempt, 'provider')} ${outcome}`;
   });
-  expect(told).toEqual([...fault.attempts]);
+  expect(reported).toEqual([...fault.attempts]);
   const starts = attempts.map((attempt) => Date.parse(String(at(attempt, 'started_at'))));
   const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
   expect(gaps).toEqual([...(fault.gapsMs ?? gaps.map(() => 0))]);

@@ -4,7 +4,7 @@ import { heapStats, type HeapStats } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
 import { cutAfter, noAnswer, opened, silence, stream as sse } from '../../support/upstreams/answers.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
-import { CLIENTS, type Heard } from '../../support/upstreams/client-dialects.ts';
+import { CLIENTS, type Received } from '../../support/upstreams/client-dialects.ts';
 import { streamOf } from '../../support/upstreams/dialects.ts';
 import {
   attemptsOf,
@@ -16,7 +16,7 @@ import { at, list } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 import { begun, SAID, sound, stageOf } from './fault.ts';
 
-const { path, ask, hear } = CLIENTS['openai-chat'];
+const { path, ask, receive } = CLIENTS['openai-chat'];
 const BREAKER = { failures: 5, window_ms: 30_000, open_ms: 15_000 };
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -54,9 +54,9 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     const [first, second] = [scene.upstream('first'), scene.upstream('second')];
     const by = async (): Promise<string> => {
       const response = await scene.gateway.post(path('all/chat', stream), ask('all/chat', stream));
-      const heard = hear(stream, await response.text());
-      expect(heard).toMatchObject({ complete: true, error: null });
-      return heard.text === SAID.first.join('') ? 'first' : 'second';
+      const received = receive(stream, await response.text());
+      expect(received).toMatchObject({ complete: true, error: null });
+      return received.text === SAID.first.join('') ? 'first' : 'second';
     };
     const standing = async (): Promise<unknown> => {
       const response = await scene.gateway.post('/route/explain', ask('all/chat', stream));
@@ -114,7 +114,7 @@ describe.each([false, true])('down for a while, streamed: %p', (stream) => {
     }
     first.always(sound(stage, 'first'));
     const response = await scene.gateway.post(path('one/chat', stream), ask('one/chat', stream));
-    expect(hear(stream, await response.text()).complete).toBe(true);
+    expect(receive(stream, await response.text()).complete).toBe(true);
     expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual(['first completed']);
   });
 });
@@ -134,13 +134,13 @@ describe('200 streams at once during a flapping primary', () => {
   ];
 
   /** Starts them all and lets time pass, a quarter of a second for each turn of the event loop, until all are over. */
-  async function wave(scene: Scene, clock: ArmedClock): Promise<readonly Heard[]> {
+  async function wave(scene: Scene, clock: ArmedClock): Promise<readonly Received[]> {
     let open = 200;
     const streams = Array.from({ length: open }, async () => {
       const response = await scene.gateway.post(path('all/chat', true), ask('all/chat', true));
       const text = await response.text();
       open -= 1;
-      return response.status === 200 ? hear(true, text) : hear(false, text);
+      return response.status === 200 ? receive(true, text) : receive(false, text);
     });
     await scene.upstream('first').arrived(100);
     for (let turns = 0; open > 0 && turns < 20_000; turns++) {

@@ -14,7 +14,7 @@ import { at, type Json } from '../../support/upstreams/json-path.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 import { begun, SAID, sound, stageOf, type Speaker } from './fault.ts';
 
-const { path, ask, hear } = CLIENTS['openai-chat'];
+const { path, ask, receive } = CLIENTS['openai-chat'];
 /** How long the first usually takes, and how late it may be: classes of durations are up to 9 % wide. */
 const USUAL_MS = 400;
 const LATEST_MS = USUAL_MS * 1.1;
@@ -50,12 +50,12 @@ describe.each([
   }
 
   async function expectAnswer(response: Response, speaker: Speaker): Promise<void> {
-    const heard = hear(stream, await response.text());
-    expect(heard).toEqual({ text: SAID[speaker].join(''), complete: true, error: null, starts: 1 });
+    const received = receive(stream, await response.text());
+    expect(received).toEqual({ text: SAID[speaker].join(''), complete: true, error: null, starts: 1 });
   }
 
   /** Attempts as the records tell them; who was stopped did not fail, and the whole is the sum of its parts. */
-  async function told(scene: Scene, response: Response): Promise<[readonly string[], Json]> {
+  async function reported(scene: Scene, response: Response): Promise<[readonly string[], Json]> {
     const record = await recordOf(scene.gateway, response);
     return [attemptsOf(record), record];
   }
@@ -77,7 +77,7 @@ describe.each([
     await expectAnswer(response, 'second');
     expect(response.headers.get('x-dragoman-provider')).toBe('second');
     await late.closed;
-    const [attempts, record] = await told(scene, response);
+    const [attempts, record] = await reported(scene, response);
     expect(attempts).toEqual(['first cancelled', 'second completed']);
     expect(at(record, 'provider')).toBe('second');
     expect(at(record, 'attempts', 0, 'error', 'message')).toContain('sooner');
@@ -95,7 +95,7 @@ describe.each([
     const response = await asked;
     await expectAnswer(response, 'first');
     await second.closed;
-    const [attempts] = await told(scene, response);
+    const [attempts] = await reported(scene, response);
     expect(attempts).toEqual(['first completed', 'second cancelled']);
   });
 
@@ -110,7 +110,7 @@ describe.each([
     await expectAnswer(response, 'first');
     clock.advance(10_000);
     expect(scene.upstream('second').requests).toHaveLength(0);
-    expect((await told(scene, response))[0]).toEqual(['first completed']);
+    expect((await reported(scene, response))[0]).toEqual(['first completed']);
   });
 
   test.each<[string, Answer]>([
@@ -128,14 +128,14 @@ describe.each([
     await (await scene.gateway.get('/files')).text();
     answer(second);
     const response = await asked;
-    const [attempts, record] = await told(scene, response);
+    const [attempts, record] = await reported(scene, response);
     if (response.status === 200) {
       await expectAnswer(response, 'second');
       expect(attempts).toEqual(['first failed', 'second completed']);
       return;
     }
     expect(response.status).toBe(502);
-    const { error } = hear(false, await response.text());
+    const { error } = receive(false, await response.text());
     expect(error).toContain('first: scripted 403');
     expect(error).toContain('second: scripted 401');
     expect(attempts).toEqual(['first failed', 'second failed']);
@@ -148,7 +148,7 @@ describe.each([
     scene.upstream('second').script(sound(stage, 'second'));
     const response = await post(scene);
     await expectAnswer(response, 'second');
-    expect((await told(scene, response))[0]).toEqual(['first failed', 'second completed']);
+    expect((await reported(scene, response))[0]).toEqual(['first failed', 'second completed']);
   });
 
   test.each([
@@ -165,7 +165,7 @@ describe.each([
     const response = await asked;
     await expectAnswer(response, 'first');
     expect(scene.upstream('second').requests).toHaveLength(0);
-    expect((await told(scene, response))[0]).toEqual(['first completed']);
+    expect((await reported(scene, response))[0]).toEqual(['first completed']);
   });
 
   if (!stream) return;
@@ -186,7 +186,7 @@ describe.each([
     const response = await asked;
     await expectAnswer(response, 'second');
     clock.impatient = false;
-    const [attempts] = await told(scene, response);
+    const [attempts] = await reported(scene, response);
     expect(attempts.slice(0, 2)).toEqual(['first failed', 'second cancelled']);
     expect(attempts.at(-1)).toBe('second completed');
   });

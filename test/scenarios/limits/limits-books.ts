@@ -24,7 +24,7 @@ export const COUNTED = {
 };
 
 /** What requests have come to. */
-export interface Books {
+export interface SimulatedLedger {
   /** As limits count them: each turn of an answer; nothing of what failed and used nothing. */
   readonly requests: number;
   readonly tokens: number;
@@ -36,7 +36,7 @@ export interface Books {
 type Origin = Pick<TestGateway, 'origin'>;
 
 /** Waits until nothing runs. Throws where something is still reserved, or one place has counted what another has not. */
-export async function booksOf(gateway: Origin): Promise<Books> {
+export async function ledgerOf(gateway: Origin): Promise<SimulatedLedger> {
   await eventually('nothing is reserved', async () =>
     (await standings(gateway)).every((standing) => at(standing, 'reserved') === 0),
   );
@@ -49,7 +49,7 @@ export async function booksOf(gateway: Origin): Promise<Books> {
   const sum = (...names: readonly string[]): number =>
     names.reduce((total, name) => total + Number(at(sums, name) ?? 0), 0);
   const booked = records.map(ofRecord);
-  const total = (of: (book: Omit<Books, 'records'>) => number): number =>
+  const total = (of: (book: Omit<SimulatedLedger, 'records'>) => number): number =>
     booked.reduce((all, book) => all + of(book), 0);
   expect({ concurrent, ...counted }).toEqual({
     concurrent: 0,
@@ -63,14 +63,14 @@ export async function booksOf(gateway: Origin): Promise<Books> {
     tokens: sum(...Object.keys(sums ?? {}).filter((name) => /^(input|output)_/.test(name))),
     nanoUsd: sum('nano_usd'),
   }).toEqual({ requests: counted.requests, tokens: counted.tokens, nanoUsd: counted.nanoUsd } as never);
-  return counted as Books;
+  return counted as SimulatedLedger;
 }
 
 /** What something adds to the books. */
-export async function added(gateway: Origin, run: () => Promise<unknown>): Promise<Books> {
-  const before = await booksOf(gateway);
+export async function added(gateway: Origin, run: () => Promise<unknown>): Promise<SimulatedLedger> {
+  const before = await ledgerOf(gateway);
   await run();
-  const after = await booksOf(gateway);
+  const after = await ledgerOf(gateway);
   return {
     requests: after.requests - before.requests,
     tokens: after.tokens - before.tokens,
@@ -79,7 +79,7 @@ export async function added(gateway: Origin, run: () => Promise<unknown>): Promi
   };
 }
 
-function ofRecord(record: Json): Omit<Books, 'records'> {
+function ofRecord(record: Json): Omit<SimulatedLedger, 'records'> {
   const used = at(record, 'native_tokens') !== null || at(record, 'cost') !== null;
   return {
     requests: used || at(record, 'error') === null ? Number(at(record, 'turns')) : 0,

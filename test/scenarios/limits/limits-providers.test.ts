@@ -12,14 +12,14 @@ const MODELS = {
   both: NAMES,
   tokens: ['tokens'],
   busy: ['busy', 'second'],
-  told: ['told', 'second'],
+  reported: ['reported', 'second'],
 } as const;
 const LIMITS = {
   first: [{ requests: 2, per: 'minute' }],
   second: [{ requests: 3, per: 'minute' }],
   tokens: [{ tokens: 1500, per: 'minute' }],
   busy: [{ concurrent: 1 }],
-  told: [{ requests: 50, per: 'minute' }],
+  reported: [{ requests: 50, per: 'minute' }],
 };
 
 let clock: ManualClock;
@@ -114,7 +114,7 @@ describe('a provider that is full', () => {
 });
 
 describe("a vendor's own count", () => {
-  const told = (limit: string, remaining: string): void =>
+  const reported = (limit: string, remaining: string): void =>
     upstream.always(
       whole(chatBody('Hello'), 200, {
         'x-ratelimit-limit-requests': limit,
@@ -123,15 +123,15 @@ describe("a vendor's own count", () => {
     );
 
   test('is believed where it is about the same limit', async () => {
-    told('50', '1');
-    expect((await ask('told')).headers.get('x-dragoman-provider')).toBe('told');
-    expect((await ask('told')).headers.get('x-dragoman-provider')).toBe('told');
-    expect((await ask('told')).headers.get('x-dragoman-provider')).toBe('second');
+    reported('50', '1');
+    expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');
+    expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');
+    expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('second');
   });
 
   test('says nothing about a limit of another size', async () => {
-    told('500', '1');
+    reported('500', '1');
     for (let n = 0; n < 4; n += 1)
-      expect((await ask('told')).headers.get('x-dragoman-provider')).toBe('told');
+      expect((await ask('reported')).headers.get('x-dragoman-provider')).toBe('reported');
   });
 });

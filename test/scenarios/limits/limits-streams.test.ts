@@ -98,10 +98,10 @@ describe('a stream that uses up a budget', () => {
     async (pair) => {
       const key = nameOf(pair);
       const { text, pieces, record } = await streamed(key, pair);
-      const heard = CLIENTS[pair.client].hear(true, text);
-      expect(heard.complete).toBe(false);
-      expect(heard.starts).toBe(1);
-      expect(heard.error).toContain(`$0.0021 per day (the limit of key "${key}") is reached`);
+      const received = CLIENTS[pair.client].receive(true, text);
+      expect(received.complete).toBe(false);
+      expect(received.starts).toBe(1);
+      expect(received.error).toContain(`$0.0021 per day (the limit of key "${key}") is reached`);
       expect(pieces).toBeLessThan(10);
       // Stopped with the piece that crossed it.
       const spent = Number(at(record, 'usage'));
@@ -119,7 +119,7 @@ describe('a stream that uses up a budget', () => {
   test('may end where the budget says so, and the next request does not begin', async () => {
     const pair = { client: 'openai-chat', upstream: 'openai-chat' } as const;
     const { text, pieces } = await streamed('finish', pair);
-    expect(CLIENTS['openai-chat'].hear(true, text).complete).toBe(true);
+    expect(CLIENTS['openai-chat'].receive(true, text).complete).toBe(true);
     expect(pieces).toBeGreaterThan(MOST_PIECES);
     expect((await ask('finish', pair.client, pair.upstream, false)).status).toBe(402);
   });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '../../support/harness.ts';
-import { added, booksOf, COUNTED } from './limits-books.ts';
+import { added, ledgerOf, COUNTED } from './limits-books.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import { recordOf, startScene, StreamReading } from '../../support/upstreams/gateway-with-upstreams.ts';
@@ -137,22 +137,22 @@ describe('counts once, and what it used', () => {
       () => read(scene.gateway.post('/responses/compact', { model: 'sim/chat', input: 'Tea, please.' })),
     ],
   ])('%s', async (_, requests, run) => {
-    const books = await added(scene.gateway, run);
-    expect(books.requests).toBe(requests);
-    expect(books.tokens > 0).toBe(requests > 0);
-    expect(books.nanoUsd > 0).toBe(requests > 0);
+    const ledger = await added(scene.gateway, run);
+    expect(ledger.requests).toBe(requests);
+    expect(ledger.tokens > 0).toBe(requests > 0);
+    expect(ledger.nanoUsd > 0).toBe(requests > 0);
   });
 
   test('a client that leaves in the middle', async () => {
-    const books = await added(scene.gateway, async () => {
+    const ledger = await added(scene.gateway, async () => {
       const reading = new StreamReading(
         await chat({ model: 'sim/paced-5', stream: true, ...say('write 200 words') }),
       );
       await reading.until('content');
       await reading.leave();
     });
-    expect(books).toMatchObject({ requests: 1, records: 1 });
-    expect(books.tokens).toBeGreaterThan(0);
+    expect(ledger).toMatchObject({ requests: 1, records: 1 });
+    expect(ledger.tokens).toBeGreaterThan(0);
   });
 
   test('an answer that is replayed, and nothing for its replay', async () => {
@@ -164,11 +164,11 @@ describe('counts once, and what it used', () => {
   test('each turn of a socket', async () => {
     await using client = await SocketClient.open(scene.gateway.origin);
     const turn = { model: 'sim/chat', input: 'write 20 words' };
-    const books = await added(scene.gateway, async () => {
+    const ledger = await added(scene.gateway, async () => {
       await client.turn(turn);
       await client.turn(turn);
     });
-    expect(books).toMatchObject({ requests: 2, records: 2 });
+    expect(ledger).toMatchObject({ requests: 2, records: 2 });
   });
 });
 
@@ -215,7 +215,7 @@ test('a race that is lost charges what the loser was billed, and gives the rest 
   race.upstream('second').script(sound(stage, 'second'));
   clock.waits.length = 0;
   let answer: Response | undefined;
-  const books = await added(race.gateway, async () => {
+  const ledger = await added(race.gateway, async () => {
     const asked = post({ hedge: true });
     const late = await first.arrived(1);
     await clock.armed();
@@ -228,8 +228,8 @@ test('a race that is lost charges what the loser was billed, and gives the rest 
   const costs = list(record, 'attempts').map((attempt) => Number(at(attempt, 'cost', 'usd') ?? 0));
   expect(costs).toHaveLength(2);
   for (const cost of costs) expect(cost).toBeGreaterThan(0);
-  expect(books).toMatchObject({ requests: 1, records: 1 });
-  expect(books.nanoUsd).toBe(Math.round(costs.reduce((sum, cost) => sum + cost, 0) * 1e9));
+  expect(ledger).toMatchObject({ requests: 1, records: 1 });
+  expect(ledger.nanoUsd).toBe(Math.round(costs.reduce((sum, cost) => sum + cost, 0) * 1e9));
 });
 
 describe('limits of requests', () => {
@@ -284,10 +284,10 @@ describe('limits of requests', () => {
 });
 
 test('a restarted gateway has counted the same', async () => {
-  const before = await booksOf(scene.gateway);
+  const before = await ledgerOf(scene.gateway);
   expect(before.requests).toBeGreaterThan(20);
   await stop(scene);
   const gateway = await startGateway(COUNTED, { dataDir });
-  expect(await booksOf(gateway)).toEqual(before);
+  expect(await ledgerOf(gateway)).toEqual(before);
   await gateway.stop();
 });

@@ -20,7 +20,7 @@ import {
   saidIn,
   says,
   startResponses,
-  told,
+  reported,
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
@@ -74,7 +74,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
       stream,
     );
     expect(saidIn(second)).toEqual(['Sunny.']);
-    const [one, two] = scene.upstream.requests.map(told);
+    const [one, two] = scene.upstream.requests.map(reported);
     // Some take all that the system says as one text.
     expect(one?.join('\n\n').replaceAll('system: ', '')).toBe('In French.\n\nBe brief.\n\nuser: Rome?');
     expect(two).toEqual([
@@ -143,7 +143,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     finish();
     expect((await first).status).toBe(200);
     expect((await ask(scene, way, { conversation: id, input: 'Two' }, stream)).status).toBe(200);
-    expect(told(scene.upstream.requests[1]).slice(1)).toEqual([
+    expect(reported(scene.upstream.requests[1]).slice(1)).toEqual([
       'user: One',
       'assistant: First.',
       'user: Two',
@@ -257,7 +257,7 @@ test('a conversation passes from provider to provider', async () => {
   const id = await newConversation();
   scene.upstream.script(...WAYS.map((way) => says(way, [{ text: `I am ${way}.` }])));
   for (const way of WAYS) await ask(scene, way, { conversation: id, input: `To ${way}` }, true);
-  expect(told(scene.upstream.requests.at(-1))).toEqual([
+  expect(reported(scene.upstream.requests.at(-1))).toEqual([
     'system: Be brief.',
     ...WAYS.slice(0, -1).flatMap((way) => [`user: To ${way}`, `assistant: I am ${way}.`]),
     'user: To messages',

@@ -12,7 +12,7 @@ import {
   says,
   SECOND,
   startResponses,
-  told,
+  reported,
   WAYS,
   WAYS_AND_MODES,
   wordsOf,
@@ -116,11 +116,11 @@ test.each(['chat', 'responses', 'messages'] as const)(
     const body = { model: `two/${way}`, input: 'Count', provider: { stream_safety: 'continue' } };
     const answer = await ask(scene, way, body, true);
     expect([at(answer.body, 'status'), saidIn(answer)]).toEqual(['completed', ['One, two, three.']]);
-    expect(told(scene.upstream.requests[1])).toEqual(['user: Count', 'assistant: One, two,']);
+    expect(reported(scene.upstream.requests[1])).toEqual(['user: Count', 'assistant: One, two,']);
     expect(await (await scene.gateway.get(`/responses/${answer.id}`)).json()).toEqual(answer.body);
     scene.upstream.script(says(way, [{ text: 'Four.' }]));
     await ask(scene, way, { input: 'More', previous_response_id: answer.id }, false);
-    expect(told(scene.upstream.requests[0])[1]).toBe('assistant: One, two, three.');
+    expect(reported(scene.upstream.requests[0])[1]).toBe('assistant: One, two, three.');
   },
 );
 

@@ -18,7 +18,7 @@ import {
   says,
   SMALL_CONTEXT,
   startResponses,
-  told,
+  reported,
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
@@ -67,7 +67,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
       expect(saidIn(answer)).toEqual(['Yes.']);
       expect(at(answer.body, 'truncation')).toBe('auto');
       expect(answer.report).toContain('input:clamped');
-      const sent = told(scene.upstream.requests[0]);
+      const sent = reported(scene.upstream.requests[0]);
       const system = sent.filter((line) => line.startsWith('system')).join();
       expect(system).toContain('Be brief.');
       expect(system).toContain('Rules stay.');
@@ -89,7 +89,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
       { role: 'user', content: `last ${words(200, 'salt')}` },
     ];
     await ask(scene, way, { ...small, input, truncation: 'auto' }, stream);
-    const sent = told(scene.upstream.requests[0]).join('\n');
+    const sent = reported(scene.upstream.requests[0]).join('\n');
     expect(sent).toContain('last salt');
     for (const gone of ['oldest', 'call_t', 'hurry']) expect(sent).not.toContain(gone);
   });
@@ -100,7 +100,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     expect(fits.report).not.toContain('clamped');
     const body = { ...small, model: `to/${way}`, input: history, truncation: 'auto' };
     expect((await ask(scene, way, body, stream)).report).not.toContain('clamped');
-    expect(told(scene.upstream.requests[1]).join('\n')).toContain('oldest');
+    expect(reported(scene.upstream.requests[1]).join('\n')).toContain('oldest');
   });
 
   test('auto drops the beginning of a chain, which stays whole in what is kept', async () => {
@@ -111,7 +111,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
       const body: object = { ...small, input, truncation: 'auto', previous_response_id };
       previous_response_id = (await ask(scene, way, body, stream)).id;
     }
-    const last = told(scene.upstream.requests[2]).join('\n');
+    const last = reported(scene.upstream.requests[2]).join('\n');
     expect(last).not.toContain('first');
     expect(last).toContain('second');
     const kept = await scene.gateway.get(`/responses/${previous_response_id}/input_items?limit=100`);
@@ -122,7 +122,7 @@ describe.each(WAYS_AND_MODES)('truncation over %s, streamed: %p', (way, stream) 
     scene.upstream.script(wordsOf(way).overflow);
     const refused = await ask(scene, way, { ...small, input: history }, stream);
     expect([refused.status, at(refused.body, 'error', 'code')]).toEqual([400, 'context_length_exceeded']);
-    expect(told(scene.upstream.requests[0]).join('\n')).toContain('oldest');
+    expect(reported(scene.upstream.requests[0]).join('\n')).toContain('oldest');
   });
 
   test('disabled refuses by itself what is longer than the context beyond doubt', async () => {
@@ -195,7 +195,7 @@ describe.each(WAYS_AND_MODES.filter(([way]) => way !== 'relay'))(
       // Nor does the next turn know of it: every call there has its output.
       const callId = String(at(one.body, 'output', 1, 'call_id'));
       await ask(scene, way, { previous_response_id: one.id, input: [result(callId, 'sun')] }, stream);
-      expect(told(scene.upstream.requests[2]).join('\n')).not.toContain('Oslo"');
+      expect(reported(scene.upstream.requests[2]).join('\n')).not.toContain('Oslo"');
     });
   },
 );
@@ -270,7 +270,7 @@ describe('text.format', () => {
     const next = { model, input: 'On.', previous_response_id: mended.id };
     scene.upstream.script(says('chat', [{ text: 'Yes.' }]));
     await ask(scene, 'chat', next, false);
-    expect(told(scene.upstream.requests[0])).toEqual(['user: Plan.', `assistant: ${GOOD}`, 'user: On.']);
+    expect(reported(scene.upstream.requests[0])).toEqual(['user: Plan.', `assistant: ${GOOD}`, 'user: On.']);
     scene.upstream.script(says('chat', [{ text: bad }]), says('chat', [{ text: bad }]));
     const failed = await ask(scene, 'chat', { ...body, model }, stream);
     expect(failed.status).toBeGreaterThanOrEqual(400);
@@ -310,7 +310,7 @@ describe('a prompt template', () => {
     };
     scene.upstream.script(says(way, [{ text: 'Yes.' }]), says(way, [{ text: 'Again.' }]));
     const answer = await ask(scene, way, { prompt, input: 'And now?' }, true);
-    const sent = told(scene.upstream.requests[0]);
+    const sent = reported(scene.upstream.requests[0]);
     expect(sent[0]).toBe('system: Help Ann.');
     expect(sent[1]).toContain('iVBORw0KGgo=');
     expect(sent.slice(2)).toEqual(['assistant: I see it.', 'user: And now?']);
@@ -318,7 +318,7 @@ describe('a prompt template', () => {
     expect(at(answer.body, 'prompt', 'id')).toBe(id);
     // The next turn has what was said, not the instructions.
     await ask(scene, way, { input: 'On.', previous_response_id: answer.id }, false);
-    const next = told(scene.upstream.requests[1]);
+    const next = reported(scene.upstream.requests[1]);
     expect(next.join('\n')).not.toContain('Help Ann');
     expect(next.slice(1)).toEqual(['assistant: I see it.', 'user: And now?', 'assistant: Yes.', 'user: On.']);
   });
@@ -332,7 +332,7 @@ describe('a prompt template', () => {
     const send = async (body: object): Promise<string[]> => {
       scene.upstream.requests.length = 0;
       await answered(await scene.gateway.post('/responses', { input: 'Hi', ...body }));
-      return told(scene.upstream.requests[0]);
+      return reported(scene.upstream.requests[0]);
     };
     expect(await send({ prompt: { id, variables: { a: 'x' } } })).toEqual(['system: One x.', 'user: Hi']);
     expect(await send({ prompt: { id, version: '2' } })).toEqual(['system: Two.', 'user: Hi']);

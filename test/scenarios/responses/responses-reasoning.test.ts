@@ -8,7 +8,7 @@ import {
   result,
   says,
   startResponses,
-  told,
+  reported,
   WEATHER,
   type Answered,
   type ResponsesScene,
@@ -46,8 +46,8 @@ function toolTurn(family: Family): { said: readonly Said[]; callId: string; line
 }
 
 /** The second turn as the upstream was told it, without its system text. */
-function secondTold(): string[] {
-  return told(scene.upstream.requests[1]);
+function secondReported(): string[] {
+  return reported(scene.upstream.requests[1]);
 }
 
 function reasoningOf(answer: Answered): readonly Json[] {
@@ -78,7 +78,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       const input = [QUESTION, ...list(first.body, 'output'), result(callId, 'sunny')];
       const second = await ask(scene, family, { ...body, input }, false);
       expect(second.status).toBe(200);
-      expect(secondTold()).toEqual(whole(line, callId));
+      expect(secondReported()).toEqual(whole(line, callId));
       expect(second.report).not.toContain('dropped');
     });
 
@@ -97,7 +97,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
           : item,
       );
       await ask(scene, family, { ...body, input: [QUESTION, ...output, result(callId, 'sunny')] }, false);
-      expect(secondTold()).toEqual(whole(line, callId));
+      expect(secondReported()).toEqual(whole(line, callId));
     });
 
     test('kept by the gateway, under previous_response_id', async () => {
@@ -107,7 +107,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       expect(JSON.stringify(first.body)).not.toContain('encrypted_content');
       const body = { ...COMMON, previous_response_id: first.id, input: [result(callId, 'sunny')] };
       await ask(scene, family, body, false);
-      expect(secondTold()).toEqual(whole(line, callId));
+      expect(secondReported()).toEqual(whole(line, callId));
     });
 
     test('kept by the gateway, in a conversation', async () => {
@@ -118,7 +118,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       const body = { ...COMMON, conversation, store: false };
       await ask(scene, family, { ...body, input: [QUESTION] }, stream);
       await ask(scene, family, { ...body, input: [result(callId, 'sunny')] }, false);
-      expect(secondTold()).toEqual(whole(line, callId));
+      expect(secondReported()).toEqual(whole(line, callId));
     });
 
     test('lost by its client, and found again by the call', async () => {
@@ -128,7 +128,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       const first = await ask(scene, family, { ...body, input: [QUESTION] }, stream);
       const output = list(first.body, 'output').filter((item) => at(item, 'type') !== 'reasoning');
       await ask(scene, family, { ...body, input: [QUESTION, ...output, result(callId, 'sunny')] }, false);
-      expect(secondTold()).toEqual(whole(line, callId));
+      expect(secondReported()).toEqual(whole(line, callId));
     });
 
     test('the gate: nothing encrypted in an answer without include, everything with it', async () => {
@@ -173,7 +173,7 @@ describe('at another family’s provider', () => {
       expect(sent).not.toContain(JSON.stringify(thought.sealed).slice(1, -1));
       expect(sent).not.toContain('dgm1_');
       expect(second.report).toMatch(how === 'resent' ? /input.*:dropped/ : /previous_response_id.*:dropped/);
-      expect(told(scene.upstream.requests[1]).slice(-2)).toEqual([
+      expect(reported(scene.upstream.requests[1]).slice(-2)).toEqual([
         `call get_weather {"city":"Zürich"} ${callId}`,
         `result ${callId}: sunny`,
       ]);
@@ -195,7 +195,7 @@ describe('at another family’s provider', () => {
       true,
     );
     await ask(scene, 'messages', { ...COMMON, input: 'Sure?', previous_response_id: second.id }, false);
-    const sent = told(scene.upstream.requests[2]);
+    const sent = reported(scene.upstream.requests[2]);
     expect(sent).toContain(line);
     expect(scene.upstream.requests[2]?.text).not.toContain('gAAAAmine');
     expect(sent.slice(-2)).toEqual(['assistant: Sunny.', 'user: Sure?']);

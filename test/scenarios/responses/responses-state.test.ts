@@ -10,7 +10,7 @@ import {
   saidIn,
   says,
   startResponses,
-  told,
+  reported,
   WAYS,
   WAYS_AND_MODES,
   WEATHER,
@@ -95,10 +95,14 @@ describe.each([false, true])('three turns of a chain, streamed: %p', (stream) =>
       `call get_weather {"city":"Rome"} ${callId}`,
       `result ${callId}: sunny`,
     ];
-    expect(told(scene.upstream.requests[1])).toEqual(['system: Speak Dutch.', ...told2]);
+    expect(reported(scene.upstream.requests[1])).toEqual(['system: Speak Dutch.', ...told2]);
     expect(at(turn2.body, 'previous_response_id')).toBe(turn1.id);
     const turn3 = await ask(scene, three, { input: 'Which city?', previous_response_id: turn2.id }, stream);
-    expect(told(scene.upstream.requests[2])).toEqual([...told2, 'assistant: Sunny.', 'user: Which city?']);
+    expect(reported(scene.upstream.requests[2])).toEqual([
+      ...told2,
+      'assistant: Sunny.',
+      'user: Which city?',
+    ]);
     expect(saidIn(turn3)).toEqual(['You asked for Rome.']);
     const items = await (await scene.gateway.get(`/responses/${turn3.id}/input_items?order=asc`)).json();
     expect(list(items, 'data').map((item) => at(item, 'type'))).toEqual([
@@ -120,7 +124,7 @@ test('a chain branches: two turns go on from one response', async () => {
   const left = await ask(scene, 'chat', { input: 'L', previous_response_id: root.id }, false);
   await ask(scene, 'chat', { input: 'R', previous_response_id: root.id }, true);
   await ask(scene, 'chat', { input: 'LL', previous_response_id: left.id }, false);
-  expect(scene.upstream.requests.slice(1).map(told)).toEqual([
+  expect(scene.upstream.requests.slice(1).map(reported)).toEqual([
     ['user: Start', 'assistant: One.', 'user: L'],
     ['user: Start', 'assistant: One.', 'user: R'],
     ['user: Start', 'assistant: One.', 'user: L', 'assistant: Left.', 'user: LL'],
@@ -196,7 +200,7 @@ describe('item_reference', () => {
     ];
     const second = await ask(scene, 'messages', { input, tools: [WEATHER] }, false);
     expect(second.status).toBe(200);
-    expect(told(scene.upstream.requests[1])).toEqual([
+    expect(reported(scene.upstream.requests[1])).toEqual([
       'user: Weather in Rome?',
       `call get_weather {"city":"Rome"} ${callId}`,
       `result ${callId}: sunny`,
@@ -221,6 +225,6 @@ describe('item_reference', () => {
     scene.upstream.script(whole(messagesBody([{ type: 'text', text: 'Tea.' }], 'end_turn')));
     const reference = { type: 'item_reference', id: at(items, 'data', 0, 'id') };
     await ask(scene, 'messages', { input: [reference, { role: 'user', content: 'What?' }] }, false);
-    expect(told(scene.upstream.requests[0])).toEqual(['user: Remember the tea.', 'user: What?']);
+    expect(reported(scene.upstream.requests[0])).toEqual(['user: Remember the tea.', 'user: What?']);
   });
 });

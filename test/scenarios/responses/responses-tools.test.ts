@@ -6,7 +6,7 @@ import {
   ask,
   says,
   startResponses,
-  told,
+  reported,
   type ResponsesScene,
   type Way,
 } from '../../support/responses-scene.ts';
@@ -148,7 +148,7 @@ describe.each(WAYS.flatMap((way) => [false, true].map((stream) => [way, stream] 
               : { input: [output(call)], previous_response_id: first.id };
           const second = await ask(scene, way, { ...next, tools: [tool] }, stream);
           expect(second.status).toBe(200);
-          const sent = told(scene.upstream.requests[1]);
+          const sent = reported(scene.upstream.requests[1]);
           expect(sent.slice(0, 2)).toEqual(['user: Do it.', 'assistant: Doing it.']);
           expect(sent[2]).toStartWith(`call ${called} {`);
           expect(sent[2]).toEndWith(`} ${callId}`);
@@ -191,7 +191,7 @@ test('a conversation with such calls moves to another provider in the middle', a
   const first = await ask(scene, 'chat', { input: 'Do it.', tools: [shell.tool] }, true);
   const input = [shell.output(at(first.body, 'output', 0) ?? null)];
   await ask(scene, 'messages', { input, previous_response_id: first.id, tools: [shell.tool] }, true);
-  expect(told(scene.upstream.requests[1])[1]).toStartWith('call shell {"commands":["ls -a","pwd"]');
+  expect(reported(scene.upstream.requests[1])[1]).toStartWith('call shell {"commands":["ls -a","pwd"]');
 });
 
 test('an item that no other protocol knows is told in words', async () => {

@@ -136,8 +136,8 @@ test('a holder that is set aside is left, and the cache is then elsewhere', asyn
 
 test('a holder with an open breaker is not asked at all', async () => {
   scene.answer('west', down);
-  const elsewhere = { model: 'all/chat', provider: { order: ['west'] } };
-  for (let n = 0; n < 2; n += 1) expect(await askedFor(elsewhere)).toEqual(['west', 'east']);
+  const remote = { model: 'all/chat', provider: { order: ['west'] } };
+  for (let n = 0; n < 2; n += 1) expect(await askedFor(remote)).toEqual(['west', 'east']);
   expect(await askedFor(SECOND)).toEqual(['east']);
 });
 

@@ -26,7 +26,7 @@ const LEVELS = [
 describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
   describe.each(UPSTREAM_PROTOCOLS)('%s', (protocol) => {
     const model = `one/${protocol.split('-').at(-1)}`;
-    const { ask, hear, path } = CLIENTS[protocol];
+    const { ask, receive, path } = CLIENTS[protocol];
     const says = dialect(protocol, 'x');
     const scene = (): Scene => scenes[lane] as Scene;
 
@@ -37,7 +37,7 @@ describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
       const text = await response.text();
       expect(response.ok).toBe(!fails);
       if (fails) expect(text).toContain('an answer that is nested more than 256 levels deep');
-      else expect(hear(false, text).text).toBe('Hello');
+      else expect(receive(false, text).text).toBe('Hello');
     });
 
     test.each(LEVELS)('an event of a stream: %s', async (_, levels, fails) => {
@@ -48,10 +48,10 @@ describe.each(['relayed', 'translated'] as const)('%s', (lane) => {
         .upstream('one')
         .script(sse([opening, piece('Hello'), deep]));
       const response = await scene().gateway.post(path(model, true), ask(model, true));
-      const heard = hear(true, await response.text());
-      expect(heard.text).toBe('Hello');
-      expect(heard.complete).toBe(!fails);
-      if (fails) expect(heard.error).toContain('a frame that is nested more than 256 levels deep');
+      const received = receive(true, await response.text());
+      expect(received.text).toBe('Hello');
+      expect(received.complete).toBe(!fails);
+      if (fails) expect(received.error).toContain('a frame that is nested more than 256 levels deep');
     });
   });
 });

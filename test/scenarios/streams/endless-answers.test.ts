@@ -113,9 +113,9 @@ test.each(TRANSLATED)(
   async (_, model, limit, answer) => {
     const upstream = translating.upstream('up');
     upstream.always(answer);
-    const { path, ask, hear } = CLIENTS['openai-chat'];
+    const { path, ask, receive } = CLIENTS['openai-chat'];
     const response = await translating.gateway.post(path(model, true), ask(model, true));
-    const { error } = hear(true, await response.text());
+    const { error } = receive(true, await response.text());
     expect(error).toContain(`more than ${limit} `);
     await upstream.exchanges[0]?.closed;
   },
@@ -133,9 +133,9 @@ test.each([
     upstream.always(
       endless(CHAT_OPENING + chatChunk({ content: 'Hello' }) + 'data: {', () => 'x'.repeat(MIB)),
     );
-    const { path, ask, hear } = CLIENTS['openai-chat'];
+    const { path, ask, receive } = CLIENTS['openai-chat'];
     const response = await scene.gateway.post(path('one/chat', true), ask('one/chat', true));
-    const { text, error } = hear(true, await response.text());
+    const { text, error } = receive(true, await response.text());
     expect([text, error]).toEqual(['Hello', expect.stringContaining(`longer than ${MAX_FRAME_BYTES} bytes`)]);
     await upstream.exchanges[0]?.closed;
   },

@@ -44,7 +44,7 @@ const WAYS = (Object.keys(CLIENTS) as ClientProtocol[]).flatMap((client) =>
 );
 
 describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client, upstream, lane }) => {
-  const { path, ask, hear } = CLIENTS[client];
+  const { path, ask, receive } = CLIENTS[client];
   const stage = stageOf(upstream, true);
   const sceneOf = (): Scene => {
     const scene = scenes[lane];
@@ -77,8 +77,8 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     const { piece, ending, endMark } = stage.first;
     exchange.chunk(piece(SAID.first[1]) + ending(SAID.first.join('')) + endMark);
     exchange.endStream();
-    const heard = hear(true, await reading.rest());
-    expect(heard).toEqual({ text: SAID.first.join(''), complete: true, error: null, starts: 1 });
+    const received = receive(true, await reading.rest());
+    expect(received).toEqual({ text: SAID.first.join(''), complete: true, error: null, starts: 1 });
   });
 
   test('a failure behind the comments is rescued', async () => {
@@ -94,8 +94,8 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     exchange.cut();
     const text = await response.text();
     expect(comments(text)).toBe(1);
-    const heard = hear(true, text);
-    expect(heard).toEqual({ text: SAID.second.join(''), complete: true, error: null, starts: 1 });
+    const received = receive(true, text);
+    expect(received).toEqual({ text: SAID.second.join(''), complete: true, error: null, starts: 1 });
     expect(text).not.toContain(markOf('first'));
     const record = await recordOf(scene.gateway, response);
     expect(attemptsOf(record)).toEqual(['first failed', 'first failed', 'second completed']);
@@ -114,9 +114,9 @@ describe.each(WAYS)('$client client, $upstream upstream, $lane lane', ({ client,
     clock.impatient = true;
     exchange.chunk(stage.first.errorFrame);
     (await scene.upstream('second').arrived(1)).chunk(stage.second.errorFrame);
-    const heard = hear(true, await response.text());
-    expect(heard).toMatchObject({ text: '', complete: false });
-    expect(heard.error).toContain('first');
-    expect(heard.error).toContain('second');
+    const received = receive(true, await response.text());
+    expect(received).toMatchObject({ text: '', complete: false });
+    expect(received.error).toContain('first');
+    expect(received.error).toContain('second');
   });
 });

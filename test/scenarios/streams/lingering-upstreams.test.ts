@@ -58,15 +58,15 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     });
     const asked = scene.gateway.post('/chat/completions', body(false));
     const exchange = await up.arrived(1);
-    let isTold = false;
-    void asked.then(() => (isTold = true));
+    let isReported = false;
+    void asked.then(() => (isReported = true));
     for (let second = 0; second < 9; second += 3) {
       exchange.raw(' ');
       // Behind it: by then the piece was read.
       await (await scene.gateway.get('/files')).text();
       clock.advance(3_000);
     }
-    expect(isTold).toBe(false);
+    expect(isReported).toBe(false);
     clock.advance(2_000);
     const answer = await asked;
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);

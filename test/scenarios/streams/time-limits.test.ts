@@ -41,7 +41,7 @@ function ways(name: 'timeout' | 'first-token-timeout' | 'idle-timeout', ms: numb
 }
 
 describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) => {
-  const { path, ask, hear } = CLIENTS[protocol];
+  const { path, ask, receive } = CLIENTS[protocol];
   const post = ({ headers = {}, provider }: Limits, stream = true): Promise<Response> => {
     const body = { ...ask('all/chat', stream), ...(provider && { provider }) };
     return scene.gateway.post(path('all/chat', stream), body, headers);
@@ -71,7 +71,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     const response = await asked;
     expect(response.status).toBe(504);
     expect(response.headers.get('x-should-retry')).toBe('false');
-    expect(hear(false, await response.text())).toMatchObject({ complete: false });
+    expect(receive(false, await response.text())).toMatchObject({ complete: false });
     const record = await recordOf(scene.gateway, response);
     expect(attemptsOf(record)).toEqual(['first failed', 'second failed', 'third failed']);
     expect(durations(record)).toEqual([4100, 4100, 900]);
@@ -84,7 +84,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     await pass(59_900);
     expect(scene.upstream('second').requests).toHaveLength(0);
     await pass(200);
-    expect(hear(true, await (await asked).text()).complete).toBe(true);
+    expect(receive(true, await (await asked).text()).complete).toBe(true);
   });
 
   test('no wait goes past the deadline', async () => {
@@ -107,7 +107,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     expect(scene.upstream('second').requests).toHaveLength(0);
     await pass(200);
     const response = await asked;
-    expect(hear(true, await response.text()).complete).toBe(true);
+    expect(receive(true, await response.text()).complete).toBe(true);
     expect(attemptsOf(await recordOf(scene.gateway, response))).toEqual(['first failed', 'second completed']);
   });
 
@@ -118,8 +118,8 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     await pass(1900);
     expect(scene.upstream('first').exchanges).toHaveLength(1);
     await pass(300);
-    const heard = hear(true, await response.text());
-    expect(heard).toMatchObject({ complete: false, error: expect.stringContaining('2000 ms') });
+    const received = receive(true, await response.text());
+    expect(received).toMatchObject({ complete: false, error: expect.stringContaining('2000 ms') });
     await closed;
     expect(at(await recordOf(scene.gateway, response), 'error', 'kind')).toBe('timeout');
   });
@@ -135,7 +135,7 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (protocol) 
     ] as const) {
       script(sound(stage, 'first'));
       const response = await post(limits);
-      expect(hear(true, await response.text()).complete).toBe(true);
+      expect(receive(true, await response.text()).complete).toBe(true);
       expect(response.headers.get('x-dragoman-report')).toContain(`${path_}:clamped`);
       const report = list(await recordOf(scene.gateway, response), 'report');
       const entry = report.find((each) => at(each, 'path') === path_);

@@ -14,7 +14,7 @@ import {
   startToolScene,
   type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
-import { answered, ask, says, told, type Answered } from '../../support/responses-scene.ts';
+import { answered, ask, says, reported, type Answered } from '../../support/responses-scene.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -168,7 +168,7 @@ describe.each(WAYS)('over %s', (way) => {
     const input = [allow(echo, false), allow(add)];
     const second = await ask(scene, way, { input, tools, previous_response_id: first.id }, true);
     expect(typesOf(second)).toEqual(['mcp_call', 'message']);
-    const lines = told(scene.upstream.requests[1]);
+    const lines = reported(scene.upstream.requests[1]);
     expect(lines.filter((line) => line.startsWith('call '))).toHaveLength(2);
     const results = lines.filter((line) => line.startsWith('result ')).join('\n');
     expect(results).toMatch(/the sum is 10[^]*The user refused this call\./);
@@ -192,7 +192,7 @@ describe.each(WAYS)('over %s', (way) => {
       { input: [allow(add)], tools, previous_response_id: first.id },
       false,
     );
-    expect(told(scene.upstream.requests[1]).join('\n')).toContain('Nobody has allowed this call.');
+    expect(reported(scene.upstream.requests[1]).join('\n')).toContain('Nobody has allowed this call.');
     const third = await ask(
       scene,
       way,
@@ -201,7 +201,7 @@ describe.each(WAYS)('over %s', (way) => {
     );
     expect(at(third.body, 'output', 0)).toMatchObject({ type: 'mcp_call', output: 'hi' } as object);
     const before = scene.mcp.calls.length;
-    const results = told(scene.upstream.requests[2]).filter((line) => line.startsWith('result '));
+    const results = reported(scene.upstream.requests[2]).filter((line) => line.startsWith('result '));
     expect(results).toHaveLength(2);
     expect(scene.mcp.calls).toHaveLength(before);
   });
@@ -232,7 +232,7 @@ describe.each(WAYS)('over %s', (way) => {
       allow(questionsIn(first)[0]),
     ];
     await ask(scene, way, { input, tools, previous_response_id: first.id }, true);
-    const lines = told(scene.upstream.requests[1]).map((line) => line.split(' ')[0]);
+    const lines = reported(scene.upstream.requests[1]).map((line) => line.split(' ')[0]);
     // The calls of one turn, then all results: no upstream takes it otherwise.
     expect(lines.slice(1)).toEqual(['call', 'call', 'call', 'result', 'result', 'result']);
   });

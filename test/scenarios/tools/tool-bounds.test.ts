@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
-import { ask, says, told, wordsOf } from '../../support/responses-scene.ts';
+import { ask, says, reported, wordsOf } from '../../support/responses-scene.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 
 let paid = 0;
@@ -58,7 +58,7 @@ describe.each([false, true])('a later turn (streamed: %p)', (stream) => {
     const answer = await ask(scene, 'relay', body, stream);
     const types = list(answer.body, 'output').map((item) => at(item, 'type'));
     expect(types).toEqual(['web_search_call', 'message']);
-    expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('The Ounas is 299 km long.');
+    expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain('The Ounas is 299 km long.');
   });
 });
 
@@ -103,7 +103,7 @@ describe('an answer of a person', () => {
       const again = await ask(scene, 'chat', allowing(id, question), stream);
       expect(at(again.body, 'status')).toBe('completed');
       expect(paid - before).toBe(1);
-      expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain(`paid ${before + 1}`);
+      expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain(`paid ${before + 1}`);
     },
   );
 });
@@ -134,7 +134,7 @@ describe('allowed calls', () => {
     const { id, body } = await ask(scene, 'chat', { input: allowed(130), tools: tools() }, false);
     expect(at(body, 'status')).toBe('completed');
     expect(scene.mcp.calls.length - before).toBe(128);
-    const lines = told(scene.upstream.requests.at(-1)).join('\n');
+    const lines = reported(scene.upstream.requests.at(-1)).join('\n');
     expect(lines.match(/No more than 128 tool calls/g)).toHaveLength(2);
     const next = { input: 'And the others?', tools: tools(), previous_response_id: id };
     await ask(scene, 'chat', next, false);
@@ -198,7 +198,7 @@ test('one turn that calls without end is answered after so many calls', async ()
   const { body } = await ask(scene, 'chat', { input: 'Rivers?', tools: [SEARCH] }, false);
   expect(at(body, 'status')).toBe('completed');
   expect(scene.web.searches).toHaveLength(128);
-  expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('No more than 128 tool calls');
+  expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain('No more than 128 tool calls');
 });
 
 test('ten thousand listed tools whose names collide cost no more than a list', async () => {
@@ -234,7 +234,7 @@ describe('a page', () => {
     scene.web.clear();
     scene.upstream.script(says('chat', open(url)), says('chat', [{ text: 'Read.' }]));
     await ask(scene, 'chat', { input: text, tools: [SEARCH] }, false);
-    return told(scene.upstream.requests.at(-1)).join('\n');
+    return reported(scene.upstream.requests.at(-1)).join('\n');
   };
 
   test('that the person named is opened; one that the model made up is not', async () => {
@@ -251,7 +251,7 @@ test('what an MCP server hides from people it hides from models', async () => {
   const call = { call: 'sums__echo', id: 'call_e', args: { text: `plain${hidden}` } };
   scene.upstream.script(says('chat', [call]), says('chat', [{ text: 'Heard.' }]));
   await ask(scene, 'chat', { input: 'Echo.', tools: [serverAt(scene.mcp.url)] }, false);
-  expect(told(scene.upstream.requests.at(-1)).join('\n')).toContain('plain');
+  expect(reported(scene.upstream.requests.at(-1)).join('\n')).toContain('plain');
   expect(String(scene.upstream.requests.at(-1)?.text.split('"role":"tool"').at(-1))).not.toContain(hidden);
 });
 

@@ -21,7 +21,7 @@ import {
   startToolScene,
   type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
-import { says, told, WEATHER } from '../../support/responses-scene.ts';
+import { says, reported, WEATHER } from '../../support/responses-scene.ts';
 
 let scene: ToolScene;
 beforeAll(async () => {
@@ -141,7 +141,7 @@ describe.each(SIMULATED_BOTH)('clients of Messages, %s, streamed: %p', (model, s
     }
     scene.upstream.script(says('chat', [{ text: 'Done.' }]));
     await go({ model: 'to/chat', messages });
-    expect(told(scene.upstream.requests[0]).join('\n')).toContain('The Ounas is 299 km long.');
+    expect(reported(scene.upstream.requests[0]).join('\n')).toContain('The Ounas is 299 km long.');
   });
 
   test('a call of the client’s own beside a search', async () => {

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SocketClient } from '../../support/socket-client.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
-import { AS_OTHER, ask, SECOND, says, told, wordsOf, type Answered } from '../../support/responses-scene.ts';
+import {
+  AS_OTHER,
+  ask,
+  SECOND,
+  says,
+  reported,
+  wordsOf,
+  type Answered,
+} from '../../support/responses-scene.ts';
 
 let scene: ToolScene;
 beforeAll(async () => {
@@ -105,7 +113,7 @@ test.each(['chat', 'responses', 'messages'] as const)(
     expect([at(part, 'annotations', 0, 'start_index'), at(part, 'annotations', 0, 'end_index')]).toEqual([
       18, 21,
     ]);
-    expect(told(scene.upstream.requests[2]).join('\n')).toContain('The Ounas is 299 km long.');
+    expect(reported(scene.upstream.requests[2]).join('\n')).toContain('The Ounas is 299 km long.');
   },
 );
 

@@ -16,7 +16,7 @@ import {
   ask,
   result,
   says,
-  told,
+  reported,
   WEATHER,
   wordsOf,
   type Answered,
@@ -100,7 +100,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     } as object);
     expect(scene.upstream.requests).toHaveLength(1);
     await go({ tools, input: [result('call_b', 'fog')], previous_response_id: first.id });
-    const lines = told(scene.upstream.requests[1]);
+    const lines = reported(scene.upstream.requests[1]);
     expect(lines.filter((line) => line.startsWith('call '))).toHaveLength(2);
     expect(lines.find((line) => line.startsWith('result call_b'))).toContain('fog');
     expect(lines.join('\n')).toContain('The Ounas is 299 km long.');
@@ -120,7 +120,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
       store: false,
       input: [{ role: 'user', content: 'Go' }, ...output, result('call_b', 'fog')],
     });
-    const lines = told(scene.upstream.requests[1]);
+    const lines = reported(scene.upstream.requests[1]);
     expect(lines.join('\n')).toContain('The Ounas is 299 km long.');
     expect(lines.filter((line) => line.startsWith('result '))).toHaveLength(2);
   });
@@ -133,7 +133,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const answer = await go({});
     const queries = list(answer.body, 'output').map((item) => at(item, 'action', 'query') ?? null);
     expect(queries.slice(0, 2)).toEqual(['one', 'two']);
-    const lines = told(scene.upstream.requests[1]);
+    const lines = reported(scene.upstream.requests[1]);
     expect(
       lines.map((line) => line.split(' ').slice(0, 2).join(' ')).filter((line) => line.startsWith('result')),
     ).toEqual(['result call_a:', 'result call_b:']);
@@ -184,7 +184,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     );
     const answer = await go({});
     expect(at(answer.body, 'output', 0, 'status')).toBe('failed');
-    expect(told(scene.upstream.requests[1]).join('\n')).toContain('must have a query');
+    expect(reported(scene.upstream.requests[1]).join('\n')).toContain('must have a query');
   });
 
   test('a second turn that fails before its content goes to another endpoint', async () => {
@@ -199,7 +199,7 @@ describe.each(WAYS_AND_MODES)('over %s, streamed: %p', (way, stream) => {
     const record = await recordOf(scene.gateway, asResponse(answer));
     expect(attemptsOf(record)).toEqual(['up completed', 'up failed', 'up completed']);
     expect(at(record, 'requestRetryTimes')).toBe(1);
-    expect(told(scene.upstream.requests[2]).join('\n')).toContain('The Ounas is 299 km long.');
+    expect(reported(scene.upstream.requests[2]).join('\n')).toContain('The Ounas is 299 km long.');
     expect(scene.web.searches).toHaveLength(1);
   });
 

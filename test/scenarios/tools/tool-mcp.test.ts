@@ -12,7 +12,15 @@ import {
   startToolScene,
   type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
-import { ask, result, says, told, WEATHER, type Answered, type Said } from '../../support/responses-scene.ts';
+import {
+  ask,
+  result,
+  says,
+  reported,
+  WEATHER,
+  type Answered,
+  type Said,
+} from '../../support/responses-scene.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -290,7 +298,7 @@ describe.each(WAYS)('over %s', (way) => {
     expect(typesOf(first).toSorted()).toEqual(['function_call', 'mcp_call', 'mcp_call', 'mcp_list_tools']);
     const next = { tools, input: [result('call_c', 'fog')], previous_response_id: first.id };
     await ask(scene, way, next, false);
-    const lines = told(scene.upstream.requests[1]).filter((line) => line.startsWith('result '));
+    const lines = reported(scene.upstream.requests[1]).filter((line) => line.startsWith('result '));
     expect(lines).toHaveLength(3);
     expect(lines.join('\n')).toMatch(/the sum is 2[^]*out of paper[^]*fog/);
   });

@@ -13,7 +13,7 @@ import {
   startToolScene,
   type ToolScene,
 } from '../../support/upstreams/tool-scene.ts';
-import { answered, ask, says, told, type Answered } from '../../support/responses-scene.ts';
+import { answered, ask, says, reported, type Answered } from '../../support/responses-scene.ts';
 
 let scene: ToolScene;
 beforeAll(async () => {
@@ -299,7 +299,7 @@ describe('limits', () => {
     const answer = await ask(scene, 'chat', { tools: [SEARCH], input: 'Go', max_tool_calls: 2 }, true);
     expect(scene.web.searches.map(({ query }) => query).toSorted()).toEqual(['a', 'b']);
     expect(searchesOf(answer)).toHaveLength(2);
-    const lines = told(scene.upstream.requests[1]);
+    const lines = reported(scene.upstream.requests[1]);
     expect(lines.filter((line) => line.startsWith('call '))).toHaveLength(3);
     expect(lines.find((line) => line.startsWith('result call_c'))).toContain('No more than 2 tool calls');
   });

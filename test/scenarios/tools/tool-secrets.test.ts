@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { recordOf } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at, list } from '../../support/upstreams/json-path.ts';
 import { MCP_TOOLS, serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
-import { ask, says, told } from '../../support/responses-scene.ts';
+import { ask, says, reported } from '../../support/responses-scene.ts';
 
 const TOKEN = 'token-of-the-client-7f3a';
 const HEADER = 'header-of-the-client-91bc';
@@ -153,7 +153,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
       scene.upstream.script(says(way, [{ text: 'Hello.' }]));
       await ask(scene, way, { tools: [secretly()], input: 'Hi' }, stream);
       const [request] = scene.upstream.requests;
-      expect(told(request)).toContain('user: Hi');
+      expect(reported(request)).toContain('user: Hi');
       expect(request?.text).toContain('sums__add');
       expect(SECRETS.filter((secret) => request?.text.includes(secret))).toEqual([]);
       expect(request?.text).not.toContain(new URL(scene.mcp.url).host);

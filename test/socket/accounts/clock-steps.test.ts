@@ -131,8 +131,8 @@ describe('limits by calendar', () => {
     const clock = new ManualClock(NOON);
     const limiter = new Limiter({ now: clock.now, wall: clock.wall });
     const key = limiter.scope({ kind: 'key', id: 'ci', name: 'ci' }, [{ requests: 3, per: 'day' }]);
-    const demand = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
-    const admit = (): boolean => limiter.admit([key], demand, clock.now() + HOUR) instanceof Reservation;
+    const estimate = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
+    const admit = (): boolean => limiter.admit([key], estimate, clock.now() + HOUR) instanceof Reservation;
     return { clock, limiter, key, admit };
   };
 

@@ -129,13 +129,13 @@ test('reasoning that was sealed for one key is opened for the others of its proj
   const called = output.find(({ type }) => type === 'function_call');
   expect(output.find(({ type }) => type === 'reasoning')?.encrypted_content).toStartWith('dgm1_');
   const result = { type: 'function_call_output', call_id: called?.call_id, output: 'rain' };
-  const told = async (key: string): Promise<string> => {
+  const reported = async (key: string): Promise<string> => {
     const next = { ...turn, input: [...input, ...output, result] };
     const { json: answer } = await call(key, 'POST', '/responses', next);
     return JSON.stringify((await call(key, 'GET', `/generation?id=${String(answer['id'])}`)).json['report']);
   };
-  expect(await told(B)).not.toContain('sealed for another');
-  expect(await told(STRANGER)).toContain('sealed for another');
+  expect(await reported(B)).not.toContain('sealed for another');
+  expect(await reported(STRANGER)).toContain('sealed for another');
 });
 
 describe('records', () => {
@@ -171,9 +171,9 @@ describe('records', () => {
     expect(named['endUser']).toMatch(/^[0-9a-f]{32}$/);
     const same = { ...BODY, safety_identifier: 'ada@example.com' };
     expect((await recordOf(B, '/chat/completions', same))['endUser']).toBe(named['endUser']);
-    const elsewhere = await recordOf(STRANGER, '/chat/completions', same);
-    expect(elsewhere['endUser']).not.toBe(named['endUser']);
-    expect(elsewhere['projectId']).toBe(elsewhere['keyId']);
+    const remote = await recordOf(STRANGER, '/chat/completions', same);
+    expect(remote['endUser']).not.toBe(named['endUser']);
+    expect(remote['projectId']).toBe(remote['keyId']);
     expect((await recordOf(A, '/chat/completions', BODY))['endUser']).toBeNull();
   });
 

@@ -261,12 +261,12 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share answers', () => {
       const waiting = ask(two, silent);
       await until(async () => {
         const names = (await server.send('KEYS', '{dragoman}:1:a:*')) as string[];
-        const heard = await Promise.all(names.map((name) => server.send('HEXISTS', name, 'heard')));
-        return heard.filter((is) => String(is) === '1').length === 2;
+        const received = await Promise.all(names.map((name) => server.send('HEXISTS', name, 'heard')));
+        return received.filter((is) => String(is) === '1').length === 2;
       });
       process.kill(third.pid, 'SIGKILL');
-      const told = frames(await second.rest()).at(-1);
-      expect(told).toMatchObject({ error: { code: 'upstream_unavailable' } });
+      const reported = frames(await second.rest()).at(-1);
+      expect(reported).toMatchObject({ error: { code: 'upstream_unavailable' } });
       const refused = await waiting;
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([502, '1']);
       await refused.text();

@@ -2,7 +2,7 @@
 // to the server, and what is left of it is used.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
-import { Heard, listenAt } from '../../support/management/listen.ts';
+import { Received, listenAt } from '../../support/management/listen.ts';
 import { startValkey, VALKEY_PROGRAM, type ValkeyProcess } from '../../support/servers/valkey.ts';
 
 const GATEWAYS = 3;
@@ -129,7 +129,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     'tell whoever watches at one of them what happens at all',
     async () => {
       const [first] = gateways;
-      const heard = new Heard(await listenAt(first?.origin ?? '', ADMIN_KEY, '?types=generation'));
+      const received = new Received(await listenAt(first?.origin ?? '', ADMIN_KEY, '?types=generation'));
       for (const gateway of gateways) {
         const asked: (string | null)[] = [];
         // The others hear a moment later that somebody watches.
@@ -140,10 +140,10 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
             { authorization: 'Bearer sk-test-watched' },
           );
           asked.push(answer.headers.get('x-request-id'));
-          return asked.some((id) => heard.ids.has(id));
+          return asked.some((id) => received.ids.has(id));
         });
       }
-      await heard.leave();
+      await received.leave();
     },
     SLOW,
   );

@@ -54,10 +54,10 @@ describe.skipIf(certificates === null)('a server behind TLS', () => {
   test.each(['rediss', 'valkeys'])('%s:// trusts the authority that is configured', async (scheme) => {
     const link = open(secure(at(0), scheme), [authority]);
     expect(await link.send('PING', [])).toBe('PONG');
-    const heard: string[] = [];
+    const received: string[] = [];
     const pubSub = new ValkeyPubSub(link, { self: 'one', clock: systemClock, elapsed });
-    pubSub.subscribe('tenants', (text) => heard.push(text));
-    while (heard.length === 0) {
+    pubSub.subscribe('tenants', (text) => received.push(text));
+    while (received.length === 0) {
       await link.publish('told', JSON.stringify(['two', 'tenants', 'secret']));
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Heard, listenAt } from '../../support/management/listen.ts';
+import { Received, listenAt } from '../../support/management/listen.ts';
 import {
   childrenOf,
   eventually,
@@ -84,7 +84,7 @@ test.skipIf(!LINUX)(
 test.skipIf(!LINUX)(
   'whoever watches at one of them hears what happens at all',
   async () => {
-    const heard = new Heard(await listenAt(program.origin, KEY, '?types=generation'));
+    const received = new Received(await listenAt(program.origin, KEY, '?types=generation'));
     const ids = [new Set<unknown>(), new Set<unknown>()];
     let before = await served();
     await eventually('requests of both are heard', async () => {
@@ -94,9 +94,9 @@ test.skipIf(!LINUX)(
         answer.headers.get('x-request-id'),
       );
       before = now;
-      return ids.every((each) => !each.isDisjointFrom(heard.ids));
+      return ids.every((each) => !each.isDisjointFrom(received.ids));
     });
-    await heard.leave();
+    await received.leave();
   },
   SLOW,
 );

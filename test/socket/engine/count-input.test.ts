@@ -117,9 +117,9 @@ describe.each(COUNTING)('$protocol', ({ protocol, path, ask, headers, asked, sev
     scene.upstream('up').script(up.error(400));
     const theirs = await post(native);
     expect(theirs.status).toBe(400);
-    const told = JSON.stringify(await theirs.json());
-    expect(told).toContain('scripted 400');
-    expect(told).toContain(protocol === 'gemini' ? 'INVALID_ARGUMENT' : 'invalid_request_error');
+    const reported = JSON.stringify(await theirs.json());
+    expect(reported).toContain('scripted 400');
+    expect(reported).toContain(protocol === 'gemini' ? 'INVALID_ARGUMENT' : 'invalid_request_error');
     for (const [model, body, status] of [
       [native, { ...ask(native), messages: 1, contents: 1 }, 400],
       ['one/nothing', ask('one/nothing'), 404],
@@ -174,7 +174,7 @@ describe('counts across protocols', () => {
     'anthropic-messages': {
       path: (): string => '/messages/count_tokens',
       ask: (model: string): object => ({ model, messages, system, tools: [{ name, input_schema: schema }] }),
-      told: { input_tokens: 7 },
+      reported: { input_tokens: 7 },
     },
     'openai-responses': {
       path: (): string => '/responses/input_tokens',
@@ -184,7 +184,7 @@ describe('counts across protocols', () => {
         instructions: system,
         tools: [{ type: 'function', name, parameters: schema, strict: false }],
       }),
-      told: { object: 'response.input_tokens', input_tokens: 7 },
+      reported: { object: 'response.input_tokens', input_tokens: 7 },
     },
     gemini: {
       path: (model: string): string => `/models/${model}:countTokens`,
@@ -195,7 +195,7 @@ describe('counts across protocols', () => {
           tools: [{ functionDeclarations: [{ name, parametersJsonSchema: schema }] }],
         },
       }),
-      told: { totalTokens: 7, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
+      reported: { totalTokens: 7, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 7 }] },
     },
   } as const;
   const UPSTREAMS = {
@@ -207,13 +207,13 @@ describe('counts across protocols', () => {
   const pairs = names.flatMap((client) => names.map((upstream) => [client, upstream] as const));
 
   test.each(pairs)('a client of %s at an upstream of %s', async (client, upstream) => {
-    const { path, ask, told } = CLIENTS[client];
+    const { path, ask, reported } = CLIENTS[client];
     const [at, counted] = UPSTREAMS[upstream];
     const model = `one/${upstream.split('-').at(-1)}`;
     const up = scene.upstream('up');
     up.script(whole(counted));
     const response = await scene.gateway.post(path(model), ask(model));
-    expect([response.status, await response.json()]).toEqual([200, told]);
+    expect([response.status, await response.json()]).toEqual([200, reported]);
     expect(response.headers.get('x-dragoman-estimated')).toBeNull();
     expect(response.headers.get('x-dragoman-provider')).toBe('up');
     const [request] = up.requests;

@@ -1,7 +1,7 @@
 // Custom tools at models that came before them: they travel as functions, although the server follows OpenAI's own
 // definition and takes custom tools for its later models.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { hears, says } from './custom-tools-scene.ts';
+import { receives, says } from './custom-tools-scene.ts';
 import { chatBody, responsesBody, whole } from '../../support/upstreams/answers.ts';
 import { startScene, type Scene } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { at } from '../../support/upstreams/json-path.ts';
@@ -82,7 +82,7 @@ test.each(MODELS.flatMap(([model, kind]) => PROTOCOLS.map((protocol) => [model, 
     const { path, body } = ASKS[protocol];
     const response = await scene.gateway.post(path, { model: `${protocol}/${model}`, ...body });
     const text = await response.text();
-    expect(hears(client, false, text)).toEqual(['run call_1 ls']);
+    expect(receives(client, false, text)).toEqual(['run call_1 ls']);
     expect(at(up.requests[0]?.json, 'tools', 0, 'type')).toBe(kind);
     expect(response.headers.get('x-dragoman-lane')).toBe(knows ? 'relay' : 'translate');
   },

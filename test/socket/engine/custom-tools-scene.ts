@@ -139,8 +139,8 @@ export function asks(
 }
 
 /** What the client has in the end, in order: texts, and calls as `name id input`. */
-export function hears(client: CustomClient, streamed: boolean, text: string): string[] {
-  if (client === 'chat') return streamed ? heardChunks(frames(text)) : heardMessage(JSON.parse(text));
+export function receives(client: CustomClient, streamed: boolean, text: string): string[] {
+  if (client === 'chat') return streamed ? receivedChunks(frames(text)) : receivedMessage(JSON.parse(text));
   const last = text.slice(text.lastIndexOf('\ndata: ') + '\ndata: '.length);
   const response = streamed ? at(JSON.parse(last), 'response') : (JSON.parse(text) as Json);
   return list(response, 'output').map((item) =>
@@ -150,7 +150,7 @@ export function hears(client: CustomClient, streamed: boolean, text: string): st
   );
 }
 
-function heardMessage(body: Json): string[] {
+function receivedMessage(body: Json): string[] {
   const message = at(body, 'choices', 0, 'message');
   const content = at(message, 'content');
   return [
@@ -162,7 +162,7 @@ function heardMessage(body: Json): string[] {
   ];
 }
 
-function heardChunks(all: readonly Json[]): string[] {
+function receivedChunks(all: readonly Json[]): string[] {
   let content = '';
   const calls: { head: string; input: string }[] = [];
   for (const each of all) {

@@ -1,7 +1,7 @@
 // Custom tools with grammars in front of models that know only functions: a call's input is checked after the fact, and
 // mended once; nothing else of the answer is lost.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { asks, CUSTOM_CLIENTS, hears, says, type CustomClient, type Said } from './custom-tools-scene.ts';
+import { asks, CUSTOM_CLIENTS, receives, says, type CustomClient, type Said } from './custom-tools-scene.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
 import { chatChunk, chatError, CHAT_OPENING, messagesBody, whole } from '../../support/upstreams/answers.ts';
@@ -56,7 +56,7 @@ const SUMS = {
 };
 const DATES = { syntax: 'regex', definition: '\\d{4}-\\d\\d-\\d\\d' };
 const BESIDE = ['get_weather', 'call_w', { city: 'Rome' }] as const;
-const HEARD_BESIDE = 'get_weather call_w {"city":"Rome"}';
+const READ_BESIDE = 'get_weather call_w {"city":"Rome"}';
 
 /** Asks, and reads what the client has in the end. */
 async function exchange(
@@ -64,14 +64,14 @@ async function exchange(
   model: string,
   streamed: boolean,
   grammar = SUMS,
-): Promise<{ heard: string[]; response: Response; text: string }> {
+): Promise<{ received: string[]; response: Response; text: string }> {
   const { path, body } = asks(client, model, streamed, grammar);
   const response = await scene.gateway.post(path, body);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${text}`);
   const problems = client === 'responses' && streamed ? checkResponseStream(framesOf(text)) : [];
   if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${text}`);
-  return { heard: hears(client, streamed, text), response, text };
+  return { received: receives(client, streamed, text), response, text };
 }
 
 /** What the report says of the tool's grammar. */
@@ -93,8 +93,8 @@ describe.each(
 
   test('an input that matches needs one call', async () => {
     script({ text: 'Adding.', calls: [['run', 'call_1', { input: '1 + 22' }], BESIDE] });
-    const { heard, response } = await exchange(client, model, streamed);
-    expect(heard).toEqual(['Adding.', 'run call_1 1 + 22', HEARD_BESIDE]);
+    const { received, response } = await exchange(client, model, streamed);
+    expect(received).toEqual(['Adding.', 'run call_1 1 + 22', READ_BESIDE]);
     expect(response.headers.get('x-dragoman-attempts')).toBe('1');
     expect(response.headers.get('x-dragoman-report')).toContain('tools[0]:approximated');
     expect(await reasons(response)).toContain('does not enforce it');
@@ -105,8 +105,8 @@ describe.each(
       { text: 'Adding.', calls: [['run', 'call_1', { input: '1 plus 2' }], BESIDE] },
       { text: 'Sorry.', calls: [['run', 'call_9', { input: '1 + 2' }]] },
     );
-    const { heard, response } = await exchange(client, model, streamed);
-    expect(heard).toEqual(['Adding.', 'run call_1 1 + 2', HEARD_BESIDE]);
+    const { received, response } = await exchange(client, model, streamed);
+    expect(received).toEqual(['Adding.', 'run call_1 1 + 2', READ_BESIDE]);
     const record = await recordOf(scene.gateway, response);
     expect(list(record, 'attempts')).toHaveLength(2);
     expect(await reasons(response)).toContain('mended by a second call');
@@ -123,8 +123,8 @@ describe.each(
       { calls: [['run', 'call_1', { input: 'one' }]] },
       { calls: [['run', 'call_2', { input: 'two' }]] },
     );
-    const { heard, response } = await exchange(client, model, streamed);
-    expect(heard).toEqual(['run call_1 one']);
+    const { received, response } = await exchange(client, model, streamed);
+    expect(received).toEqual(['run call_1 one']);
     expect(await reasons(response)).toContain('does not match, also after a second call');
   });
 });
@@ -164,7 +164,7 @@ describe('a streamed answer', () => {
     second.endStream();
     const text = await reading.rest();
     expect(text).not.toContain('plus');
-    expect(hears('chat', true, text)).toEqual(['Let me add.', 'run call_1 1 + 2']);
+    expect(receives('chat', true, text)).toEqual(['Let me add.', 'run call_1 1 + 2']);
   });
 
   test('without such a call is not held at all', async () => {
@@ -178,7 +178,7 @@ describe('a streamed answer', () => {
     await reading.until('No ');
     only.chunk(`${chatChunk({ content: 'need.' })}${chatChunk({}, 'stop')}data: [DONE]\n\n`);
     only.endStream();
-    expect(hears('chat', true, await reading.rest())).toEqual(['No need.']);
+    expect(receives('chat', true, await reading.rest())).toEqual(['No need.']);
     expect(up.requests).toHaveLength(1);
   });
 });
@@ -196,7 +196,7 @@ test('the second call sees what the model thought, and every call has its result
   const { path, body } = asks('chat', 'one/messages', false, SUMS);
   const response = await scene.gateway.post(path, { ...body, reasoning: { effort: 'low' } });
   const text = await response.text();
-  expect(hears('chat', false, text)).toEqual(['run t1 1', 'get_weather t2 {}']);
+  expect(receives('chat', false, text)).toEqual(['run t1 1', 'get_weather t2 {}']);
   expect(at(JSON.parse(text), 'choices', 0, 'message', 'reasoning')).toBe('I add.');
   const [, assistant, results] = list(up.requests[1]?.json, 'messages');
   expect(list(assistant, 'content')).toMatchObject([
@@ -214,8 +214,8 @@ describe('limits', () => {
   test('an input that the limit of tokens cut is not mended, and the answer says that it was cut', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: '1 +' }]], isCut: true }));
-    const { heard, text } = await exchange('chat', 'plain/openai-chat', false);
-    expect(heard).toEqual(['run call_1 1 +']);
+    const { received, text } = await exchange('chat', 'plain/openai-chat', false);
+    expect(received).toEqual(['run call_1 1 +']);
     expect(at(JSON.parse(text), 'choices', 0, 'finish_reason')).toBe('length');
     expect(up.requests).toHaveLength(1);
   });
@@ -223,8 +223,8 @@ describe('limits', () => {
   test('a second call that fails leaves the first answer as it was', async () => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'one' }]] }), chatError(400));
-    const { heard, response } = await exchange('chat', 'plain/openai-chat', false);
-    expect(heard).toEqual(['run call_1 one']);
+    const { received, response } = await exchange('chat', 'plain/openai-chat', false);
+    expect(received).toEqual(['run call_1 one']);
     expect(await reasons(response)).toContain('could not be mended');
   });
 
@@ -270,8 +270,8 @@ describe('syntaxes', () => {
       says('anthropic-messages', false, turn('on 2026-11-21')),
       says('anthropic-messages', false, turn('2026-11-21')),
     );
-    const { heard } = await exchange('responses', 'plain/anthropic-messages', false, DATES);
-    expect(heard).toEqual(['run call_1 2026-11-21']);
+    const { received } = await exchange('responses', 'plain/anthropic-messages', false, DATES);
+    expect(received).toEqual(['run call_1 2026-11-21']);
   });
 
   test.each([
@@ -305,8 +305,8 @@ describe('syntaxes', () => {
   ])('what cannot be checked passes unchecked, and is reported: %s %p', async (syntax, definition, why) => {
     const up = scene.upstream('up');
     up.script(says('openai-chat', false, { calls: [['run', 'call_1', { input: 'x' }]] }));
-    const { heard, response } = await exchange('chat', 'plain/openai-chat', false, { syntax, definition });
-    expect(heard).toEqual(['run call_1 x']);
+    const { received, response } = await exchange('chat', 'plain/openai-chat', false, { syntax, definition });
+    expect(received).toEqual(['run call_1 x']);
     expect(await reasons(response)).toContain(
       `not checked: ${why === 'templates' ? 'it has templates' : ''}`,
     );

@@ -129,7 +129,7 @@ describe.each(
     ),
   ),
 )('$client client, $upstream upstream, streamed: $streamed', ({ client, upstream, streamed }) => {
-  const { path, ask, hear } = CLIENTS[client];
+  const { path, ask, receive } = CLIENTS[client];
   const words = dialect(upstream, 'up');
   const says = (text: string) =>
     streamed ? stream(streamOf(words, ...halves(text))) : whole(words.whole(text));
@@ -137,8 +137,8 @@ describe.each(
     const id = `${model}/${upstream}`;
     const asked = { ...ask(id, streamed), ...FORMATS[client](SCHEMA) };
     const response = await scene.gateway.post(path(id, streamed), asked);
-    const heard = hear(streamed, await response.text());
-    return { ...heard, response };
+    const received = receive(streamed, await response.text());
+    return { ...received, response };
   };
 
   test('where nobody enforces the schema, a bad answer is repaired before the client sees any of it', async () => {

@@ -196,17 +196,17 @@ describe('what was found', () => {
     async () => {
       upstream.always(doctorServer(OLD));
       expect((await doctor(configOf())).code).toBe(0);
-      const elsewhere = await startUpstream();
-      elsewhere.always(doctorServer());
-      const gateway = await startGateway(configOf({ origin: elsewhere.origin }), {
+      const remote = await startUpstream();
+      remote.always(doctorServer());
+      const gateway = await startGateway(configOf({ origin: remote.origin }), {
         dataDir: join(folder, 'data'),
       });
       try {
         expect((await gateway.post('/chat/completions', QUESTION)).status).toBe(200);
-        expect(chats(elsewhere.requests)[0]).toMatchObject({ response_format: { type: 'json_schema' } });
+        expect(chats(remote.requests)[0]).toMatchObject({ response_format: { type: 'json_schema' } });
       } finally {
         await gateway.close();
-        await elsewhere.stop();
+        await remote.stop();
       }
     },
     SLOW,

@@ -13,13 +13,13 @@ export function readMetrics(text: string): ReadonlyMap<string, MetricText> {
   let name = '';
   for (const line of text.split('\n')) {
     if (line === '') continue;
-    const [, kind, told = '', rest = ''] = /^# (HELP|TYPE) ([a-z_:][a-z0-9_:]*) (.*)$/.exec(line) ?? [];
+    const [, kind, reported = '', rest = ''] = /^# (HELP|TYPE) ([a-z_:][a-z0-9_:]*) (.*)$/.exec(line) ?? [];
     if (kind === 'HELP') {
-      if (metrics.has(told)) throw new Error(`${told} twice`);
-      metrics.set((name = told), { type: '', help: rest, values: new Map() });
+      if (metrics.has(reported)) throw new Error(`${reported} twice`);
+      metrics.set((name = reported), { type: '', help: rest, values: new Map() });
     } else if (kind === 'TYPE') {
-      if (told !== name) throw new Error(`the type of ${told} stands below ${name}`);
-      metrics.get(told)!.type = rest;
+      if (reported !== name) throw new Error(`the type of ${reported} stands below ${name}`);
+      metrics.get(reported)!.type = rest;
     } else {
       const label = '[a-z_][a-z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
       const sample = new RegExp(`^([a-z_:][a-z0-9_:]*)(\\{${label}(?:,${label})*\\})? (\\S+)$`).exec(line);

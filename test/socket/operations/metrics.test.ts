@@ -159,8 +159,8 @@ test('model names that clients make up are one series', () => {
   const metrics = new RequestMetrics((name) => (name === 'a/listed' ? name : null));
   for (let count = 0; count < 5000; count++) metrics.settled(settlement({ model: `a/made-up-${count}` }));
   metrics.settled(settlement({ model: 'a/listed' }));
-  const told = [...metrics.readings.requests()];
-  expect(told.map(({ labels, value }) => [labels.model, value])).toEqual([
+  const reported = [...metrics.readings.requests()];
+  expect(reported.map(({ labels, value }) => [labels.model, value])).toEqual([
     ['other', 5000],
     ['a/listed', 1],
   ]);
@@ -171,7 +171,7 @@ test('keys beyond the first thousand are one series', () => {
   const metrics = new RequestMetrics(() => null);
   for (let count = 0; count < 1500; count++)
     metrics.settled(settlement({ keyName: `key ${count}`, usd: 0.000_000_25 }));
-  const told = [...metrics.readings.keyCost()];
-  expect(told.length).toBe(1001);
-  expect(told.at(-1)).toEqual({ labels: { project: 'other', key: 'other' }, value: 0.000_125 });
+  const reported = [...metrics.readings.keyCost()];
+  expect(reported.length).toBe(1001);
+  expect(reported.at(-1)).toEqual({ labels: { project: 'other', key: 'other' }, value: 0.000_125 });
 });

@@ -348,14 +348,14 @@ const ANSWERS = {
 } as const satisfies Record<string, readonly [string, object]>;
 type Special = keyof typeof ANSWERS;
 
-interface Told {
+interface Reported {
   readonly text: string;
   /** The header of a whole answer, and the paths in the record. */
   readonly header: string | null;
   readonly lost: readonly (Json | undefined)[];
 }
 
-async function ask(client: ClientProtocol, special: Special, isStreamed = false): Promise<Told> {
+async function ask(client: ClientProtocol, special: Special, isStreamed = false): Promise<Reported> {
   const [model, body] = ANSWERS[special];
   scene.upstream('up').script(isStreamed ? stream(asStream(special)) : whole(body));
   const dialect = CLIENTS[client];
@@ -473,8 +473,8 @@ describe.each(Object.keys(ANSWERS) as Special[])('%s', (special) => {
     async (client, expected) => {
       const { header, lost } = await ask(client, special);
       expect(lost).toEqual([...expected]);
-      const told = (header ?? '').split(', ').filter((entry) => entry.startsWith('output'));
-      expect(told).toEqual(expected.map((path) => `${path}:dropped`));
+      const entries = (header ?? '').split(', ').filter((entry) => entry.startsWith('output'));
+      expect(entries).toEqual(expected.map((path) => `${path}:dropped`));
     },
   );
 });
@@ -505,9 +505,9 @@ describe.each(['a picture of Gemini', 'a picture of Chat Completions'] as const)
     'is told in words where there is nothing else (stream: %p)',
     async (isStreamed) => {
       const { text, lost } = await ask('anthropic-messages', special, isStreamed);
-      const heard = CLIENTS['anthropic-messages'].hear(isStreamed, text);
-      expect(heard).toMatchObject({ complete: true, error: null });
-      expect(heard.text).toContain('no place for what the model answered with: a picture');
+      const received = CLIENTS['anthropic-messages'].receive(isStreamed, text);
+      expect(received).toMatchObject({ complete: true, error: null });
+      expect(received.text).toContain('no place for what the model answered with: a picture');
       expect(lost).toEqual(['output[0]']);
     },
   );

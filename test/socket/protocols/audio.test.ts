@@ -147,12 +147,12 @@ describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (nam
     const upstream = answering(protocol);
     const asked = upstream.requests.length;
     const response = await ask(MODELS[protocol]);
-    const told =
+    const reported =
       // Its own protocol gets the client's own words.
       name === 'Gemini' && protocol === 'gemini'
         ? { inlineData: { mimeType: 'audio/x-wav', data: WAV } }
         : PUBLISHED[protocol];
-    if (told === undefined && !(name === 'Responses' && protocol === 'openai-responses')) {
+    if (reported === undefined && !(name === 'Responses' && protocol === 'openai-responses')) {
       const text = await response.text();
       expect([response.status, text]).toEqual([400, expect.stringMatching(/audio/)]);
       expect(text).toContain(param);
@@ -167,7 +167,7 @@ describe.each(CLIENT_NAMES.map((name) => [name] as const))('audio from %s', (nam
         ? at(body, 'contents', 0, 'parts')
         : at(body, protocol === 'openai-responses' ? 'input' : 'messages', 0, 'content');
     // The SDK's types have it in Responses (`ResponseInputAudio`): whether a model takes it is for the upstream to say.
-    expect(at(parts, 1)).toEqual((told ?? PUBLISHED['openai-chat']) as never);
+    expect(at(parts, 1)).toEqual((reported ?? PUBLISHED['openai-chat']) as never);
   });
 
   test('to Converse', async () => {

@@ -204,12 +204,12 @@ describe('embeddings on Bedrock', () => {
     const asked = await embed('bedrock/us.cohere.embed-v4:0', ['a', 'b'], { dimensions: 1 });
     expect(asked.headers.get('x-dragoman-report')).toBe('input_type:defaulted');
     expect(await vectorsOf(asked)).toEqual([[1], [2]]);
-    const told = await embed('bedrock/cohere.embed-english-v3', ['a', 'b'], {
+    const reported = await embed('bedrock/cohere.embed-english-v3', ['a', 'b'], {
       input_type: 'search_query',
       truncate: 'END',
     });
-    expect(told.headers.get('x-dragoman-report')).toBeNull();
-    expect(await vectorsOf(told)).toEqual([[3], [4]]);
+    expect(reported.headers.get('x-dragoman-report')).toBeNull();
+    expect(await vectorsOf(reported)).toEqual([[3], [4]]);
     expect(bodies()).toEqual([
       {
         texts: ['a', 'b'],

@@ -136,13 +136,13 @@ describe('not so', () => {
       ['openai-responses', 503, 503, 'server_error'],
       ['openai-responses', 402, 402, 'insufficient_quota'],
     ] as const;
-    for (const [client, status, told, word] of cases) {
+    for (const [client, status, reported, word] of cases) {
       scene.upstream('up').always(whole('{"error":{"message":"scripted"}}', status));
       const response = await ask(client, 'one/chat', false);
       const body: unknown = await response.json();
-      expect([client, status, response.status]).toEqual([client, status, told]);
+      expect([client, status, response.status]).toEqual([client, status, reported]);
       expect(at(body, 'error', client === 'gemini' ? 'status' : 'type')).toBe(word);
-      if (client === 'gemini') expect(at(body, 'error', 'code')).toBe(told);
+      if (client === 'gemini') expect(at(body, 'error', 'code')).toBe(reported);
     }
   });
 });

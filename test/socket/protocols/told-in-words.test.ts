@@ -39,7 +39,7 @@ interface Case {
   /** Only an unknown tool; with another; forced. */
   readonly tools: readonly [alone: object, among: object, forced: object | null];
 }
-const NEWS = { type: 'ghost_snapshot', commit: 'abc123', note: 'x'.repeat(4000) };
+const UPDATE = { type: 'ghost_snapshot', commit: 'abc123', note: 'x'.repeat(4000) };
 const FUNCTION = { name: 'f', parameters: { type: 'object', properties: {} } };
 const said = (...parts: object[]): object => ({ role: 'user', content: parts });
 
@@ -49,7 +49,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
     item: {
       messages: [
         { role: 'user', content: 'One' },
-        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, NEWS] },
+        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, UPDATE] },
         { role: 'user', content: 'Three' },
       ],
     },
@@ -71,7 +71,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
     path: () => '/responses',
     item: {
       store: false,
-      input: [{ role: 'user', content: 'One' }, NEWS, { role: 'user', content: 'Three' }],
+      input: [{ role: 'user', content: 'One' }, UPDATE, { role: 'user', content: 'Three' }],
     },
     itemPath: 'input[1]',
     part: {
@@ -91,7 +91,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
       max_tokens: 100,
       messages: [
         { role: 'user', content: 'One' },
-        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, NEWS] },
+        { role: 'assistant', content: [{ type: 'text', text: 'Two' }, UPDATE] },
         { role: 'user', content: 'Three' },
       ],
     },
@@ -123,7 +123,7 @@ const CASES: Readonly<Record<ClientProtocol, Case>> = {
     item: {
       contents: [
         { role: 'user', parts: [{ text: 'One' }] },
-        { role: 'model', parts: [{ text: 'Two' }, { ghost_snapshot: NEWS }] },
+        { role: 'model', parts: [{ text: 'Two' }, { ghost_snapshot: UPDATE }] },
         { role: 'user', parts: [{ text: 'Three' }] },
       ],
     },
@@ -180,9 +180,9 @@ describe.each(Object.keys(CASES) as ClientProtocol[])('a client of %s', (client)
       expect(text).toContain('[ghost_snapshot] ');
       expect(text).toContain('abc123');
       for (const word of ['One', 'Three']) expect(text).toContain(word);
-      const told = text.match(/x{100,}/g)?.map((run) => run.length) ?? [];
-      expect(told).toHaveLength(1);
-      expect(told[0]).toBeWithin(1900, 2049);
+      const reported = text.match(/x{100,}/g)?.map((run) => run.length) ?? [];
+      expect(reported).toHaveLength(1);
+      expect(reported[0]).toBeWithin(1900, 2049);
     },
   );
 

@@ -38,8 +38,8 @@ async function ask(upstream: keyof typeof ANSWERS, path: string, body: object): 
   up.script(whole(ANSWERS[upstream]));
   const response = await scene.gateway.post(path, { model: `one/${upstream}`, ...body });
   expect(response.status).toBe(200);
-  const told = (response.headers.get('x-dragoman-report') ?? '').split(', ');
-  const lost = told.filter((entry) => entry.endsWith(':dropped')).map((entry) => entry.slice(0, -8));
+  const reported = (response.headers.get('x-dragoman-report') ?? '').split(', ');
+  const lost = reported.filter((entry) => entry.endsWith(':dropped')).map((entry) => entry.slice(0, -8));
   return [lost.toSorted(), up.requests.at(-1)?.json];
 }
 

@@ -421,8 +421,8 @@ describe('inside tools and tool_choice', () => {
         const { status, message } = await outcome(body);
         // The small model writes no JSON, which is the upstream's failure.
         const isAnswerAtFault = status === 502 && message.includes('does not satisfy response_format');
-        const isTold = status === 200 || status === 400 || isAnswerAtFault;
-        expect({ model, isTold, message }).toEqual({ model, isTold: true, message });
+        const isReported = status === 200 || status === 400 || isAnswerAtFault;
+        expect({ model, isReported, message }).toEqual({ model, isReported: true, message });
       }
     }
   });

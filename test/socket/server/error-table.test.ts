@@ -58,20 +58,20 @@ function post(speech: Speech, model: string, extra: object = {}, key = TEST_KEY)
 }
 
 /** What clients match on, and the place that is named. */
-type Told = readonly (string | number | null)[];
+type Reported = readonly (string | number | null)[];
 
 /** OpenAI: status, `type`, `code`, `param`. Anthropic: status, `type`, `error_code`. Google: status, `status`, `reason`. */
-async function toldBy(response: Response): Promise<Told> {
+async function reportedBy(response: Response): Promise<Reported> {
   const body = (await response.json()) as Json;
   const error = at(body, 'error') as Record<string, Json>;
   if (at(body, 'type') === 'error')
-    return [response.status, error['type'], at(error, 'details', 'error_code') ?? null] as Told;
+    return [response.status, error['type'], at(error, 'details', 'error_code') ?? null] as Reported;
   if (typeof error['status'] === 'string') {
     expect(error['code']).toBe(response.status);
     return [response.status, error['status']];
   }
   expect(Object.keys(error)).toEqual(['message', 'type', 'param', 'code']);
-  return [response.status, error['type'], error['code'], error['param']] as Told;
+  return [response.status, error['type'], error['code'], error['param']] as Reported;
 }
 
 const OPENAI = 'invalid_request_error';
@@ -82,11 +82,11 @@ interface Row {
   readonly model?: string;
   readonly key?: string;
   readonly extra?: Partial<Readonly<Record<Speech, object>>>;
-  readonly openai: Told;
+  readonly openai: Reported;
   /** Of Chat Completions, where its upstream's own words are relayed. */
-  readonly relayed?: Told;
-  readonly anthropic: Told;
-  readonly google: Told;
+  readonly relayed?: Reported;
+  readonly anthropic: Reported;
+  readonly google: Reported;
 }
 
 const ROWS: readonly Row[] = [
@@ -191,13 +191,19 @@ test.each(CASES)('%s in the words of %s', async (_, speech, row) => {
   const { openai, relayed = openai, anthropic, google } = row;
   const expected = { chat: relayed, responses: openai, messages: anthropic, gemini: google }[speech];
   const response = await post(speech, row.model ?? 'sim/echo', row.extra?.[speech], row.key);
-  expect(await toldBy(response)).toEqual(expected);
+  expect(await reportedBy(response)).toEqual(expected);
 });
 
 const NOTHING = 'there-is-none';
 
 /** What only one protocol or one family of paths has. */
-const PATHS: readonly (readonly [what: string, method: string, path: string, body: object | null, Told])[] = [
+const PATHS: readonly (readonly [
+  what: string,
+  method: string,
+  path: string,
+  body: object | null,
+  Reported,
+])[] = [
   ['a response', 'GET', '/v1/responses/resp_none', null, [404, OPENAI, null, null]],
   ['a response, deleted', 'DELETE', '/v1/responses/resp_none', null, [404, OPENAI, null, null]],
   ['items of a response', 'GET', '/v1/responses/resp_none/input_items', null, [404, OPENAI, null, null]],
@@ -221,7 +227,7 @@ test.each(PATHS)('nothing there: %s', async (_, method, path, body, expected) =>
     headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  expect(await toldBy(response)).toEqual(expected);
+  expect(await reportedBy(response)).toEqual(expected);
 });
 
 test.each([
@@ -233,13 +239,13 @@ test.each([
   'OpenAI\u2019s %s answer in its words, wherever a client puts its key',
   async (_, path, expected) => {
     const headers = { 'x-goog-api-key': TEST_KEY, 'x-api-key': TEST_KEY };
-    expect(await toldBy(await fetch(gateway.origin + path, { headers }))).toEqual([...expected]);
+    expect(await reportedBy(await fetch(gateway.origin + path, { headers }))).toEqual([...expected]);
   },
 );
 
 const PREVIOUS = [400, OPENAI, 'previous_response_not_found', 'previous_response_id'] as const;
 
-test.each<[what: string, speech: Speech, extra: object, Told]>([
+test.each<[what: string, speech: Speech, extra: object, Reported]>([
   ['an unknown answer', 'responses', { previous_response_id: 'resp_none' }, PREVIOUS],
   [
     'an answer that is none',
@@ -284,7 +290,7 @@ test.each<[what: string, speech: Speech, extra: object, Told]>([
     [400, OPENAI, 'integer_below_min_value', 'max_output_tokens'],
   ],
 ])('refused: %s', async (_, speech, extra, expected) => {
-  expect(await toldBy(await post(speech, 'sim/echo', extra))).toEqual(expected);
+  expect(await reportedBy(await post(speech, 'sim/echo', extra))).toEqual(expected);
 });
 
 test('a least that only some refuse stops nobody', async () => {

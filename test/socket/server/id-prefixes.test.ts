@@ -23,11 +23,11 @@ test.each(ANSWERS)('%s', async (path, models, body, id) => {
     for (const stream of [false, true]) {
       const response = await gateway.post(path, { ...body, model, stream });
       const text = await response.text();
-      const told = stream ? firstId(text) : String(at(JSON.parse(text) as Json, 'id'));
-      expect(told).toMatch(id);
+      const reported = stream ? firstId(text) : String(at(JSON.parse(text) as Json, 'id'));
+      expect(reported).toMatch(id);
       const generation = response.headers.get('x-request-id') ?? '';
-      expect(told).toEndWith(generation);
-      for (const form of [told, generation]) {
+      expect(reported).toEndWith(generation);
+      for (const form of [reported, generation]) {
         const found = (await (await gateway.get(`/generation?id=${form}`)).json()) as Json;
         expect(at(found, 'data', 'id') ?? at(found, 'id')).toBe(generation);
       }

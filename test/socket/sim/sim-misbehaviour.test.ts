@@ -50,14 +50,14 @@ describe.each([...paths])('misbehaviour over %s', (path) => {
   test('breaks the connection after so many characters', async () => {
     for (const n of [0, 7, 300]) {
       // A broken connection takes with it what its client has not read yet: on a busy machine, not all is read in time.
-      let heard = -1;
-      for (let tries = 0; heard !== n && tries < 5; tries++) {
+      let received = -1;
+      for (let tries = 0; received !== n && tries < 5; tries++) {
         const { text, broken } = await drain(await call(`cut-after-${n}`, true));
         expect(broken).toBe(true);
-        heard = streamedText(text).length;
-        expect(heard).toBeLessThanOrEqual(n);
+        received = streamedText(text).length;
+        expect(received).toBeLessThanOrEqual(n);
       }
-      expect(heard).toBe(n);
+      expect(received).toBe(n);
     }
     const { text, broken } = await drain(await call('cut-after-40', false));
     expect(broken).toBe(true);

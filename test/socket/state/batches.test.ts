@@ -125,8 +125,8 @@ describe('lines', () => {
       status: 'completed',
       request_counts: { total: 9, completed: 2, failed: 7 },
     });
-    const told = batch.errors?.data?.map(({ line, code, param }) => [line, code, param]);
-    expect(told).toEqual<unknown>([
+    const reported = batch.errors?.data?.map(({ line, code, param }) => [line, code, param]);
+    expect(reported).toEqual<unknown>([
       [2, 'invalid_request', 'stream'],
       [3, 'duplicate_custom_id', 'custom_id'],
       [4, 'invalid_request', 'url'],

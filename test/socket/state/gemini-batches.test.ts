@@ -211,8 +211,8 @@ describe('a batch of Gemini', () => {
       expect([word, answer.status]).toEqual([word, status]);
       expect(answer.json).toMatchObject({ error: { message: expect.stringContaining(word) } });
     }
-    const elsewhere = await ask('models/sim/gemini:doSomething', { method: 'POST', body: '{}' });
-    expect(elsewhere.status).toBe(404);
-    expect(elsewhere.json).toMatchObject({ error: { message: expect.stringContaining('generateContent') } });
+    const unserved = await ask('models/sim/gemini:doSomething', { method: 'POST', body: '{}' });
+    expect(unserved.status).toBe(404);
+    expect(unserved.json).toMatchObject({ error: { message: expect.stringContaining('generateContent') } });
   });
 });

@@ -75,9 +75,9 @@ test('what goes on from an interaction is asked of nobody else, whatever stands 
   for (const provider of [{}, { fallback: 'second' }, { only: ['second', 'first'] }, { order: ['second'] }])
     expect([provider, (await follow(provider)).status]).toEqual([provider, 503]);
   expect(first.requests.length).toBe(4);
-  const elsewhere = await follow({ only: ['second'] });
-  expect(elsewhere.status).toBe(400);
-  expect(await elsewhere.text()).toContain('previous_interaction_id');
+  const remote = await follow({ only: ['second'] });
+  expect(remote.status).toBe(400);
+  expect(await remote.text()).toContain('previous_interaction_id');
   expect(first.requests.length).toBe(4);
   expect(second.requests).toEqual([]);
   // A conversation that begins may go anywhere.

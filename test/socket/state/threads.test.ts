@@ -6,7 +6,7 @@ import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rejection } from '../../support/rejection.ts';
-import { says, told, type Way } from '../../support/responses-scene.ts';
+import { says, reported, type Way } from '../../support/responses-scene.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { DIALECTS, startEveryUpstream } from '../../support/upstreams/every-upstream.ts';
 import { providerAt, UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
@@ -179,7 +179,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     });
     expect(third.status).toBe(200);
     const before = ['system: Be brief.', 'user: I am Ada.', 'assistant: Hello, Ada.', 'user: I like tea.'];
-    expect(upstream.requests.map(told)).toEqual([
+    expect(upstream.requests.map(reported)).toEqual([
       before.slice(0, 2),
       before,
       [...before, 'assistant: You like tea.', 'user: Who am I?'],
@@ -213,7 +213,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
       thread: { type: 'continue', previous_message_id: await idIn(first) },
     });
     expect(second.status).toBe(200);
-    const sent = told(upstream.requests[1]);
+    const sent = reported(upstream.requests[1]);
     expect(sent[0]).toBe('user: Look.');
     if (way !== 'chat') expect(sent).toContain('thought I must look. c2VhbGVkLTAwMDE=');
     expect(sent.slice(-3)).toEqual([
@@ -231,7 +231,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
     const thread = { type: 'continue', previous_message_id: await idIn(first) };
     const second = await send({ messages: [], thread });
     expect(second.status).toBe(200);
-    expect(told(upstream.requests[1]).slice(0, 2)).toEqual(['user: Go.', 'assistant: I wait.']);
+    expect(reported(upstream.requests[1]).slice(0, 2)).toEqual(['user: Go.', 'assistant: I wait.']);
   });
 
   test('an unknown id is told so that the SDK sends all of it again, for whoever asks', async () => {
@@ -275,7 +275,7 @@ describe.each(MODES)('over %s, streamed: %p', (way, stream) => {
       'create',
     ]);
     expect(statuses).toEqual([200, 200, 404, 200]);
-    expect(told(upstream.requests.at(-1))).toEqual([
+    expect(reported(upstream.requests.at(-1))).toEqual([
       'system: Be brief.',
       'user: 1',
       'assistant: One.',
@@ -379,7 +379,7 @@ test('a thread lives as long as a stored response, also over a restart', async (
     const { client: later } = watched(second.gateway);
     clock.advance(23 * 3_600_000);
     await later.beta.messages.create(next);
-    expect(told(second.upstream.requests.at(-1))).toEqual(['user: Hi', 'assistant: Hello.', 'user: Hi']);
+    expect(reported(second.upstream.requests.at(-1))).toEqual(['user: Hi', 'assistant: Hello.', 'user: Hi']);
     clock.advance(3_600_001);
     const lost = await rejection(later.beta.messages.create(next));
     expect(lost).toBeInstanceOf(Anthropic.NotFoundError);

@@ -33,9 +33,9 @@ test.if(POSIX)(
     const second = await startGateway({}, { dataDir });
     await second.stop();
     expect(loose.map(modeOf)).toEqual([0o700, 0o600, 0o600]);
-    const told = second.logLines.filter((line) => line.includes('open to other users'));
-    expect(told).toHaveLength(3);
-    for (const path of loose) expect(told.some((line) => line.includes(`${path} was open`))).toBe(true);
+    const reported = second.logLines.filter((line) => line.includes('open to other users'));
+    expect(reported).toHaveLength(3);
+    for (const path of loose) expect(reported.some((line) => line.includes(`${path} was open`))).toBe(true);
     expect(second.logLines.join('')).toContain('mode 0755');
   },
 );

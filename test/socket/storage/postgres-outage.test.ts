@@ -30,27 +30,30 @@ interface Scene {
   readonly spool: string;
   readonly storage: Awaited<ReturnType<typeof open>>['storage'];
   /** Resolves when the operator is told something that begins so. */
-  readonly told: (beginning: string) => Promise<void>;
+  readonly reported: (beginning: string) => Promise<void>;
 }
 
 async function open(options: PostgresOptions) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const waiting = new Set<() => void>();
   const notice = (sentence: string): void => {
-    heard.push(sentence);
+    received.push(sentence);
     for (const look of waiting) look();
   };
-  const told = (beginning: string): Promise<void> =>
+  const reported = (beginning: string): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (!heard.some((sentence) => sentence.startsWith(beginning))) return;
+        if (!received.some((sentence) => sentence.startsWith(beginning))) return;
         waiting.delete(look);
         resolve();
       };
       waiting.add(look);
       look();
     });
-  return { storage: await openWith(STORES, { confirmMs: 300, statementMs: 500, notice, ...options }), told };
+  return {
+    storage: await openWith(STORES, { confirmMs: 300, statementMs: 500, notice, ...options }),
+    reported,
+  };
 }
 
 async function scene(): Promise<Scene> {
@@ -100,17 +103,17 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
   test(
     'that is stopped in the middle of everything and started again has every record once',
     async () => {
-      const { server, storage, told } = await scene();
+      const { server, storage, reported } = await scene();
       const clients = Promise.all([1, 2, 3, 4].map(() => answer(storage, 60)));
       await answer(storage, 5).then(() => server.kill());
       const ids = (await clients).flat();
-      await told('the database is out of reach');
+      await reported('the database is out of reach');
       ids.push(...(await answer(storage, 50)));
       expect(storage.ledger.backlog()).toMatchObject({ isStuck: true, isFull: false });
       expect(storage.ledger.backlog().bytes).toBeGreaterThan(0);
       await expectAway(storage);
       await server.start();
-      await told('the database is in reach again');
+      await reported('the database is in reach again');
       ids.push(...(await answer(storage, 20)));
       const { rows } = await storage.usage.query(ALL);
       // The first five are nobody's answers here.
@@ -202,7 +205,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
   test(
     'that falls silent is treated as one that is gone, by those who write and by those who read',
     async () => {
-      const { server, storage, told } = await scene();
+      const { server, storage, reported } = await scene();
       const ids = [...(await answer(storage, 10))];
       const processes = [...server.backends(), server.pid];
       const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
@@ -214,13 +217,13 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       ids.push(...(await answer(storage, 200)));
       // One of them has waited; the bound of all is far below what it would take if each did.
       expect(performance.now() - began).toBeLessThan(5_000);
-      await told('the database is out of reach');
+      await reported('the database is out of reach');
       const asked = performance.now();
       for (let n = 0; n < 50; n += 1) await expectAway(storage);
       expect(performance.now() - asked).toBeLessThan(1_000);
       ends.pop();
       signal('SIGCONT');
-      await told('the database is in reach again');
+      await reported('the database is in reach again');
       await expectOnce(storage, ids);
       await storage.close();
     },
@@ -244,7 +247,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a database', () => {
       for (const [at, replica] of replicas.entries())
         for (let n = 0; n < BACKLOG; n += 1) await put(replica, `resp_${at}_${n}`);
       await one.server.start();
-      await Promise.all(replicas.map(({ told }) => told('the database is in reach again')));
+      await Promise.all(replicas.map(({ reported }) => reported('the database is in reach again')));
       let longestMs = 0;
       const ask = async (request: () => Promise<unknown>): Promise<void> => {
         const from = performance.now();

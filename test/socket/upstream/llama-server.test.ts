@@ -48,11 +48,11 @@ describe.skipIf(!HAS_LLAMA_SERVER)('llama-server', () => {
     await server?.stop();
   });
 
-  const roads = [
+  const routes = [
     ...SPOKEN.map((protocol) => ({ provider: protocol as string, protocol })),
     { provider: 'llama.cpp', protocol: 'openai-chat' as const },
   ];
-  for (const { provider, protocol } of roads)
+  for (const { provider, protocol } of routes)
     for (const client of CLIENT_PROTOCOLS)
       for (const question of QUESTIONS.filter((each) => isObeyed(each, protocol)))
         test(`${question.title}, to a client of ${client} over ${provider}`, async () => {

@@ -457,8 +457,8 @@ describe('a slow server of one’s own', () => {
       const exchange = await upstream.arrived(1);
       exchange.openStream();
       const limitMs = expected ? 600_000 : 60_000;
-      for (let told = 0; told < 3; told++) {
-        exchange.chunk(`: ${told} of 3\n\n`);
+      for (let reported = 0; reported < 3; reported++) {
+        exchange.chunk(`: ${reported} of 3\n\n`);
         // What came has been read when a question that came later is answered.
         await fetch(`${scene.origin}/health`);
         await fetch(`${scene.origin}/health`);

@@ -107,7 +107,7 @@ async function ask(request: object = REQUEST): Promise<{ status: number; text: s
 }
 
 /** Everything that the gateway told anybody. */
-const told = ({ text }: { text: string }): string => text + (gateway?.logLines.join('') ?? '');
+const reported = ({ text }: { text: string }): string => text + (gateway?.logLines.join('') ?? '');
 
 describe('an upstream without TLS', () => {
   test('is asked in absolute form, by the proxy of the provider, over connections that are kept', async () => {
@@ -227,7 +227,7 @@ describe('a proxy that refuses', () => {
     const answer = await ask();
     expect(answer.status).toBe(502);
     expect(answer.text).toContain(words);
-    for (const secret of [...SECRETS, 'corp', '127.0.0.1']) expect(told(answer)).not.toContain(secret);
+    for (const secret of [...SECRETS, 'corp', '127.0.0.1']) expect(reported(answer)).not.toContain(secret);
   });
 
   test('the connection says with which status', async () => {
@@ -299,7 +299,7 @@ describe('a hostile proxy', () => {
     const answer = await ask();
     expect(answer.status).toBe(502);
     expect(answer.text).toContain(words);
-    for (const secret of SECRETS) expect(told(answer)).not.toContain(secret);
+    for (const secret of SECRETS) expect(reported(answer)).not.toContain(secret);
   });
 
   test.skipIf(!made).each([

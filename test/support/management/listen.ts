@@ -42,7 +42,7 @@ export function parse(event: string | undefined): {
 }
 
 /** Hears of requests that are over, until it leaves. */
-export class Heard {
+export class Received {
   /** Ids of requests. */
   readonly ids = new Set<unknown>();
   readonly #events: Listening;

@@ -13,7 +13,7 @@ import type { SaidCall } from './said.ts';
  * `relay` is a faithful Chat Completions server; the others are translated. `deepseek` and `openrouter` are the
  * presets, which know in which form each wants its reasoning back.
  */
-export type Road = RecordedProtocol | 'relay' | 'deepseek' | 'openrouter';
+export type Route = RecordedProtocol | 'relay' | 'deepseek' | 'openrouter';
 
 /** A recording, and how it is spoken. */
 type Replayed = Replayable & { readonly api: RecordedProtocol };
@@ -44,7 +44,7 @@ const REASONING: Readonly<Partial<Record<RecordedProtocol, string>>> = {
   invoke: 'budget',
 };
 /** Bedrock tells by a model's name who made it. */
-const MODEL_PREFIX: Readonly<Partial<Record<Road, string>>> = { invoke: 'anthropic.claude-' };
+const MODEL_PREFIX: Readonly<Partial<Record<Route, string>>> = { invoke: 'anthropic.claude-' };
 
 /** Requests that run at the same time. */
 const CONCURRENCY = 16;
@@ -89,11 +89,11 @@ export class ReplayGateway {
   }
 
   /** Asks as an OpenAI client does, streamed if the recording is. */
-  async ask(road: Road, recording: Recording, asking: Asking = {}): Promise<Reply> {
+  async ask(route: Route, recording: Recording, asking: Asking = {}): Promise<Reply> {
     const { pieceBytes = 0, usage = true, calls = [], members = {} } = asking;
     const tools = new Map(calls.map(({ kind, name }) => [name, { type: kind, [kind]: { name } }]));
     return this.post('/chat/completions', {
-      model: modelOf(road, recording, pieceBytes),
+      model: modelOf(route, recording, pieceBytes),
       messages: [{ role: 'user', content: 'x' }],
       ...(tools.size > 0 ? { tools: [...tools.values()] } : {}),
       ...(recording.stream ? { stream: true } : {}),
@@ -131,8 +131,8 @@ export class ReplayGateway {
 }
 
 /** The gateway's id of the model that gives a recorded answer. */
-export function modelOf(road: Road, recording: Replayable, pieceBytes = 0): string {
-  return `${road}/${MODEL_PREFIX[road] ?? ''}${replayModel(recording, pieceBytes)}`;
+export function modelOf(route: Route, recording: Replayable, pieceBytes = 0): string {
+  return `${route}/${MODEL_PREFIX[route] ?? ''}${replayModel(recording, pieceBytes)}`;
 }
 
 /** Runs a check for each recording, some at a time. */

@@ -82,7 +82,7 @@ export function endOf(reason: 'stop' | 'length' | 'content_filter', calls: numbe
 const NO_PLACE_FOR = /^\[This protocol has no place for what the model answered with: [\w, ]+\.\]$/;
 
 /** What a client heard of the model: an answer of nothing but what its protocol has no place for is told in our words. */
-export function heardOf(want: Said, said: Said): Said {
+export function receivedOf(want: Said, said: Said): Said {
   const isEmpty = want.text === '' && want.refusal === '' && want.calls.length === 0;
   return isEmpty && NO_PLACE_FOR.test(said.text) ? { ...said, text: '' } : said;
 }

@@ -51,7 +51,7 @@ export async function countStatements(url: string): Promise<StatementCounter> {
 }
 
 /** Reads what a client says: a first message without a type, then each with a type and its length. */
-function reader(tell: (statement: string) => void): (bytes: Buffer) => void {
+function reader(send: (statement: string) => void): (bytes: Buffer) => void {
   let waiting: Buffer = Buffer.alloc(0);
   let hasBegun = false;
   return (bytes) => {
@@ -64,8 +64,8 @@ function reader(tell: (statement: string) => void): (bytes: Buffer) => void {
       const type = hasBegun ? String.fromCharCode(waiting[0] ?? 0) : '';
       const text = waiting.subarray(5, end).toString();
       // A simple question is its text; of the others, what is parsed begins with the name of the statement, which is empty.
-      if (type === 'Q') tell(text.slice(0, -1));
-      if (type === 'P') tell(text.slice(text.indexOf('\0') + 1, text.indexOf('\0', text.indexOf('\0') + 1)));
+      if (type === 'Q') send(text.slice(0, -1));
+      if (type === 'P') send(text.slice(text.indexOf('\0') + 1, text.indexOf('\0', text.indexOf('\0') + 1)));
       hasBegun = true;
       waiting = waiting.subarray(end);
     }

@@ -4,7 +4,7 @@ import { frames, streamedText } from './gateway-with-upstreams.ts';
 import { at, list, type Json } from './json-path.ts';
 
 /** An answer as its client understands it. */
-export interface Heard {
+export interface Received {
   readonly text: string;
   /** The protocol's own sign of a complete answer was there. */
   readonly complete: boolean;
@@ -20,7 +20,7 @@ export interface ClientDialect {
   /** The body of a request. */
   readonly ask: (model: string, stream: boolean) => Readonly<Record<string, unknown>>;
   /** Throws on a stream that is none of the protocol's. */
-  readonly hear: (stream: boolean, text: string) => Heard;
+  readonly receive: (stream: boolean, text: string) => Received;
 }
 
 const errorMessage = (body: unknown): string | null => {
@@ -31,7 +31,7 @@ const errorMessage = (body: unknown): string | null => {
 const chat: ClientDialect = {
   path: () => '/chat/completions',
   ask: (model, stream) => ({ model, stream, messages: [{ role: 'user', content: 'Hello' }] }),
-  hear(stream, text) {
+  receive(stream, text) {
     if (!stream) {
       const body: unknown = JSON.parse(text);
       const content = at(body, 'choices', 0, 'message', 'content');
@@ -70,7 +70,7 @@ function eventsOf(text: string): readonly Json[] {
 const responses: ClientDialect = {
   path: () => '/responses',
   ask: (model, stream) => ({ model, stream, input: 'Hello', store: false }),
-  hear(stream, text) {
+  receive(stream, text) {
     if (!stream) {
       const body: unknown = JSON.parse(text);
       return {
@@ -110,7 +110,7 @@ const messages: ClientDialect = {
     max_tokens: 100,
     messages: [{ role: 'user', content: 'Hello' }],
   }),
-  hear(stream, text) {
+  receive(stream, text) {
     if (!stream) {
       const body: unknown = JSON.parse(text);
       return {
@@ -143,7 +143,7 @@ const messages: ClientDialect = {
 const gemini: ClientDialect = {
   path: (model, stream) => `/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
   ask: () => ({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
-  hear(stream, text) {
+  receive(stream, text) {
     const chunks = stream ? eventsOf(text) : [JSON.parse(text) as Json];
     const reasons = chunks.filter((chunk) => at(chunk, 'candidates', 0, 'finishReason') !== undefined);
     if (reasons.length > 1) throw new Error(`${reasons.length} reasons`);

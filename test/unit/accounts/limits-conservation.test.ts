@@ -62,14 +62,14 @@ class Gateway {
 
   admit(key: number, model: string, expected: number, tokens: number): void {
     const scopes = this.scopes[key] ?? [];
-    const demand = {
+    const estimate = {
       model,
       endUser: null,
       nanoUsd: expected,
       leastNanoUsd: Math.min(expected, STEP),
       tokens,
     };
-    const reservation = this.scene.limiter.admit(scopes, demand, Infinity);
+    const reservation = this.scene.limiter.admit(scopes, estimate, Infinity);
     if (!(reservation instanceof Reservation)) return;
     const spent = { requests: 1, tokens: 0, nanoUsd: 0 };
     this.running.push({ reservation, scopes, model, admittedAt: this.now, spent });

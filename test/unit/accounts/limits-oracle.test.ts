@@ -145,10 +145,10 @@ function openProcess(store: MemoryCounterStore, holder: string, limit: number, n
   });
   const limiter = new Limiter({ now, sharing });
   const scope = limiter.scope({ kind: 'key', id: 'ci', name: 'ci' }, [{ requests: limit, per: 'second' }]);
-  const demand = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
+  const estimate = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
   return {
     open: () => sharing.open(),
-    asks: async () => (await limiter.take([scope], demand, now() + 1000)) instanceof Reservation,
+    asks: async () => (await limiter.take([scope], estimate, now() + 1000)) instanceof Reservation,
   };
 }
 

@@ -132,7 +132,7 @@ test('what runs and what was settled meanwhile is counted once', async () => {
 
 test('while the ledger is read for long, requests wait that it knows something of, and no others', async () => {
   const scene = new LimitsScene();
-  const told = Promise.withResolvers<void>();
+  const reported = Promise.withResolvers<void>();
   const limits = new Limits(
     { entriesOf: () => [], limitsProviders: () => false, all: () => written },
     scene.clock.now,
@@ -149,7 +149,7 @@ test('while the ledger is read for long, requests wait that it knows something o
   sums.entries.push(entry(paying, NOON - 3 * DAY, { nanoUsd: 1e9 }));
   const ledger: LedgerSums = {
     async *read(query) {
-      if (query.fromMs === 0) await told.promise;
+      if (query.fromMs === 0) await reported.promise;
       yield* sums.read(query);
     },
   };
@@ -157,8 +157,8 @@ test('while the ledger is read for long, requests wait that it knows something o
   const pause = (): Promise<void> => new Promise((resolve) => pauses.push(resolve));
   const restored = new RestoredLimits({ limits, ledger, now: scene.clock.now, pause });
   const whole = restored.catchUp();
-  const demand = { model: 'm', endUser: null, tokens: 1, nanoUsd: 5 };
-  const ask = (scopes: readonly Scope[]) => admitOrAsk(limits.limiter, scopes, demand, NOON + HOUR);
+  const estimate = { model: 'm', endUser: null, tokens: 1, nanoUsd: 5 };
+  const ask = (scopes: readonly Scope[]) => admitOrAsk(limits.limiter, scopes, estimate, NOON + HOUR);
   // Nothing is asked for it, and nobody resolves a pause.
   expect(await ask(fast)).toMatchObject({ type: 'reservation' });
   // The day is told first.
@@ -174,7 +174,7 @@ test('while the ledger is read for long, requests wait that it knows something o
     httpStatus: 503,
   });
   const late = ask(paying);
-  told.resolve();
+  reported.resolve();
   await whole;
   expect(await late).toMatchObject({ type: 'refusal', reason: 'budget', used: 1e9 });
   expect(await waiting).toMatchObject({ type: 'refusal' });

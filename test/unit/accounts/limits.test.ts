@@ -310,14 +310,14 @@ describe('what outlives what', () => {
   test('a reservation that nobody settles is charged at its expiry, and corrected when somebody does', () => {
     const scene = new LimitsScene();
     const key = scene.key([{ concurrent: 2 }, { usd: 1 }]);
-    const told = scene.admitted(key, { nanoUsd: usd(0.3) });
+    const reported = scene.admitted(key, { nanoUsd: usd(0.3) });
     const silent = scene.admitted(key, { nanoUsd: usd(0.4) });
-    scene.limiter.grow(told, { requests: 1, tokens: 1, nanoUsd: usd(0.1) });
+    scene.limiter.grow(reported, { requests: 1, tokens: 1, nanoUsd: usd(0.1) });
     scene.clock.advance(HOUR + 1);
     const last = scene.admitted(key);
     expect(scene.used(key)).toEqual([1, usd(0.5)]);
     expect(scene.limiter.open).toBe(1);
-    for (const reservation of [told, silent, last])
+    for (const reservation of [reported, silent, last])
       scene.limiter.settle(reservation, { requests: 1, tokens: 1, nanoUsd: usd(0.2) });
     expect([scene.used(key), scene.limiter.open]).toEqual([[0, usd(0.6)], 0]);
   });
@@ -331,10 +331,10 @@ describe('what outlives what', () => {
     scene.limiter.correct(provider, MODEL, { kind: 'requests', amount: 10 }, 9);
     expect(scene.used(provider)).toEqual([1]);
     scene.limiter.correct(provider, MODEL, { kind: 'requests', amount: 10 }, 0);
-    const demand = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
-    expect(scene.limiter.check([provider], demand)).toMatchObject({ used: 10, frees: NOON + 60_000 });
+    const estimate = { model: MODEL, endUser: null, tokens: 0, nanoUsd: 0 };
+    expect(scene.limiter.check([provider], estimate)).toMatchObject({ used: 10, frees: NOON + 60_000 });
     scene.clock.advance(60_000);
-    expect(scene.limiter.check([provider], demand)).toBeNull();
+    expect(scene.limiter.check([provider], estimate)).toBeNull();
     expect(scene.used(provider)).toEqual([0]);
   });
 });

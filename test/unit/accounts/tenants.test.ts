@@ -25,12 +25,12 @@ const FILE: ConfiguredTenants = {
 async function scene(file: ConfiguredTenants = { keys: [] }) {
   const storage = await openSqliteStorage({ path: ':memory:' });
   const pepper = await storage.secret('pepper');
-  const told: string[] = [];
+  const reported: string[] = [];
   const index = new KeyIndex({
     storage,
     pepper,
     configured: file,
-    onChange: (changed) => told.push(...changed.map(({ kind, name }) => `${kind} ${name}`)),
+    onChange: (changed) => reported.push(...changed.map(({ kind, name }) => `${kind} ${name}`)),
   });
   await index.refresh();
   const clock = { now: NOW };
@@ -41,7 +41,7 @@ async function scene(file: ConfiguredTenants = { keys: [] }) {
     index,
     clock,
     who,
-    told,
+    reported,
     keys: new KeyCommands(tenants),
     projects: new ProjectCommands(tenants),
   };
@@ -275,7 +275,7 @@ describe('changes', () => {
 
 describe('the index', () => {
   test('reads only what has changed, and keeps the others as they are', async () => {
-    const { keys, projects, index, who, told, storage } = await scene();
+    const { keys, projects, index, who, reported, storage } = await scene();
     const one = await keys.create({ name: 'one' });
     const two = await keys.create({ name: 'two' });
     await index.refresh();
@@ -283,12 +283,12 @@ describe('the index', () => {
     storage.keys.all = () => {
       throw new Error('everything was read again');
     };
-    told.length = 0;
+    reported.length = 0;
     expect(await index.refresh()).toBe(false);
     await keys.change('two', { limits: [{ requests: 1 }] });
     await projects.create({ name: 'shop' });
     expect(await index.refresh()).toBe(true);
-    expect(told).toEqual(['project shop', 'key two']);
+    expect(reported).toEqual(['project shop', 'key two']);
     expect(index.limitsOf(who(two.key).keyId)).toEqual([{ requests: 1 }]);
     expect(who(one.key)).toBe(before[0] as never);
     expect(who(two.key)).not.toBe(before[1] as never);

@@ -25,7 +25,7 @@ const said = (changes: Partial<Said> = {}): Said => ({
   name: 'n',
   fingerprint: 'f',
   run: 'r1',
-  telling: 0,
+  edition: 0,
   at: 0,
   frames: [],
   state: 'running',
@@ -36,7 +36,7 @@ const said = (changes: Partial<Said> = {}): Said => ({
 const asked = (changes: Partial<Asked> = {}): Asked => ({
   name: 'n',
   run: 'r1',
-  telling: 0,
+  edition: 0,
   from: 0,
   ...changes,
 });
@@ -55,7 +55,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect(await say(store)).toBe('unheard');
       expect(await store.claim(claimOf('r2'))).toEqual({ type: 'theirs', run: 'r1' });
       expect(await store.claim(claimOf('r3', 'n', 'other'))).toEqual({ type: 'conflict' });
-      expect(await ask(store)).toEqual({ state: 'running', telling: 0, frames: [], count: 0 });
+      expect(await ask(store)).toEqual({ state: 'running', edition: 0, frames: [], count: 0 });
       expect(await say(store, { frames: ['a', 'b'] })).toBe('heard');
       expect(await ask(store)).toMatchObject({ state: 'running', frames: ['a', 'b'], count: 2 });
       expect(await say(store, { at: 2, frames: ['c'], state: 'complete' })).toBe('heard');
@@ -125,12 +125,12 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       const { store } = await make();
       // As after a loss of all data: nothing of the frames of before is known.
       expect(await say(store, { at: 2, frames: ['c'] })).toBe('again');
-      expect(await say(store, { telling: 1, frames: ['a', 'b'] })).toBe('unheard');
-      expect(await ask(store, { from: 2 })).toMatchObject({ telling: 1, frames: ['a', 'b'], count: 2 });
-      expect(await ask(store, { telling: 1, from: 1 })).toMatchObject({ frames: ['b'] });
-      expect(await say(store, { telling: 2, frames: ['a'] })).toBe('heard');
-      expect(await ask(store, { telling: 1, from: 2 })).toMatchObject({
-        telling: 2,
+      expect(await say(store, { edition: 1, frames: ['a', 'b'] })).toBe('unheard');
+      expect(await ask(store, { from: 2 })).toMatchObject({ edition: 1, frames: ['a', 'b'], count: 2 });
+      expect(await ask(store, { edition: 1, from: 1 })).toMatchObject({ frames: ['b'] });
+      expect(await say(store, { edition: 2, frames: ['a'] })).toBe('heard');
+      expect(await ask(store, { edition: 1, from: 2 })).toMatchObject({
+        edition: 2,
         frames: ['a'],
         count: 1,
       });

@@ -3,7 +3,7 @@ import { type PubSub, Listeners, type Topic } from '../../../src/cluster/exchang
 
 /** Hands each message to all others, and notes it. */
 export class Board {
-  readonly told: { readonly topic: Topic; readonly text: string }[] = [];
+  readonly reported: { readonly topic: Topic; readonly text: string }[] = [];
   readonly #all: Listeners[] = [];
 
   member(): PubSub {
@@ -11,7 +11,7 @@ export class Board {
     this.#all.push(own);
     return {
       publish: (topic, text) => {
-        this.told.push({ topic, text });
+        this.reported.push({ topic, text });
         for (const each of this.#all) if (each !== own) each.take(topic, text);
       },
       subscribe: (topic, received) => own.set(topic, received),

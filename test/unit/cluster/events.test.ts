@@ -19,7 +19,7 @@ class Process {
   readonly routing: MemoryRoutingState;
   readonly hub: EventHub;
   readonly exchange: EventExchange;
-  readonly heard: LiveEvent[] = [];
+  readonly received: LiveEvent[] = [];
 
   constructor(mostBytes?: number) {
     const { now } = clock;
@@ -34,18 +34,18 @@ class Process {
   /** @returns what ends it */
   listen(): () => void {
     return this.hub.listen(
-      (event) => this.heard.push(event),
+      (event) => this.received.push(event),
       () => {},
     );
   }
 
   raise(message: string, data = {}): void {
     const alert = { type: 'ledger.failing', id: message, quietMs: 0, isNoted: false, message, data } as const;
-    if (this.hub.isHeard) this.hub.alerted(alert);
+    if (this.hub.hasSubscribers) this.hub.alerted(alert);
   }
 
   messages(): readonly string[] {
-    return this.heard.map((event) => {
+    return this.received.map((event) => {
       if (event.type === 'alert') return event.alert.message;
       return event.type === 'lost' ? `${event.events} lost` : event.type;
     });
@@ -61,13 +61,13 @@ beforeEach(() => {
   [one, two, three] = [new Process(), new Process(), new Process()];
 });
 
-const told = (topic: Topic): number => board.told.filter((each) => each.topic === topic).length;
+const reported = (topic: Topic): number => board.reported.filter((each) => each.topic === topic).length;
 
 test('nobody is told of anything while nobody watches', () => {
   two.raise('unseen');
   clock.advance(60_000);
-  expect(board.told).toEqual([]);
-  expect(two.hub.isHeard).toBe(false);
+  expect(board.reported).toEqual([]);
+  expect(two.hub.hasSubscribers).toBe(false);
 });
 
 test('whoever watches at one hears of all, each once, and those at others of nothing twice', () => {
@@ -79,8 +79,8 @@ test('whoever watches at one hears of all, each once, and those at others of not
   clock.advance(GATHER_MS);
   expect(one.messages().toSorted()).toEqual(['of one', 'of three', 'of two']);
   expect(three.messages().toSorted()).toEqual(['of one', 'of three', 'of two']);
-  expect(two.heard).toEqual([]);
-  expect(three.heard).toContainEqual({
+  expect(two.received).toEqual([]);
+  expect(three.received).toContainEqual({
     type: 'alert',
     alert: { type: 'ledger.failing', message: 'of one', data: { n: 1 } },
   });
@@ -94,12 +94,12 @@ test('what happens is told as long as somebody watches, and no longer than a whi
   expect(one.messages()).toEqual(['still']);
   leave();
   clock.advance(WATCHED_MS);
-  const before = told('watching');
+  const before = reported('watching');
   two.raise('too late');
   clock.advance(WATCHED_MS);
-  expect(told('events')).toBe(1);
-  expect(told('watching')).toBe(before);
-  expect(two.hub.isHeard).toBe(false);
+  expect(reported('events')).toBe(1);
+  expect(reported('watching')).toBe(before);
+  expect(two.hub.hasSubscribers).toBe(false);
 });
 
 test('of more than its share a process tells the latest, and how many it has left out', () => {
@@ -121,7 +121,7 @@ test('a message has an end: what has no room in it is lost and counted', () => {
   two.raise('small again');
   clock.advance(GATHER_MS);
   expect(one.messages()).toEqual(['small', 'small again', '1 lost']);
-  for (const { text } of board.told) expect(text.length).toBeLessThan(262_145);
+  for (const { text } of board.reported) expect(text.length).toBeLessThan(262_145);
 });
 
 test('what is told at a time is told in several messages where they are short', () => {
@@ -131,7 +131,7 @@ test('what is told at a time is told in several messages where they are short', 
   short.raise('too large', { text: 'ä'.repeat(500) });
   clock.advance(GATHER_MS);
   expect(one.messages()).toEqual(['event 1', 'event 2', 'event 3', 'event 4', '1 lost']);
-  const messages = board.told.filter(({ topic }) => topic === 'events');
+  const messages = board.reported.filter(({ topic }) => topic === 'events');
   expect(messages).toHaveLength(2);
   for (const { text } of messages) expect(Buffer.byteLength(text)).toBeLessThan(1_000);
 });
@@ -174,15 +174,15 @@ test('words that are no events harm nobody', () => {
 });
 
 test('a breaker that another has opened is told of once, by what routing has heard of it', () => {
-  const roads = new Board();
+  const routes = new Board();
   const exchanges = [one, two].map(
     ({ routing }) =>
-      new RoutingExchange({ pubSub: roads.member(), routing, clock, processes: () => PROCESSES }),
+      new RoutingExchange({ pubSub: routes.member(), routing, clock, processes: () => PROCESSES }),
   );
   one.listen();
-  two.routing.setAside({ modelId: 'sim/chat', slug: 'sim' }, clock.now() + 60_000, 'maintenance');
+  two.routing.disable({ modelId: 'sim/chat', slug: 'sim' }, clock.now() + 60_000, 'maintenance');
   clock.advance(5_000);
-  expect(one.heard).toEqual([
+  expect(one.received).toEqual([
     {
       type: 'endpoint',
       change: expect.objectContaining({ state: 'open', slug: 'sim', reason: 'maintenance' }),

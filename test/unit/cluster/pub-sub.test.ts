@@ -28,17 +28,17 @@ async function until(is: () => boolean | Promise<boolean>): Promise<void> {
 function describePubSub(name: string, open: () => Promise<Group>): void {
   test(`${name}: all others hear what one tells, in its order`, async () => {
     const { members, ready, close } = await open();
-    const heard = members.map((): string[] => []);
+    const received = members.map((): string[] => []);
     for (const [at, member] of members.entries()) {
-      member.subscribe('tenants', (text) => heard[at]?.push(`tenants ${text}`));
-      member.subscribe('routing', (text) => heard[at]?.push(`routing ${text}`));
+      member.subscribe('tenants', (text) => received[at]?.push(`tenants ${text}`));
+      member.subscribe('routing', (text) => received[at]?.push(`routing ${text}`));
     }
     await ready();
     members[0]?.publish('tenants', 'one');
     members[0]?.publish('routing', 'zwei "ü" 三');
-    await until(() => heard.slice(1).every((each) => each.length === 2));
-    const told = ['tenants one', 'routing zwei "ü" 三'];
-    expect(heard).toEqual([[], told, told]);
+    await until(() => received.slice(1).every((each) => each.length === 2));
+    const reported = ['tenants one', 'routing zwei "ü" 三'];
+    expect(received).toEqual([[], reported, reported]);
     close();
   });
 
@@ -92,8 +92,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
 
   test('those who use another database of it hear nothing, and words of others harm nobody', async () => {
     const { url, members, ready, close } = await open();
-    const heard: string[] = [];
-    members[0]?.subscribe('tenants', (text) => heard.push(text));
+    const received: string[] = [];
+    members[0]?.subscribe('tenants', (text) => received.push(text));
     await ready();
     const foreign = new ValkeyServer(`${url}/3`, [], elapsed);
     await foreign.publish('told', JSON.stringify(['another', 'tenants', 'of another database']));
@@ -103,8 +103,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
       await same.publish('told', message);
     same.close();
     members[1]?.publish('tenants', 'last');
-    await until(() => heard.length > 0);
-    expect(heard).toEqual(['last']);
+    await until(() => received.length > 0);
+    expect(received).toEqual(['last']);
     close();
   });
 
@@ -113,8 +113,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     const clock = new ManualClock();
     const link = new ValkeyServer(`${url}/4`, [], elapsed);
     const member = new ValkeyPubSub(link, { self: 'one', clock, elapsed });
-    const heard: string[] = [];
-    member.subscribe('tenants', (text) => heard.push(text));
+    const received: string[] = [];
+    member.subscribe('tenants', (text) => received.push(text));
     const listeners = async (): Promise<number> =>
       Number(((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:4:told')) as unknown[])[1]);
     await until(async () => (await listeners()) === 1);
@@ -124,8 +124,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
       return (await listeners()) === 1;
     });
     await link.publish('told', JSON.stringify(['two', 'tenants', 'again']));
-    await until(() => heard.length > 0);
-    expect(heard).toEqual(['again']);
+    await until(() => received.length > 0);
+    expect(received).toEqual(['again']);
     member.close();
     link.close();
   });
@@ -135,8 +135,8 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     const clock = new ManualClock();
     const link = new ValkeyServer(`${url}/5`, [], elapsed);
     const member = new ValkeyPubSub(link, { self: 'one', clock, elapsed: clock.now });
-    const heard: string[] = [];
-    member.subscribe('tenants', (text) => heard.push(text));
+    const received: string[] = [];
+    member.subscribe('tenants', (text) => received.push(text));
     await until(async () => ((await send('PUBSUB', 'NUMSUB', '{dragoman}:1:5:told')) as unknown[])[1] === 1);
     const pings = async (): Promise<number> =>
       Number(/cmdstat_ping:calls=(\d+)/.exec(String(await send('INFO', 'commandstats')))?.[1] ?? 0);
@@ -144,7 +144,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server', () => {
     for (let at = 1; at <= 8; at += 1) {
       clock.advance(1000);
       await link.publish('told', JSON.stringify(['two', 'tenants', `${at}`]));
-      await until(() => heard.length === at);
+      await until(() => received.length === at);
     }
     expect(await pings()).toBe(before);
     // Two seconds later nothing was heard.

@@ -47,7 +47,7 @@ beforeEach(() => {
   // Clocks differ.
   two = new Process(board.member(), 3_600_000);
   pass(3000);
-  board.told.length = 0;
+  board.reported.length = 0;
 });
 
 describe('measures', () => {
@@ -69,16 +69,16 @@ describe('measures', () => {
       one.stream(5);
       one.stream(5, SUCCESS, B);
     }
-    expect(board.told.length).toBeLessThanOrEqual(3);
+    expect(board.reported.length).toBeLessThanOrEqual(3);
     pass(2000);
-    const told = board.told.length;
+    const reported = board.reported.length;
     pass(60_000);
-    expect(board.told.length).toBe(told);
-    expect(Math.max(...board.told.map(({ text }) => text.length))).toBeLessThan(1000);
+    expect(board.reported.length).toBe(reported);
+    expect(Math.max(...board.reported.map(({ text }) => text.length))).toBeLessThan(1000);
     const crowd = new Process(board.member(), 0, 1000);
     for (let n = 0; n < 100; n += 1) crowd.stream(100);
     // A thousand tell fifty messages a second together.
-    expect(board.told.length - told).toBeLessThanOrEqual(1);
+    expect(board.reported.length - reported).toBeLessThanOrEqual(1);
   });
 
   test('and failures of one count in the other, but are told once', () => {
@@ -89,7 +89,7 @@ describe('measures', () => {
     expect(Object.keys(failures).length).toBe(2);
     expect(two.state.health(A).successRate(two.clock.now())).toBeCloseTo(0.5, 1);
     pass(10_000);
-    expect(board.told).toHaveLength(1);
+    expect(board.reported).toHaveLength(1);
   });
 });
 
@@ -134,7 +134,7 @@ describe('an endpoint that one has found', () => {
   });
 
   test('what an operator does with it holds everywhere', () => {
-    one.state.setAside(A, one.clock.now() + 60_000, 'maintenance');
+    one.state.disable(A, one.clock.now() + 60_000, 'maintenance');
     pass(250);
     expect(two.state.health(A).standing(two.clock.now())).toMatchObject({
       state: 'open',
@@ -150,35 +150,35 @@ test('who holds the prefix of a conversation is known to both, and told again wh
   one.state.hold('conversation', A, 300_000);
   pass(2000);
   expect(two.state.holder('conversation')).toMatchObject(A);
-  const told = board.told.length;
+  const reported = board.reported.length;
   one.state.hold('conversation', A, 300_000);
   pass(2000);
-  expect(board.told.length).toBe(told);
+  expect(board.reported.length).toBe(reported);
   pass(150_000);
   one.state.hold('conversation', A, 300_000);
   pass(2000);
-  expect(board.told.length).toBe(told + 1);
+  expect(board.reported.length).toBe(reported + 1);
   pass(200_000);
   expect(two.state.holder('conversation')).toMatchObject(A);
 });
 
 test('words of others that are no news harm nobody', () => {
   const other = board.member();
-  const news = { endpoints: [], holds: [] };
+  const update = { endpoints: [], holds: [] };
   const bad = [
     '',
     '[]',
     'null',
     JSON.stringify([2, { endpoints: [{}], holds: [] }]),
-    JSON.stringify([1, { ...news, endpoints: [{ modelId: 'x' }] }]),
+    JSON.stringify([1, { ...update, endpoints: [{ modelId: 'x' }] }]),
     JSON.stringify([
       1,
       {
-        ...news,
+        ...update,
         endpoints: [{ ...A, measures: { streamMs: [-1] }, attempts: 1, faults: 0, failures: {} }],
       },
     ]),
-    JSON.stringify([1, { ...news, holds: [{ ...A, conversation: 'c', forMs: 'long' }] }]),
+    JSON.stringify([1, { ...update, holds: [{ ...A, conversation: 'c', forMs: 'long' }] }]),
     'x'.repeat(300_000),
   ];
   for (const text of bad) other.publish('routing', text);
@@ -186,7 +186,7 @@ test('words of others that are no news harm nobody', () => {
   expect(one.state.holder('c')).toBeNull();
   other.publish(
     'routing',
-    JSON.stringify([1, { ...news, holds: [{ ...A, conversation: 'c', forMs: 1e15 }] }]),
+    JSON.stringify([1, { ...update, holds: [{ ...A, conversation: 'c', forMs: 1e15 }] }]),
   );
   expect(one.state.holder('c')).toMatchObject(A);
   pass(3_700_000);
@@ -198,7 +198,7 @@ test('alone, nothing is collected', () => {
   const alone = new MemoryRoutingState({ now, breaker });
   alone.hold('c', A, 1000);
   alone.begin(A, true).ended(SUCCESS);
-  alone.setAside(A, now() + 1000, 'x');
-  expect(alone.hasUrgentNews).toBe(false);
-  expect(alone.takeNews()).toBeNull();
+  alone.disable(A, now() + 1000, 'x');
+  expect(alone.hasUrgentUpdate).toBe(false);
+  expect(alone.takeUpdate()).toBeNull();
 });

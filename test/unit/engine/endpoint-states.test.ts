@@ -119,7 +119,7 @@ describe('an endpoint', () => {
   test('that an operator disabled is disabled, whatever it shows', () => {
     const scene = new Scene();
     scene.ask(1, REFUSED);
-    scene.state.setAside(A, scene.clock.now() + HOUR, 'maintenance');
+    scene.state.disable(A, scene.clock.now() + HOUR, 'maintenance');
     expect(scene.of()).toMatchObject({ state: 'disabled', reason: 'maintenance' });
     scene.clock.advance(HOUR);
     expect(scene.word).toBe('failing');

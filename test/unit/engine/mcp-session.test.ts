@@ -124,15 +124,15 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
 
   test('a call that takes too long is given up, and its server told; the session goes on', async () => {
     const clock = new ManualClock();
-    const told = gate();
+    const reported = gate();
     const server = serve({
       transport,
       tools: {
         echo,
         slow: {
           async run(_, { signal }) {
-            signal.addEventListener('abort', told.pass);
-            await told.passed;
+            signal.addEventListener('abort', reported.pass);
+            await reported.passed;
             return 'too late';
           },
         },
@@ -146,7 +146,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     const { code, kind, message } = await call;
     expect([code, kind]).toEqual(['mcp_timeout', 'timeout']);
     expect(message).toBe('MCP server "things" took longer than 5000 ms');
-    await told.passed;
+    await reported.passed;
     expect((await session.callTool('echo', {}, PATIENT)).parts).toEqual([{ type: 'text', text: '{}' }]);
   });
 
@@ -215,14 +215,14 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
   });
 
   test('a call that nobody waits for is cancelled at the server', async () => {
-    const told = gate();
+    const reported = gate();
     const server = serve({
       transport,
       tools: {
         slow: {
           async run(_, { signal }) {
-            signal.addEventListener('abort', told.pass);
-            await told.passed;
+            signal.addEventListener('abort', reported.pass);
+            await reported.passed;
             return '';
           },
         },
@@ -234,7 +234,7 @@ describe.each(['http', 'json', 'sse', 'stateless', 'later'] as const)('over %s',
     await server.called('slow');
     caller.abort();
     expect((await call).kind).toBe('cancelled');
-    await told.passed;
+    await reported.passed;
     expect((await failureOf(session.callTool('slow', {}, caller.signal))).kind).toBe('cancelled');
     expect(server.calls.length).toBe(1);
   });

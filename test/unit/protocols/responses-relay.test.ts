@@ -162,8 +162,8 @@ describe('a stream', () => {
     let out = stream.push(OPENING + delta('a', 4) + frame('error', error));
     expect([stream.error?.message, stream.errorShown]).toEqual(['broken', false]);
     out += stream.fail?.(stream.error ?? new GatewayError('internal', 'none')) ?? '';
-    const [told, failed] = framesOf(out).slice(-2);
-    expect(JSON.parse(told?.data ?? '')).toMatchObject(error);
+    const [reported, failed] = framesOf(out).slice(-2);
+    expect(JSON.parse(reported?.data ?? '')).toMatchObject(error);
     expect(JSON.parse(failed?.data ?? '')).toMatchObject({
       type: 'response.failed',
       sequence_number: 6,
@@ -178,13 +178,13 @@ describe('a stream', () => {
     expect(stream.error?.kind).toBe('upstream_unavailable');
     out += stream.fail?.(new GatewayError('timeout', 'too slow — sorry')) ?? '';
     const frames = framesOf(out).slice(-2);
-    const told = frames.map(({ data }) => JSON.parse(data) as JsonObject);
-    expect(told.map((each) => [each['type'], each['sequence_number']])).toEqual([
+    const reported = frames.map(({ data }) => JSON.parse(data) as JsonObject);
+    expect(reported.map((each) => [each['type'], each['sequence_number']])).toEqual([
       ['error', 6],
       ['response.failed', 7],
     ]);
-    expect(told[0]?.['message']).toBe('too slow — sorry');
-    expect(told[1]?.['response']).toMatchObject({
+    expect(reported[0]?.['message']).toBe('too slow — sorry');
+    expect(reported[1]?.['response']).toMatchObject({
       id: 'resp_gen1',
       status: 'failed',
       store: true,

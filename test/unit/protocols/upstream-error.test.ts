@@ -56,8 +56,8 @@ test.each([
   ['Request ID: req_00112233', 'Request ID: req_00112233'],
   ['the request id is missing', 'the request id is missing'],
   ['a request id: unknown', 'a request id: unknown'],
-])('%j is told as %j', (said, told) => {
-  expect(shortMessage(said)).toBe(told);
+])('%j is told as %j', (said, reported) => {
+  expect(shortMessage(said)).toBe(reported);
 });
 
 test.each([

@@ -73,12 +73,12 @@ test('what was written after the backup is taken over', async () => {
 });
 
 test('a journal of another database is set aside', async () => {
-  const [here, elsewhere] = [freshPath(), freshPath()];
-  const other = await open(elsewhere);
+  const [here, remote] = [freshPath(), freshPath()];
+  const other = await open(remote);
   other.ledger.append(generation('gen-1'), []);
   const own = await open(here);
   own.ledger.append(generation('gen-2'), []);
-  leaveBehind(elsewhere, here);
+  leaveBehind(remote, here);
   await own.close();
   const notices: string[] = [];
   const storage = await open(here, notices);
@@ -90,12 +90,12 @@ test('a journal of another database is set aside', async () => {
 });
 
 test('what was set aside is deleted thirty days after its last entry', async () => {
-  const [path, elsewhere] = [freshPath(), freshPath()];
-  const other = await open(elsewhere);
+  const [path, remote] = [freshPath(), freshPath()];
+  const other = await open(remote);
   other.ledger.append(generation('gen-1'), []);
   const own = await open(path);
   own.ledger.append(generation('gen-2'), []);
-  leaveBehind(elsewhere, path);
+  leaveBehind(remote, path);
   await own.close();
   await other.close();
   await (await open(path)).close();

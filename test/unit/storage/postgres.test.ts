@@ -27,8 +27,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL database', () => {
       expect(await Promise.all(all.map((storage) => storage.alerts.claim('a', 1_000, Infinity)))).toContain(
         true,
       );
-      const told = await Promise.all(all.map((storage) => storage.alerts.claim('b', 1_000, Infinity)));
-      expect(told.filter(Boolean).length).toBe(1);
+      const reported = await Promise.all(all.map((storage) => storage.alerts.claim('b', 1_000, Infinity)));
+      expect(reported.filter(Boolean).length).toBe(1);
       await Promise.all(all.map((storage) => storage.close()));
     },
     PATIENCE_MS,
@@ -60,8 +60,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   test(
     'that goes away is a 503 with a time to come back, and is used again when it is there',
     async () => {
-      const told = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
-      const notice = (sentence: string): void => told[sentence.includes('again') ? 'back' : 'away'].resolve();
+      const reported = { away: Promise.withResolvers<void>(), back: Promise.withResolvers<void>() };
+      const notice = (sentence: string): void =>
+        reported[sentence.includes('again') ? 'back' : 'away'].resolve();
       const storage = await open({ url: server.url, notice });
       await storage.alerts.claim('a', 1, 0);
       await server.kill();
@@ -73,9 +74,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
           5_000,
         ]);
       }
-      await told.away.promise;
+      await reported.away.promise;
       await server.start();
-      await told.back.promise;
+      await reported.back.promise;
       expect(await storage.alerts.claim('a', 3, 0)).toBe(true);
       await storage.close();
     },

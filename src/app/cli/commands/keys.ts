@@ -51,7 +51,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 
 async function create(commands: KeyCommands, args: Arguments, config: Config): Promise<void> {
   const settings = settingsOf(args, config);
-  tellKey(
+  printKey(
     await commands.create({ ...settings, name: args.words[1] ?? '', projectId: args.option('project') }),
     args,
   );
@@ -85,7 +85,7 @@ async function set(commands: KeyCommands, args: Arguments, config: Config): Prom
 }
 
 async function rotate(commands: KeyCommands, args: Arguments): Promise<void> {
-  tellKey(await commands.rotate(nameOf(args), graceOf(args.option('grace'))), args);
+  printKey(await commands.rotate(nameOf(args), graceOf(args.option('grace'))), args);
 }
 
 async function revoke(commands: KeyCommands, args: Arguments): Promise<void> {
@@ -157,7 +157,7 @@ function graceOf(text: string | undefined): number {
   return ms;
 }
 
-function tellKey({ key, record }: { key: string; record: KeyView }, args: Arguments): void {
+function printKey({ key, record }: { key: string; record: KeyView }, args: Arguments): void {
   if (args.json) process.stdout.write(jsonText({ key, ...record }));
   else process.stdout.write(`${key}\n`);
   process.stderr.write('This key is shown only once: keep it somewhere safe.\n');

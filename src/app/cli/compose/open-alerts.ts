@@ -17,8 +17,8 @@ export interface AlertParts {
 
 /**
  * @param announcer sends alerts to receivers of webhooks
- * @param told hears of every alert, too
- * @returns what is told of every request that is over, what publishes an alert, and what ends it
+ * @param onRaised called for every alert, too
+ * @returns the observer of requests that are over, the publisher of alerts, and their end
  */
 export function openAlerts({
   limits,
@@ -27,13 +27,13 @@ export function openAlerts({
   clock,
   log,
   announcer,
-  told,
-}: AlertParts & { readonly announcer: Announcer; readonly told: (alert: Alert) => void }): {
+  onRaised,
+}: AlertParts & { readonly announcer: Announcer; readonly onRaised: (alert: Alert) => void }): {
   readonly watch: SettlementObserver;
   readonly raise: (alert: Alert) => Promise<void>;
   stop(): void;
 } {
-  const alerts = new Alerts({ store: storage.alerts, announcer, clock, log, told });
+  const alerts = new Alerts({ store: storage.alerts, announcer, clock, log, onRaised });
   const raise = (alert: Alert): Promise<void> => alerts.raise(alert);
   const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise });
   return { watch, raise, stop: () => watch.stop() };

@@ -6,7 +6,7 @@ import {
   TASK_FACTS,
   KeptStreams,
   LocalModels,
-  type StreamsElsewhere,
+  type RemoteStreams,
 } from '../../../engine/index.ts';
 import type { Envelope } from '../../../engine/state/envelope.ts';
 import type { Files } from '../../../engine/state/files.ts';
@@ -38,7 +38,7 @@ export interface Engine {
   readonly dependencies: GatewayDependencies;
   readonly streams: KeptStreams;
   /** Streams of other processes; null where none can be reached. */
-  readonly elsewhere: StreamsElsewhere | null;
+  readonly remoteStreams: RemoteStreams | null;
   readonly prompts: GatewayDependencies['prompts'];
   readonly files: Files;
   /** Seals summaries of conversations. */
@@ -60,7 +60,7 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
     const { keepS, maxBytes } = config().streams;
     return { keepMs: keepS * 1000, maxBytes };
   }, clock);
-  const elsewhere = sharing?.streams(streams) ?? null;
+  const remoteStreams = sharing?.streams(streams) ?? null;
   const dependencies: GatewayDependencies = {
     prompts,
     answers: answers ?? null,
@@ -89,5 +89,5 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
   };
   const gateway = new Gateway(dependencies);
   const localModels = new LocalModels({ catalog: settings.catalog, upstream: client, clock });
-  return { gateway, dependencies, streams, elsewhere, prompts, files, compaction, localModels };
+  return { gateway, dependencies, streams, remoteStreams, prompts, files, compaction, localModels };
 }

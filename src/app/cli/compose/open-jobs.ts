@@ -151,15 +151,15 @@ export function openJobs(parts: JobsParts): Jobs {
     clock,
   });
   const listening = notices?.listen(() => runner.look());
-  let stopTelling: (() => void) | undefined;
+  let stopReporting: (() => void) | undefined;
   const part: Part = {
     start() {
       runner.start();
       listening?.start?.();
-      stopTelling = background.start();
+      stopReporting = background.start();
     },
     stop() {
-      stopTelling?.();
+      stopReporting?.();
       void listening?.stop?.();
       return runner.stop();
     },

@@ -68,18 +68,18 @@ export function openLimits(parts: LimitParts): OpenLimits {
   const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
   let isOpen = false;
   const goOn = async (reading: Promise<void>): Promise<void> => {
-    let isTold = false;
+    let isLogged = false;
     for (let at = reading; isOpen; at = restored.catchUp())
       try {
         await at;
         return log.info('what was used of limits is read');
       } catch (error) {
         if (!isOpen) return;
-        if (!isTold)
+        if (!isLogged)
           log.error('what was used of limits could not be read: requests that they count are refused', {
             error,
           });
-        isTold = true;
+        isLogged = true;
         await pause(AGAIN_MS);
       }
   };

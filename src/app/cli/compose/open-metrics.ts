@@ -113,13 +113,13 @@ export class Metrics {
   }
 
   *#endpoints(routing: RoutingState, now: number): Iterable<Sample> {
-    let told = 0;
+    let shown = 0;
     for (const endpoint of routing.remembered().toReversed()) {
       const health = routing.seen(endpoint);
-      if (told >= MOST_ENDPOINTS) return;
+      if (shown >= MOST_ENDPOINTS) return;
       // Plans look at many that nobody asks.
       if (health?.successRate(now) == null || !this.#catalog().isListed(endpoint.modelId)) continue;
-      told += 1;
+      shown += 1;
       const standing = health.standing(now).state;
       const labels = { model: endpoint.modelId, endpoint: endpoint.slug };
       for (const state of STATES) yield { labels: { ...labels, state }, value: standing === state ? 1 : 0 };
@@ -128,11 +128,11 @@ export class Metrics {
 }
 
 /** Limits of keys are told in money spent alone, and by `dragoman limits`: there may be a hundred thousand. */
-const TOLD_OWNERS = ['gateway', 'project', 'provider'] as const;
+const REPORTED_OWNERS = ['gateway', 'project', 'provider'] as const;
 const MOST_LIMITS = 1000;
 
 function limitsUsed(limits: Limits): readonly Sample[] {
-  const standings = limits.standings(limits.writtenFor({ kinds: TOLD_OWNERS }));
+  const standings = limits.standings(limits.writtenFor({ kinds: REPORTED_OWNERS }));
   return standings.slice(0, MOST_LIMITS).map(({ limit: { owner, rule }, used }) => ({
     labels: { ownerType: owner.kind, owner: owner.name, limit: limitText(rule) },
     value: used / rule.amount,

@@ -49,7 +49,7 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
   const events = new EventHub(routing, clock);
   const notices = await openNotices(parts);
   (notices ?? sharing)?.shareEvents(events);
-  const alerts = openAlerts({ ...parts, announcer, told: (alert) => events.alerted(alert) });
+  const alerts = openAlerts({ ...parts, announcer, onRaised: (alert) => events.alerted(alert) });
   const exporter = openTraces(parts);
   const recorders = new PayloadKeeper({
     store: storage.payloads,
@@ -61,7 +61,7 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
   const metrics = new Metrics(catalog, exporter, recorders);
   const lastUsed = new LastUsed();
   const access = accessLog(write);
-  const tell = (observer: SettlementObserver, settlement: Settlement): void => {
+  const notify = (observer: SettlementObserver, settlement: Settlement): void => {
     try {
       observer.settled(settlement);
     } catch (error) {
@@ -77,13 +77,13 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
     events,
     observer: {
       settled(settlement) {
-        tell(metrics.requests, settlement);
-        tell(alerts.watch, settlement);
-        tell(lastUsed, settlement);
+        notify(metrics.requests, settlement);
+        notify(alerts.watch, settlement);
+        notify(lastUsed, settlement);
         // The others usually have nothing to do.
-        if (settlement.trace?.isSampled) tell(exporter, settlement);
-        if (config().logging.access) tell(access, settlement);
-        if (events.isHeard) tell(events, settlement);
+        if (settlement.trace?.isSampled) notify(exporter, settlement);
+        if (config().logging.access) notify(access, settlement);
+        if (events.hasSubscribers) notify(events, settlement);
       },
     },
     reload: () => events.changed('configuration'),

@@ -158,8 +158,8 @@ export async function openServer(input: ServerParts): Promise<Server> {
   const app = createApp({
     ...forPeople,
     streams: engine.streams,
-    elsewhere: engine.elsewhere,
-    hasUnreachedReplicas: engine.elsewhere === null && storage.replicas !== null,
+    remoteStreams: engine.remoteStreams,
+    hasUnreachedReplicas: engine.remoteStreams === null && storage.replicas !== null,
     background: jobs.background,
     batches: jobs.batches,
     lookForKey: (header) => keys.lookFor(presentedKey(header), clock.wall()),

@@ -1,7 +1,7 @@
 // State that several processes share: through a server of Valkey or Redis, or workers through their supervisor. None of it is
 // loaded where there is nobody to share with.
 import { type Config, ConfigError } from '../../config/index.ts';
-import type { AnswerExchange, KeptStreams, StreamsElsewhere } from '../../../engine/index.ts';
+import type { AnswerExchange, KeptStreams, RemoteStreams } from '../../../engine/index.ts';
 import type { ExchangedAnswers } from '../../../cluster/exchange/answers/index.ts';
 import type { EventExchange } from '../../../cluster/exchange/events/index.ts';
 import type { AnswerStore, PubSub, RoutingExchange, TenantChanges } from '../../../cluster/exchange/index.ts';
@@ -42,7 +42,7 @@ export interface Sharing {
   /** @param limits of all complete answers */
   answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
   /** Streams of this process can be resumed at others from now on, and theirs here. After `answers`. */
-  streams(kept: KeptStreams): StreamsElsewhere | null;
+  streams(kept: KeptStreams): RemoteStreams | null;
   /** Says what is left to say. */
   close(): Promise<void>;
 }
@@ -125,12 +125,12 @@ async function openMedium(
     if (!isServerUrl(url))
       throw new ConfigError('redis_url', 'must begin with redis://, rediss://, valkey:// or valkeys://');
     const server = new ValkeyServer(url, config.upstream.network.ca, elapsed);
-    const heard = new ValkeyPubSub(server, { self: holder, clock, elapsed });
+    const unsigned = new ValkeyPubSub(server, { self: holder, clock, elapsed });
     const { messageSecrets, SignedPubSub } = await import('../../../cluster/exchange/index.ts');
     const secrets = await messageSecrets(storage);
-    const pubSub = new SignedPubSub(heard, { self: holder, secrets, now: clock.now });
+    const pubSub = new SignedPubSub(unsigned, { self: holder, secrets, now: clock.now });
     const close = (): void => {
-      heard.close();
+      unsigned.close();
       server.close();
     };
     const answers = new ValkeyAnswerStore(server);

@@ -108,7 +108,7 @@ export class ExchangedAnswers implements AnswerExchange {
   }
 
   #exchange(): Promise<void> {
-    return (this.#exchanging ??= this.#tellAndAsk().finally(() => {
+    return (this.#exchanging ??= this.#publishAndAsk().finally(() => {
       this.#exchanging = null;
       for (const each of this.#publishings) if (each.isDone) this.#publishings.delete(each);
       for (const each of this.#followings) if (each.isOver) this.#followings.delete(each);
@@ -119,7 +119,7 @@ export class ExchangedAnswers implements AnswerExchange {
     }));
   }
 
-  async #tellAndAsk(): Promise<void> {
+  async #publishAndAsk(): Promise<void> {
     const said = this.#said();
     const asked: [Following, Asked][] = [];
     for (const each of this.#followings) {
@@ -132,12 +132,12 @@ export class ExchangedAnswers implements AnswerExchange {
       asked.map(([, words]) => words),
     );
     for (const [at, [publishing, words]] of said.entries()) {
-      const heard = reply?.receipts[at];
-      if (heard) publishing.take(words, heard);
+      const receipt = reply?.receipts[at];
+      if (receipt) publishing.take(words, receipt);
     }
     for (const [at, [following]] of asked.entries()) {
-      const told = reply?.answers[at];
-      if (told) following.take(told);
+      const found = reply?.answers[at];
+      if (found) following.take(found);
       else following.unanswered();
     }
   }

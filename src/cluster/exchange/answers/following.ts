@@ -21,7 +21,7 @@ export class Following {
   readonly #options: FollowingOptions;
   readonly #end: (end: FollowedEnd) => void;
   #isOver = false;
-  #telling = 0;
+  #edition = 0;
   #from = 0;
   #head: AnswerHead | null = null;
   #stream: ClientStream | null = null;
@@ -51,7 +51,7 @@ export class Following {
   ask(): Asked | null {
     if (this.#isOver || this.#isFull) return null;
     const { name, run } = this.#options;
-    return { name, run, telling: this.#telling, from: this.#from };
+    return { name, run, edition: this.#edition, from: this.#from };
   }
 
   /** Nobody could be asked. */
@@ -60,13 +60,13 @@ export class Following {
   }
 
   /** Takes the reply to the latest question. */
-  take({ state, telling, frames, count }: AnswerFrames): void {
+  take({ state, edition, frames, count }: AnswerFrames): void {
     if (this.#isOver) return;
     if (state === 'gone') return this.unanswered();
     if (state === 'large') return this.#finish('gone');
     this.#knownAt = this.#options.elapsed();
-    if (telling !== this.#telling) {
-      this.#telling = telling;
+    if (edition !== this.#edition) {
+      this.#edition = edition;
       this.#from = 0;
       this.#toSkip = this.#had;
     }
@@ -77,7 +77,7 @@ export class Following {
   /** False for a frame that is none of this answer. */
   #takeFrame(frame: string): boolean {
     const { frames } = this.#options;
-    const place = { ...this.#options, telling: this.#telling, index: this.#from };
+    const place = { ...this.#options, edition: this.#edition, index: this.#from };
     this.#from += 1;
     if (place.index === 0) {
       const head = frames.openHead(frame, place);

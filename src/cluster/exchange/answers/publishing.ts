@@ -44,7 +44,7 @@ export class Publishing implements Publication {
   readonly #options: PublishingOptions;
   #answer: PublicAnswer | null = null;
   #end: 'good' | 'failed' | null = null;
-  #telling = 0;
+  #edition = 0;
   /** Reads the answer for the others; null while none of them does. */
   #reader: Reader | null = null;
   #saidAt: number;
@@ -86,8 +86,8 @@ export class Publishing implements Publication {
     const frames = reader?.frames(MOST_FRAMES) ?? [];
     return {
       ...claim,
-      telling: this.#telling,
-      at: reader?.told ?? 0,
+      edition: this.#edition,
+      at: reader?.published ?? 0,
       frames,
       state: this.#state(frames.length),
       keepsMs: ttlMs,
@@ -96,13 +96,13 @@ export class Publishing implements Publication {
   }
 
   /** Takes the reply to the latest that was said. */
-  take({ frames, state }: Said, heard: AnswerReceipt): void {
-    if (heard === 'lost') return this.#stop();
-    if (heard === 'again') return this.#again();
+  take({ frames, state }: Said, receipt: AnswerReceipt): void {
+    if (receipt === 'lost') return this.#stop();
+    if (receipt === 'again') return this.#again();
     this.#reader?.was(frames.length);
     if (state === 'complete' || state === 'failed') return this.#stop();
     if (this.#end !== null) return;
-    if (heard === 'heard') this.#read();
+    if (receipt === 'heard') this.#read();
     // Nobody elsewhere reads it any more: it need not be made for them.
     else if (!this.#options.isOnce) this.#leave();
     else if (this.#options.elapsed() - this.#begunAt > READER_MS) this.#stop();
@@ -118,8 +118,8 @@ export class Publishing implements Publication {
   #read(): void {
     if (this.#reader || !this.#answer) return;
     const { claim, frames } = this.#options;
-    const telling = this.#telling;
-    const reader = new Reader((bytes, index) => frames.seal(bytes, { ...claim, telling, index }));
+    const edition = this.#edition;
+    const reader = new Reader((bytes, index) => frames.seal(bytes, { ...claim, edition, index }));
     this.#reader = reader;
     if (!this.#answer.join(reader)) this.#reader = null;
   }
@@ -140,7 +140,7 @@ export class Publishing implements Publication {
     const reader = this.#reader;
     if (!reader) return null;
     this.#reader = null;
-    this.#telling += 1;
+    this.#edition += 1;
     return reader;
   }
 
@@ -153,7 +153,7 @@ export class Publishing implements Publication {
 /** Makes frames of what a client would get. */
 class Reader implements Client, ClientStream {
   /** How many frames were told. */
-  told = 0;
+  published = 0;
   /** True once there will be no more. */
   isOver = false;
   readonly #sealed: (bytes: string, index: number) => string;
@@ -186,9 +186,9 @@ class Reader implements Client, ClientStream {
   }
 
   /** So many more were told. */
-  was(told: number): void {
-    this.#frames.splice(0, told);
-    this.told += told;
+  was(published: number): void {
+    this.#frames.splice(0, published);
+    this.published += published;
     if (!this.#isFull || this.#waitingBytes >= MOST_WAITING) return;
     this.#isFull = false;
     this.#drained?.();

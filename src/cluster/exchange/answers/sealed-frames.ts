@@ -14,7 +14,7 @@ export interface AnswerHead {
 export interface FramePlace {
   readonly name: string;
   readonly run: string;
-  readonly telling: number;
+  readonly edition: number;
   readonly index: number;
 }
 
@@ -52,6 +52,6 @@ export class SealedFrames {
   }
 }
 
-function placeText({ name, run, telling, index }: FramePlace): string {
-  return `answer ${name} ${run} ${telling} ${index}`;
+function placeText({ name, run, edition, index }: FramePlace): string {
+  return `answer ${name} ${run} ${edition} ${index}`;
 }

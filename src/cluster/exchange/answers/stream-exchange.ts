@@ -1,7 +1,7 @@
 // Kept streams that a client resumes at another process than the one that keeps them: all others are asked who has a stream, and that one
 // publishes what the client lacks through the store of answers. Streams that nobody asks for elsewhere cost nothing.
 import { KeptStream, type KeptStreams } from '../../../engine/index.ts';
-import type { Client, Gone, StreamElsewhere, StreamsElsewhere } from '../../../engine/index.ts';
+import type { Client, Gone, RemoteStream, RemoteStreams } from '../../../engine/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import { newId } from '../../../base/runtime/ids.ts';
@@ -26,7 +26,7 @@ type Message =
       readonly after: number | null;
     };
 
-type Standing = Pick<StreamElsewhere, 'first' | 'next' | 'opening' | 'hasEnded'>;
+type Standing = Pick<RemoteStream, 'first' | 'next' | 'opening' | 'hasEnded'>;
 
 export interface StreamExchangeOptions {
   readonly pubSub: PubSub;
@@ -35,7 +35,7 @@ export interface StreamExchangeOptions {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-export class StreamExchange implements StreamsElsewhere {
+export class StreamExchange implements RemoteStreams {
   readonly #options: StreamExchangeOptions;
   readonly #asked = new Map<string, (reply: Standing | Gone | null) => void>();
 
@@ -48,7 +48,7 @@ export class StreamExchange implements StreamsElsewhere {
     });
   }
 
-  async find(project: string, id: string): Promise<StreamElsewhere | Gone | null> {
+  async find(project: string, id: string): Promise<RemoteStream | Gone | null> {
     if (this.#asked.size >= MOST_ASKED) return null;
     const ask = newId('ask_');
     const found = await new Promise<Standing | Gone | null>((resolve) => {
@@ -79,7 +79,7 @@ export class StreamExchange implements StreamsElsewhere {
       return;
     }
     const stream = this.#options.streams.find(message.project, message.id);
-    if (message.type === 'ask') this.#tell(message.ask, stream);
+    if (message.type === 'ask') this.#reply(message.ask, stream);
     else if (message.type === 'follow' && stream instanceof KeptStream) {
       const { run, after } = message;
       this.#options.answers.publishOnce(run, {
@@ -92,7 +92,7 @@ export class StreamExchange implements StreamsElsewhere {
     }
   }
 
-  #tell(ask: string, stream: KeptStream | Gone | null): void {
+  #reply(ask: string, stream: KeptStream | Gone | null): void {
     if (stream === null) return;
     if (typeof stream === 'string') return this.#publish({ type: 'has', ask, gone: stream });
     const { first, next, opening, hasEnded } = stream;

@@ -16,7 +16,7 @@ import type { ApiCall } from '../../call.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
 import { operationPath } from '../../prepared-endpoint.ts';
 import { refuseObjects, routeRequest } from '../../admit/index.ts';
-import { needsReading, pointsElsewhere, resolveFiles } from '../../media/index.ts';
+import { needsReading, hasMediaAddresses, resolveFiles } from '../../media/index.ts';
 import { slicesOf, type Slices } from '../../../base/lib/slices.ts';
 
 /** Name of the task in data of providers. */
@@ -115,7 +115,7 @@ async function askToCount(
   const { endpoint, protocol, upstream } = counter;
   const isNative = protocol.name === call.protocol.name;
   // Fetches and readings that an answer needs are not worth it for a count.
-  if (pointsElsewhere(request) && (!isNative || !endpoint.isVendorRun)) return undefined;
+  if (hasMediaAddresses(request) && (!isNative || !endpoint.isVendorRun)) return undefined;
   if (!isNative && needsReading(request, endpoint)) return undefined;
   let body: Slices;
   try {

@@ -17,7 +17,7 @@ export const count: Task = {
   clients: COUNT_CODECS.flatMap(({ protocol, client }) =>
     client ? { protocol, routes: client.routes } : [],
   ),
-  answer: (call, { deps, aside }) => aside(() => answer(call, deps)),
+  answer: (call, { deps, unrecorded }) => unrecorded(() => answer(call, deps)),
 };
 
 /** @throws GatewayError what the request itself would get: 400 for wrong members, 404 for unknown ids; nothing was sent */

@@ -14,7 +14,7 @@ const FACTS: TaskFacts = {
   makes: 'embeddings',
   misfit: 'makes no embeddings',
   mostOutputTokens: 0,
-  type: { name: 'embedding', elsewhere: 'embeddings are made by POST /v1/embeddings' },
+  type: { name: 'embedding', servedBy: 'embeddings are made by POST /v1/embeddings' },
   // Vectors of two models cannot be compared: who has any of them chosen could not use what was stored before.
   mustBeNamed: `name a model for embeddings, or list those that may be chosen; GET /v1${MODELS_PATH} lists them`,
 };

@@ -14,7 +14,7 @@ import type { GatewayDependencies } from '../../dependencies.ts';
 import type { KeptAnswer } from '../../kept-answer.ts';
 import { tryForText } from '../../failover/index.ts';
 import { keep, type Kept, NOTHING_KEPT, settle } from '../../settle/index.ts';
-import { ToolBelt, ToolLoop } from '../../tool-loop/index.ts';
+import { ToolRegistry, ToolLoop } from '../../tool-loop/index.ts';
 import { AttemptLog } from '../../attempt-log.ts';
 import type { ClientConnection } from '../../client-connection.ts';
 import type { Shared } from '../task.ts';
@@ -31,7 +31,7 @@ interface Opened {
 interface Settled {
   readonly failure: GatewayError | undefined;
   /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
-  readonly told: boolean;
+  readonly isReported: boolean;
   /** Resolves to the answer as it was kept; undefined where nothing is. */
   readonly keeping: Promise<KeptAnswer | undefined> | undefined;
 }
@@ -100,8 +100,8 @@ export class Run {
       await admitted?.release();
     }
     await this.#deps.ledger.confirmed();
-    await this.#shared.cohorts.telling.gathered();
-    return this.#tell(settled, kept, request, opened);
+    await this.#shared.cohorts.ending.gathered();
+    return this.#respond(settled, kept, request, opened);
   }
 
   #open(admitted: Admitted, planned: Planned): Opened {
@@ -129,24 +129,24 @@ export class Run {
 
   async #try({ admitted, planned, answer }: Opened): Promise<Answered> {
     const { cancellation } = this.#clientConnection;
-    if (cancellation.reason) return { failure: cancellation.reason, told: false, turns: [] };
+    if (cancellation.reason) return { failure: cancellation.reason, isReported: false, turns: [] };
     const deps = this.#deps;
     const { learned, answered } = this.#shared;
     const input = { deps, admitted, planned, attemptLog: this.#attemptLog, learned, cancellation };
     const { items } = this.#arrival.call.protocol.server;
-    const belt = ToolBelt.of(planned.request, deps.tools, items !== undefined);
-    if (belt) return new ToolLoop({ ...input, answer, belt, answered }).run();
+    const registry = ToolRegistry.of(planned.request, deps.tools, items !== undefined);
+    if (registry) return new ToolLoop({ ...input, answer, registry, answered }).run();
     const failure = await tryForText({ ...input, answer, translate: false });
     const { by } = answer;
-    return { failure, told: failure !== undefined && by?.told === true, turns: by ? [by] : [] };
+    return { failure, isReported: failure !== undefined && by?.isReported === true, turns: by ? [by] : [] };
   }
 
   /** Writes the records, and begins to keep what is kept; the client gets the end of its answer only afterwards. */
   #settle(opened: Opened, answered: Answered): Settled {
-    const { failure, told, turns } = answered;
+    const { failure, isReported, turns } = answered;
     const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
     this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
-    return { failure, told, keeping: kept.answer };
+    return { failure, isReported, keeping: kept.answer };
   }
 
   #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
@@ -162,7 +162,7 @@ export class Run {
   ): Settled {
     const by = opened?.answer.by;
     this.#record({ failure, turns: by ? [by] : [], request, opened, content: null });
-    return { failure, told: false, keeping: undefined };
+    return { failure, isReported: false, keeping: undefined };
   }
 
   #record({ failure, turns, request, opened, content }: Known): void {
@@ -190,8 +190,8 @@ export class Run {
   }
 
   /** @returns true when the client has a complete, good answer */
-  #tell(
-    { failure, told }: Settled,
+  #respond(
+    { failure, isReported }: Settled,
     kept: KeptAnswer | undefined,
     request: CanonicalRequest | undefined,
     opened: Opened | undefined,
@@ -208,7 +208,7 @@ export class Run {
         return false;
       }
     }
-    if (answer?.opened && told) answer.complete();
+    if (answer?.opened && isReported) answer.complete();
     else this.#refuse(failure ?? new GatewayError('internal', 'internal error'), request, opened);
     return false;
   }

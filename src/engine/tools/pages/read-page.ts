@@ -106,8 +106,8 @@ export class PageReader {
 
 /** The type that the server tells, or what the first bytes look like when it does not know. */
 function mediaTypeOf(bytes: Uint8Array, contentType: string | null): string {
-  const told = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (!UNKNOWN.has(told)) return told === 'application/x-pdf' ? 'application/pdf' : told;
+  const declared = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!UNKNOWN.has(declared)) return declared === 'application/x-pdf' ? 'application/pdf' : declared;
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1');
   if (start.startsWith('%PDF-')) return 'application/pdf';
   if (/^\s*(?:<!--[^]*?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(start)) return 'text/html';

@@ -26,7 +26,7 @@ const eventSchemas = {
   }),
   lost: z.object({ events: z.int() }),
   activity: z.object({ changed: z.array(z.enum(ACTIVE_PARTS)) }),
-} satisfies Record<Told['type'] | 'activity', z.ZodType>;
+} satisfies Record<ClientEvent['type'] | 'activity', z.ZodType>;
 
 export const EVENT_ROUTES: readonly Route[] = [
   route({
@@ -76,10 +76,10 @@ export const EVENT_ROUTES: readonly Route[] = [
 ];
 
 /** Something else that is in force is told as activity alone. */
-type Told = Exclude<LiveEvent, { type: 'change' }>;
+type ClientEvent = Exclude<LiveEvent, { type: 'change' }>;
 type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
 
-function dataOf(event: Told): Data[Told['type']] {
+function dataOf(event: ClientEvent): Data[ClientEvent['type']] {
   switch (event.type) {
     case 'generation':
       return event.summary() as Data['generation'];

@@ -187,7 +187,7 @@ export const PROVIDER_ROUTES: readonly Route[] = [
       const before = { open: openOf(endpoints, deps) };
       for (const endpoint of endpoints)
         if (until === null) deps.routing.takeBack(endpoint);
-        else deps.routing.setAside(endpoint, until, body.reason);
+        else deps.routing.disable(endpoint, until, body.reason);
       const after = { open: openOf(endpoints, deps), reason: body.reason };
       await record({ action: `provider.breaker.${body.state}`, target: id, before, after });
       return {

@@ -61,7 +61,7 @@ export const REPLAY_ROUTES: readonly Route[] = [
       const { generation } = await findGeneration(deps.ledger, param('id'));
       const payloads = await deps.payloads.find(generation.id);
       const asked = replayable(payloads.find(({ stage }) => stage === 'client_request'));
-      const told = payloads.find(({ stage, isCut }) => stage === 'client_response' && !isCut);
+      const recorded = payloads.find(({ stage, isCut }) => stage === 'client_response' && !isCut);
       reader.stays();
       const { protocol, api, id } = generation;
       const answered = await deps.replay(
@@ -80,7 +80,7 @@ export const REPLAY_ROUTES: readonly Route[] = [
         reader.signal,
       );
       const after = (await findGeneration(deps.ledger, answered.id)).generation;
-      const before = told ? answerText({ protocol, ...formOf(told) }) : null;
+      const before = recorded ? answerText({ protocol, ...formOf(recorded) }) : null;
       const now = answerText({ protocol, ...answered });
       return {
         object: 'generation.replay' as const,

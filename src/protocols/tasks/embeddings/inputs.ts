@@ -14,7 +14,7 @@ export interface NotePlaces {
  * A loss that many inputs share is reported once, at the first.
  * @throws GatewayError `unsupported` that names the part
  */
-export function tellNotes(
+export function reportNotes(
   { notes, purpose }: EmbeddingsRequest,
   model: string,
   report: Report,

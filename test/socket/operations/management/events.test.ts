@@ -39,8 +39,8 @@ test('an endpoint that is put aside and taken back is told of', async () => {
   const gateway = await start({}, { clock });
   await gateway.post('/chat/completions', { model: 'sim/echo', messages });
   const events = await listen(gateway, '?types=endpoint');
-  const aside = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
-  await gateway.manage('POST', '/providers/sim/breaker', aside);
+  const separate = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
+  await gateway.manage('POST', '/providers/sim/breaker', separate);
   clock.advance(1_000);
   expect(parse(await events.next())).toMatchObject({
     type: 'endpoint',
@@ -87,8 +87,8 @@ test('what has changed is told once a second at most, however much happens', asy
     data: { changed: ['generations', 'jobs', 'keys', 'limits', 'models', 'problems', 'providers', 'usage'] },
   });
   clock.advance(13_000);
-  const aside = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
-  await gateway.manage('POST', '/providers/sim/breaker', aside);
+  const separate = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
+  await gateway.manage('POST', '/providers/sim/breaker', separate);
   clock.advance(2_000);
   // The heartbeat says that nothing else was told before.
   expect(await events.next()).toBe(': heartbeat');

@@ -18,12 +18,12 @@ test('a request is explained as to the key that would send it', async () => {
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...request, model: 'sim/echo' }),
   });
-  const told = await gateway.manage('POST', '/route/explain', {
+  const reported = await gateway.manage('POST', '/route/explain', {
     key: id,
     request: { ...request, model: 'sim/echo' },
   });
-  expect(told.status).toBe(200);
-  expect(told.body).toEqual((await own.json()) as Record<string, unknown>);
+  expect(reported.status).toBe(200);
+  expect(reported.body).toEqual((await own.json()) as Record<string, unknown>);
   expect((await gateway.manage('POST', '/route/explain', { key: id, request })).status).toBe(403);
   expect((await gateway.manage('POST', '/route/explain', { key: 'nobody', request })).status).toBe(404);
   await gateway.manage('DELETE', `/keys/${id}`);

@@ -6,7 +6,7 @@ import { STORES } from '../../../../src/storage/postgres/stores.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { eventually } from '../../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../../support/servers/postgres.ts';
-import { Heard, listenAt } from '../../../support/management/listen.ts';
+import { Received, listenAt } from '../../../support/management/listen.ts';
 import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
 const PATIENCE_MS = 30_000;
@@ -27,7 +27,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
       if (!one || !two) throw new Error('no gateways');
       const { notices, close } = await openWith({ notices: STORES.notices }, { url: database });
       expect(await notices.isWanted('nobody')).toBe(false);
-      const heard = new Heard(await listenAt(one.origin, ADMIN_KEY));
+      const received = new Received(await listenAt(one.origin, ADMIN_KEY));
       await eventually('it is said that somebody watches', () => notices.isWanted('nobody'));
       const answered = new Set<string | null>();
       await eventually('a request of the other is told', async () => {
@@ -39,9 +39,9 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
         await answer.text();
         answered.add(answer.headers.get('x-request-id'));
         clock.advance(2_000);
-        return [...answered].some((id) => heard.ids.has(id));
+        return [...answered].some((id) => received.ids.has(id));
       });
-      await heard.leave();
+      await received.leave();
       await Promise.all(gateways.map((gateway) => gateway.close()));
       await close();
     },
@@ -53,18 +53,18 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
     async () => {
       const url = await freshPostgres();
       const open = (at: string) => openWith({ notices: STORES.notices }, { url: at });
-      const [one, two, elsewhere] = await Promise.all([url, url, await freshPostgres()].map(open));
-      if (!one || !two || !elsewhere) throw new Error('no storage');
-      const heard: string[] = [];
+      const [one, two, remote] = await Promise.all([url, url, await freshPostgres()].map(open));
+      if (!one || !two || !remote) throw new Error('no storage');
+      const received: string[] = [];
       const listeners = await Promise.all([
-        one.notices.subscribe((text) => heard.push(`one ${text.length}`)),
-        two.notices.subscribe((text) => heard.push(`two ${text.length}`)),
-        elsewhere.notices.subscribe((text) => heard.push(`elsewhere ${text.length}`)),
+        one.notices.subscribe((text) => received.push(`one ${text.length}`)),
+        two.notices.subscribe((text) => received.push(`two ${text.length}`)),
+        remote.notices.subscribe((text) => received.push(`elsewhere ${text.length}`)),
       ]);
-      await elsewhere.notices.publish('x');
+      await remote.notices.publish('x');
       await one.notices.publish("'".repeat(MOST_NOTICE_BYTES));
-      await eventually('it is heard', () => heard.length === 3);
-      expect(heard.toSorted()).toEqual(['elsewhere 1', 'one 7900', 'two 7900']);
+      await eventually('it is heard', () => received.length === 3);
+      expect(received.toSorted()).toEqual(['elsewhere 1', 'one 7900', 'two 7900']);
       // Wanted for a while, by others, and by the server's clock.
       await one.notices.want('one', 60_000);
       expect([await one.notices.isWanted('one'), await two.notices.isWanted('two')]).toEqual([false, true]);
@@ -72,7 +72,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => 
       await eventually('it is over', async () => !(await two.notices.isWanted('two')));
       for (const listener of listeners) listener.close();
       expect(listeners.map(({ isOpen }) => isOpen)).toEqual([false, false, false]);
-      await Promise.all([one, two, elsewhere].map((storage) => storage.close()));
+      await Promise.all([one, two, remote].map((storage) => storage.close()));
     },
     PATIENCE_MS,
   );

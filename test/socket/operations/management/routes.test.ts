@@ -166,7 +166,7 @@ describe('providers', () => {
     expect((await gateway.manage('GET', '/providers/sim')).body['open']).toBe(0);
     const wrong = await gateway.manage('POST', '/providers/sim/breaker', { state: 'ajar' });
     expect(wrong.body).toMatchObject({ error: { param: 'state' } });
-    const elsewhere = { state: 'open', model: 'vendor/large' };
-    expect((await gateway.manage('POST', '/providers/sim/breaker', elsewhere)).status).toBe(404);
+    const remote = { state: 'open', model: 'vendor/large' };
+    expect((await gateway.manage('POST', '/providers/sim/breaker', remote)).status).toBe(404);
   });
 });

@@ -50,8 +50,10 @@ test('who is refused is told to the log, without the key, and not more often tha
   await Promise.all(
     Array.from({ length: 40 }, () => ask(`/v1/management${PLACE}`, { authorization: `Bearer ${wrong}` })),
   );
-  const told = gateway.logLines.slice(before).filter((line) => line.includes('management API was refused'));
-  expect(told.length).toBeLessThanOrEqual(20);
+  const reported = gateway.logLines
+    .slice(before)
+    .filter((line) => line.includes('management API was refused'));
+  expect(reported.length).toBeLessThanOrEqual(20);
   expect(gateway.logLines.join('')).toContain('"address":"127.0.0.1"');
   expect(gateway.logLines.join('')).not.toContain(wrong);
 });

@@ -55,9 +55,9 @@ describe('a key', () => {
     await gateway.manage('POST', '/keys', { name: 'not-by-id' });
     const inFile = entries(await gateway.manage('GET', '/keys')).find(({ name }) => name === 'test');
     const ids = [stored.body['id'], inFile?.['id'], 'key_none'].join(', ');
-    const told = await gateway.manage('GET', `/keys?id=${encodeURIComponent(ids)}`);
-    expect(entries(told).map(({ name }) => name)).toEqual(['test', 'by-id']);
-    expect(told.body['has_more']).toBe(false);
+    const reported = await gateway.manage('GET', `/keys?id=${encodeURIComponent(ids)}`);
+    expect(entries(reported).map(({ name }) => name)).toEqual(['test', 'by-id']);
+    expect(reported.body['has_more']).toBe(false);
     const called = await gateway.manage('GET', '/keys?name=by-id');
     expect(entries(called).map(({ id }) => id)).toEqual([stored.body['id']]);
     expect(entries(await gateway.manage('GET', '/keys?name=test'))).toHaveLength(1);
@@ -113,8 +113,8 @@ describe('a key', () => {
       (await gateway.manage('POST', '/keys', { name: 'y' }, { 'idempotency-key': 'a b' })).body,
     ).toMatchObject({ error: { param: 'idempotency-key' } });
     // What failed is not kept.
-    const elsewhere = await gateway.manage('POST', '/projects', { name: 'y' }, headers);
-    expect(elsewhere).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
+    const remote = await gateway.manage('POST', '/projects', { name: 'y' }, headers);
+    expect(remote).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
     const retried = { 'idempotency-key': 'order-2' };
     expect((await gateway.manage('POST', '/keys', { name: 'once' }, retried)).status).toBe(409);
     expect((await gateway.manage('POST', '/keys', { name: 'later' }, retried)).status).toBe(201);

@@ -304,9 +304,9 @@ describe('a wrong request is a 400 that names the member', () => {
   ])('%s', async (_, method, body, field) => {
     upstream.script();
     const response = await post(`house/embed:${method}`, body);
-    const told = (await response.json()) as Json;
-    expect([response.status, at(told, 'error', 'status')]).toEqual([400, 'INVALID_ARGUMENT']);
-    expect(JSON.stringify(at(told, 'error', 'details'))).toContain(`"field":"${field}"`);
+    const reported = (await response.json()) as Json;
+    expect([response.status, at(reported, 'error', 'status')]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(JSON.stringify(at(reported, 'error', 'details'))).toContain(`"field":"${field}"`);
     expect(upstream.requests).toEqual([]);
   });
 

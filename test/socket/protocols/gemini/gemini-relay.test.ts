@@ -69,12 +69,12 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
       const decoder = upstream.decodeStream(collector, codecContext());
       for (const chunk of chunks) decoder.frame('', JSON.stringify(chunk));
       decoder.end();
-      const told = collector.result();
+      const reported = collector.result();
 
       if (chunks.length === 1) {
         const { body, tap } = relay.patchResponse(Buffer.from(JSON.stringify(chunks[0])), chunks[0], facts);
         expect([name, JSON.parse(joined(body).toString())]).toEqual([name, named(chunks[0])]);
-        expect([name, tap.usage?.input, tap.finish]).toEqual([name, told.usage?.input, told.finish]);
+        expect([name, tap.usage?.input, tap.finish]).toEqual([name, reported.usage?.input, reported.finish]);
       }
       for (const step of [1_000_000, 17, 1]) {
         const stream = relay.openStream(facts);
@@ -84,9 +84,13 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
         // What says how the answer ended waits for the records.
         expect(before).not.toContain('"finishReason"');
         expect(after).toContain('"finishReason"');
-        expect([name, stream.usage?.output, stream.finish]).toEqual([name, told.usage?.output, told.finish]);
+        expect([name, stream.usage?.output, stream.finish]).toEqual([
+          name,
+          reported.usage?.output,
+          reported.finish,
+        ]);
         expect([stream.error, stream.committed]).toEqual([undefined, true]);
-        expect(stream.upstreamId).toBe(told.start.id as string);
+        expect(stream.upstreamId).toBe(reported.start.id as string);
       }
       passed++;
     }

@@ -95,9 +95,9 @@ describe('keys', () => {
     expect((await post('/v1beta/models/one/gemini:countTokens?key=' + TEST_KEY, {})).status).toBe(200);
     const refused = await post(`${path}sk-test-wrong-key`, {});
     expect(refused.status).toBe(401);
-    const told = await refused.text();
-    expect(JSON.parse(told)).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } });
-    expect(told).not.toContain('sk-test-wrong-key');
+    const reported = await refused.text();
+    expect(JSON.parse(reported)).toMatchObject({ error: { code: 401, status: 'UNAUTHENTICATED' } });
+    expect(reported).not.toContain('sk-test-wrong-key');
     // A key in a header is the one that counts.
     expect((await post(path + TEST_KEY, { 'x-goog-api-key': 'sk-test-wrong-key' })).status).toBe(401);
     const models = await fetch(`${scene.gateway.origin}/v1beta/models?key=${TEST_KEY}`);

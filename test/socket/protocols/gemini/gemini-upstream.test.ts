@@ -162,8 +162,8 @@ describe.each(Object.keys(CLIENTS) as ClientProtocol[])('%s client', (name) => {
       const called = await gateway.post(path, first);
       expect(called.status).toBe(200);
       const answered = await gateway.post(path, next((await called.json()) as Json, forgetful));
-      const told = (await answered.json()) as Json;
-      expect([answered.status, said(told)]).toEqual([200, 'It is warm.']);
+      const reported = (await answered.json()) as Json;
+      expect([answered.status, said(reported)]).toEqual([200, 'It is warm.']);
       const parts = partsOf(up.requests[1]?.json);
       const call = parts.find((part) => at(part, 'functionCall') !== undefined);
       expect(call).toMatchObject({

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
-const { ask, hear } = CLIENTS['anthropic-messages'];
+const { ask, receive } = CLIENTS['anthropic-messages'];
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 
 test.each<[UpstreamProtocol, string]>([
@@ -45,5 +45,5 @@ test.each<[UpstreamProtocol, string]>([
   const text = await reading.rest();
   expect(text.split(/^:/m)).toHaveLength(2);
   for (const event of text.split('\n\n').slice(1, -1)) expect(event).toMatch(/^event: \w+\ndata: .*\}$/);
-  expect(hear(true, text)).toEqual({ text: 'Once upon', complete: true, error: null, starts: 1 });
+  expect(receive(true, text)).toEqual({ text: 'Once upon', complete: true, error: null, starts: 1 });
 });

@@ -49,7 +49,7 @@ const TALK: ResponseInputItem[] = [
 ];
 
 /** Role and text of every message of a request to the upstream. */
-function told(request: { readonly json: unknown } | undefined): string[] {
+function reported(request: { readonly json: unknown } | undefined): string[] {
   return list(request?.json, 'messages').map((message) => {
     const content = at(message, 'content');
     const text = Array.isArray(content) ? content.map((part) => at(part, 'text')).join('') : String(content);
@@ -58,7 +58,7 @@ function told(request: { readonly json: unknown } | undefined): string[] {
 }
 
 function lastAsked(): string[] {
-  return told(scene.upstream('one').requests.at(-1));
+  return reported(scene.upstream('one').requests.at(-1));
 }
 
 describe('POST /responses/compact', () => {

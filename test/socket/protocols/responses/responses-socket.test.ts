@@ -24,7 +24,7 @@ import { at, list } from '../../../support/upstreams/json-path.ts';
 const CHAT = 'one/chat';
 
 /** What the upstream was told in a request, as role and text. */
-function told(request: { readonly json: unknown } | undefined): string[] {
+function reported(request: { readonly json: unknown } | undefined): string[] {
   return list(request?.json, 'messages').map((message) => {
     const content = at(message, 'content');
     const text = Array.isArray(content) ? content.map((part) => at(part, 'text')).join('') : String(content);
@@ -100,7 +100,7 @@ describe('a turn', () => {
     await using client = await SocketClient.open(scene.gateway.origin);
     const first = await client.turn({ model: CHAT, input: 'My name is Ada.' });
     await client.turn({ model: CHAT, input: 'Who am I?', previous_response_id: idOf(first) });
-    expect(told(scene.upstream('one').requests.at(-1))).toEqual([
+    expect(reported(scene.upstream('one').requests.at(-1))).toEqual([
       'user: My name is Ada.',
       'assistant: Noted.',
       'user: Who am I?',
@@ -281,7 +281,7 @@ describe('what a connection remembers', () => {
     const second = await client.turn({ ...body, input: 'I like tea.', previous_response_id: idOf(first) });
     expect(at(second[0] ?? null, 'response', 'previous_response_id')).toBe(idOf(first));
     const third = await client.turn({ ...body, input: 'Who am I?', previous_response_id: idOf(second) });
-    expect(told(upstream.requests.at(-1))).toEqual([
+    expect(reported(upstream.requests.at(-1))).toEqual([
       'system: Be kind.',
       'user: I am Ada.',
       'assistant: Noted.',
@@ -317,9 +317,9 @@ describe('what a connection remembers', () => {
     // A fork that fails leaves its parent alone.
     await client.turn({ ...body, input: 'x', temperature: 9, stream_id: 'fork', previous_response_id });
     await client.turn({ ...body, input: 'Gaps?', stream_id: 'fork', previous_response_id });
-    expect(told(upstream.requests.at(-1))).toEqual(['user: Plan.', 'assistant: Noted.', 'user: Gaps?']);
+    expect(reported(upstream.requests.at(-1))).toEqual(['user: Plan.', 'assistant: Noted.', 'user: Gaps?']);
     const second = await client.turn({ ...body, input: 'Go.', stream_id: 'main', previous_response_id });
-    expect(told(upstream.requests.at(-1))).toEqual(['user: Plan.', 'assistant: Noted.', 'user: Go.']);
+    expect(reported(upstream.requests.at(-1))).toEqual(['user: Plan.', 'assistant: Noted.', 'user: Go.']);
     // A turn of the lane itself that is refused begins it anew.
     const refused = { ...body, stream_id: 'main', previous_response_id: idOf(second) };
     await client.turn({ ...refused, input: 'x', temperature: 9 });
@@ -340,7 +340,7 @@ describe('what a connection remembers', () => {
       previous_response_id: idOf(second),
     });
     await answer.text();
-    expect(told(scene.upstream('one').requests.at(-1))).toEqual([
+    expect(reported(scene.upstream('one').requests.at(-1))).toEqual([
       'user: I am Ada.',
       'assistant: Noted.',
       'user: Tea.',
@@ -390,7 +390,7 @@ describe('what a connection remembers', () => {
     });
     expect(upstream.requests.length).toBe(0);
     await client.turn({ ...body, input: 'Who am I?', previous_response_id: idOf(warm) });
-    expect(told(upstream.requests.at(-1))).toEqual([
+    expect(reported(upstream.requests.at(-1))).toEqual([
       'system: Be kind.',
       'user: I am Ada.',
       'user: Who am I?',

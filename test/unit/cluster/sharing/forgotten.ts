@@ -34,13 +34,13 @@ interface Use {
 
 export class Forgotten {
   /** Who was not heard since the latest loss, and the latest call of each before it. */
-  readonly #unheard = new Map<User, number>();
+  readonly #unreported = new Map<User, number>();
   readonly #uses = new Set<Use>();
   /** Where the store has leased meanwhile: nobody makes up for that. */
   readonly #forGood = new Set<Use>();
   #settlesAt = 0;
   /** The latest call of each that was heard, and when. */
-  readonly #heard = new Map<User, { readonly turn: number; readonly atMs: number }>();
+  readonly #received = new Map<User, { readonly turn: number; readonly atMs: number }>();
   /** What ran when the ledger was read for the last time. */
   #unread: readonly Use[] = [];
   /** What of that ran where nobody was heard from when the ledger's word was taken: it comes on top of the limit. */
@@ -73,25 +73,25 @@ export class Forgotten {
   lose(users: readonly User[], uses: readonly Use[], nowMs: number, settlesAt: number): void {
     if (nowMs >= this.#settlesAt) this.#giveUp(() => true);
     this.#settlesAt = settlesAt;
-    for (const user of users) this.#unheard.set(user, user.turn);
+    for (const user of users) this.#unreported.set(user, user.turn);
     for (const use of uses) this.used(use);
   }
 
   used(use: Use): void {
-    if (this.#unheard.has(use.node) && !this.#forGood.has(use)) this.#uses.add(use);
+    if (this.#unreported.has(use.node) && !this.#forGood.has(use)) this.#uses.add(use);
   }
 
-  hear(node: User, turn: number, nowMs: number): void {
-    if (turn > (this.#heard.get(node)?.turn ?? 0)) this.#heard.set(node, { turn, atMs: nowMs });
-    const before = this.#unheard.get(node);
+  receive(node: User, turn: number, nowMs: number): void {
+    if (turn > (this.#received.get(node)?.turn ?? 0)) this.#received.set(node, { turn, atMs: nowMs });
+    const before = this.#unreported.get(node);
     if (before === undefined || turn <= before) return;
-    this.#unheard.delete(node);
+    this.#unreported.delete(node);
     if (nowMs >= this.#settlesAt) this.#giveUp((use) => use.node === node);
     for (const use of this.#uses) if (use.node === node) this.#uses.delete(use);
   }
 
   #isGone(node: User, nowMs: number, leaseMs: number): boolean {
-    return (this.#heard.get(node)?.atMs ?? -Infinity) + leaseMs <= nowMs;
+    return (this.#received.get(node)?.atMs ?? -Infinity) + leaseMs <= nowMs;
   }
 
   #giveUp(which: (use: Use) => boolean): void {

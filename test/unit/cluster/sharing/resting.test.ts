@@ -79,10 +79,10 @@ class Process {
 
   /** @returns how many of so many requests were admitted, one after the other */
   async ask(times: number, endUser: string | null = null): Promise<number> {
-    const demand = { model: 'sim/chat', endUser, tokens: 0, nanoUsd: 0 };
+    const estimate = { model: 'sim/chat', endUser, tokens: 0, nanoUsd: 0 };
     let admitted = 0;
     for (let at = 0; at < times; at += 1) {
-      const outcome = await this.#limiter.take([this.#scope], demand, this.#clock.now() + 60_000);
+      const outcome = await this.#limiter.take([this.#scope], estimate, this.#clock.now() + 60_000);
       if (!(outcome instanceof Reservation)) continue;
       admitted += 1;
       this.#limiter.settle(outcome, DONE);

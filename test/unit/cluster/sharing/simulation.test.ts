@@ -66,7 +66,7 @@ function unfenced(store: CounterStore): CounterStore {
   return {
     take: (caller, ...said) => {
       turn += 1;
-      return store.take({ ...caller, turn, heardAtMs: 0 }, ...said);
+      return store.take({ ...caller, turn, lastReplyAtMs: 0 }, ...said);
     },
     restoring: (caller, counters) => store.restoring(caller, counters),
     restored: (caller, words) => store.restored(caller, words),

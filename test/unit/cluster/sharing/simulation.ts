@@ -58,7 +58,7 @@ interface Entry {
 }
 
 /** What really happened, and what the ledger knows of it. */
-class Books implements LedgerSums {
+class SimulatedLedger implements LedgerSums {
   readonly entries: Entry[] = [];
   readonly #time: Timeline;
   readonly #chance: Chance;
@@ -79,8 +79,13 @@ class Books implements LedgerSums {
     await new Promise<void>((resolve) => this.#time.after(this.#chance.whole(1, 20), resolve));
     this.#isRead(this.entries);
     const none = { ownerId: OWNER.id, model: MODEL, endpoint: '', requests: 0, tokens: 0, nanoUsd: 0 };
-    const told = this.entries.filter((one) => one.isInLedger && one.atMs >= fromMs);
-    yield told.map(({ atMs, amount }) => ({ ...none, endUser: this.#endUser, atMs, [this.#kind]: amount }));
+    const reported = this.entries.filter((one) => one.isInLedger && one.atMs >= fromMs);
+    yield reported.map(({ atMs, amount }) => ({
+      ...none,
+      endUser: this.#endUser,
+      atMs,
+      [this.#kind]: amount,
+    }));
   }
 }
 
@@ -106,7 +111,7 @@ class Node {
       store: noting(remote, ({ turn }) => (this.turn = turn)),
       holder: name,
       leaseMs: LEASE_MS,
-      ledger: world.books,
+      ledger: world.ledger,
       periodStart: (rule, nowMs) => this.#limiter.periodStart(rule.window, nowMs),
       clock: this.clock,
       elapsed: this.clock.elapsed,
@@ -127,14 +132,14 @@ class Node {
   async request(amount: number, runsMs: number): Promise<boolean> {
     if (!this.isOpen) return false;
     const { entry } = this.#world.of;
-    const demand = {
+    const estimate = {
       model: MODEL,
       endUser: entry.each === undefined ? null : END_USER,
       tokens: entry.tokens === undefined ? 0 : amount,
       nanoUsd: entry.usd === undefined ? 0 : amount,
     };
     const askedMs = this.#world.time.now;
-    const outcome = await this.#limiter.take([this.scope], demand, this.clock.now() + DAY);
+    const outcome = await this.#limiter.take([this.scope], estimate, this.clock.now() + DAY);
     if (!this.isAlive || !(outcome instanceof Reservation)) return false;
     const reservation = outcome;
     const booked = this.#world.book(this, amount, askedMs);
@@ -156,7 +161,7 @@ class World {
   readonly chance: Chance;
   readonly of: Case;
   readonly whenUnreachable: 'local' | 'refuse';
-  readonly books: Books;
+  readonly ledger: SimulatedLedger;
   readonly #forgotten = new Forgotten();
   readonly network: Network;
   readonly nodes: Node[] = [];
@@ -173,7 +178,9 @@ class World {
     const { rolling } = conditions;
     const cases = this.whenUnreachable === 'local' ? MONEY : CASES;
     this.of = rolling === 'money' ? ROLLING_MONEY : this.chance.of(rolling === 'rates' ? RATES : cases);
-    this.books = new Books(this.time, this.chance, this.of, (entries) => this.#forgotten.read(entries));
+    this.ledger = new SimulatedLedger(this.time, this.chance, this.of, (entries) =>
+      this.#forgotten.read(entries),
+    );
     const { faults } = conditions;
     const isBad = faults && this.whenUnreachable === 'refuse';
     this.network = new Network(this.time, this.chance, {
@@ -190,19 +197,19 @@ class World {
 
   #makeStore(emptySinceMs: number | undefined): CounterStore {
     const store = new MemoryCounterStore({ leaseMs: LEASE_MS, emptySinceMs });
-    const heard = noting(
+    const received = noting(
       store,
       ({ holder, turn }) => {
         const node = this.nodes.find(({ name }) => name === holder);
-        if (node) this.#forgotten.hear(node, turn, this.time.now);
+        if (node) this.#forgotten.receive(node, turn, this.time.now);
       },
       () => this.#forgotten.restored(this.time.now, LEASE_MS),
     );
-    return this.#conditions.guard?.(heard) ?? heard;
+    return this.#conditions.guard?.(received) ?? received;
   }
 
   loseData(): void {
-    this.#forgotten.lose(this.nodes, this.books.entries, this.time.now, this.time.now + LEASE_MS);
+    this.#forgotten.lose(this.nodes, this.ledger.entries, this.time.now, this.time.now + LEASE_MS);
     this.server.store = this.#makeStore(this.server.now());
   }
 
@@ -239,7 +246,7 @@ class World {
       isInLedger: false,
       node,
     };
-    this.books.entries.push(entry);
+    this.ledger.entries.push(entry);
     this.#forgotten.used(entry);
     this.check(period);
     return entry;
@@ -249,10 +256,10 @@ class World {
   spent(period: number, lost: boolean, comesOnTop: (one: Entry) => boolean = () => false): number {
     const { windowMs } = this.of;
     let sum = 0;
-    for (const one of this.books.entries) {
+    for (const one of this.ledger.entries) {
       if (one.period !== period || comesOnTop(one)) continue;
-      const isToldByLedger = windowMs === Infinity || isRollingMoney(this.of);
-      if (!lost && one.isRunning && !one.node.isAlive && isToldByLedger) continue;
+      const isFromLedger = windowMs === Infinity || isRollingMoney(this.of);
+      if (!lost && one.isRunning && !one.node.isAlive && isFromLedger) continue;
       const counts =
         windowMs === 0
           ? one.isRunning && one.node.isAlive

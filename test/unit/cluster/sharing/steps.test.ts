@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { SharedLimits, type SharedLimitsOptions } from '../../../../src/cluster/counters/index.ts';
 import {
   type CounterStore,
-  type Demand,
+  type Estimate,
   Limiter,
   MemoryCounterStore,
   nanoUsdOf,
@@ -89,8 +89,8 @@ class Process {
     this.#clock = clock;
   }
 
-  ask(demand: Demand): Promise<Reservation | Refusal> {
-    return this.limiter.take([this.#scope], demand, this.#clock.now() + 600_000);
+  ask(estimate: Estimate): Promise<Reservation | Refusal> {
+    return this.limiter.take([this.#scope], estimate, this.#clock.now() + 600_000);
   }
 
   /** A stream that is expected to cost ten cents. */
@@ -129,8 +129,8 @@ test('an answer asks for the next step when three quarters of the one before are
 test('a whole answer asks for nothing more as long as it was expected to cost so much', async () => {
   const world = new Installation();
   const one = await world.start();
-  const demand = { model: 'm', endUser: null, tokens: 1, nanoUsd: 10 * CENT };
-  const whole = await one.ask(demand);
+  const estimate = { model: 'm', endUser: null, tokens: 1, nanoUsd: 10 * CENT };
+  const whole = await one.ask(estimate);
   if (whole.type === 'refusal') throw new Error('it was refused');
   await promised();
   const before = world.calls;

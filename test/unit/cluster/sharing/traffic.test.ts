@@ -49,8 +49,8 @@ async function callsPerThousand(together: number): Promise<number> {
     limiter.scope({ kind: 'key', id: 'ci', name: 'ci' }, KEY),
   ];
   await shared.open();
-  const demand = { model: MODEL, endUser: null, tokens: 1200, nanoUsd: nanoUsdOf(USD) };
-  const admit = (): Promise<Reservation | Refusal> => limiter.take(scopes, demand, clock.now() + 60_000);
+  const estimate = { model: MODEL, endUser: null, tokens: 1200, nanoUsd: nanoUsdOf(USD) };
+  const admit = (): Promise<Reservation | Refusal> => limiter.take(scopes, estimate, clock.now() + 60_000);
   // The ledger is asked once.
   await admit();
   const before = shared.traffic.calls;

@@ -6,7 +6,7 @@ import type { Report } from '../../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../../../../base/json/index.ts';
 import { GatewayError } from '../../../../canonical/index.ts';
 import type { TaskCodec, TaskTarget } from '../../../task-codec.ts';
-import { refuseElements, tellNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
+import { refuseElements, reportNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
 import {
   ELEMENT_TYPES,
   type ElementType,
@@ -136,7 +136,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model }: TaskTarget, report: 
   refuseElements(asked, model, elementsOf(typeOf(family, extra)));
   const { member = '', words = {} } = family.purpose ?? {};
   const word = purpose !== undefined && Object.hasOwn(words, purpose) ? words[purpose] : undefined;
-  tellNotes(asked, model, report, { purpose: word !== undefined });
+  reportNotes(asked, model, report, { purpose: word !== undefined });
   if (user !== undefined) report.add('user', 'dropped', 'Bedrock has no place for it');
   return family.encode(texts, dimensions, word === undefined ? extra : { [member]: word, ...extra }, report);
 }

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/
 import type { Report } from '../../../../canonical/index.ts';
 import { asArray, asObject } from '../../../../base/json/index.ts';
 import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
-import { refuseElements, tellNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
+import { refuseElements, reportNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
@@ -39,7 +39,7 @@ function encodeRequest(request: EmbeddingsRequest, { model }: TaskTarget, report
 /** Each instance says what it is; their number and length of all is one. */
 function predictBody(request: EmbeddingsRequest, model: string, report: Report): JsonObject {
   const { dimensions, purpose, notes } = request;
-  tellNotes(request, model, report, { purpose: true, titles: true });
+  reportNotes(request, model, report, { purpose: true, titles: true });
   const instances = textsOf(request, model).map((content, index) => {
     const title = notes?.[index]?.title;
     return {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/
 import type { Quirks, Report } from '../../../../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject } from '../../../../base/json/index.ts';
 import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
-import { refuseElements, tellNotes } from '../../../tasks/embeddings/inputs.ts';
+import { refuseElements, reportNotes } from '../../../tasks/embeddings/inputs.ts';
 import type { ElementType, Embeddings, EmbeddingsRequest, Vector } from '../../../tasks/embeddings/model.ts';
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
@@ -19,7 +19,7 @@ export const upstream: TaskUpstream<EmbeddingsRequest, Embeddings> = {
 
 function encodeRequest(asked: EmbeddingsRequest, { model, quirks }: TaskTarget, report: Report): JsonObject {
   const { inputs, dimensions, user, extra, elements } = asked;
-  tellNotes(asked, model, report);
+  reportNotes(asked, model, report);
   refuseElements(asked, model, madeElements(asked, quirks));
   const body: MutableJsonObject = { model, input: inputs };
   if (quirks.vectors === 'output_dtype') {

@@ -138,9 +138,9 @@ test('names cannot steer the terminal', () => {
 });
 
 test('a table of another version is shown as far as it goes', () => {
-  const odd = { candidates: [{ endpoint: 'x', state: 'resting', reason: 7 }, 'nonsense'], excluded: [null] };
+  const odd = { candidates: [{ endpoint: 'x', state: 'idle', reason: 7 }, 'nonsense'], excluded: [null] };
   expect(isRouteTable(odd)).toBe(true);
-  expect(routeText(odd, PLAIN)).toMatch(/^–  x +resting {2}7$/m);
+  expect(routeText(odd, PLAIN)).toMatch(/^–  x +idle {3}7$/m);
   expect([{}, null, [], { candidates: [] }, 'text'].filter(isRouteTable)).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ function mayAsk({ tools, webSearch, items }: CanonicalRequest): boolean {
   return tools.some(({ type }) => type === 'hosted');
 }
 
-export class ToolBelt {
+export class ToolRegistry {
   readonly sources: Sources;
   readonly #request: CanonicalRequest;
   readonly #tools: readonly GatewayTool[];
@@ -30,13 +30,17 @@ export class ToolBelt {
    * @returns null when the request asks for nothing that could be run here
    * @throws GatewayError naming what asks for a tool that cannot be
    */
-  static of(request: CanonicalRequest, available: () => AvailableTools, hasItems: boolean): ToolBelt | null {
+  static of(
+    request: CanonicalRequest,
+    available: () => AvailableTools,
+    hasItems: boolean,
+  ): ToolRegistry | null {
     if (!mayAsk(request)) return null;
     const sources = new Sources();
     const own = request.tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name]));
     const scene = { sources, hasItems, names: new FunctionNames(own) };
     const tools = available().flatMap((kind) => kind.open(request, scene));
-    return tools.length > 0 ? new ToolBelt(request, tools, sources) : null;
+    return tools.length > 0 ? new ToolRegistry(request, tools, sources) : null;
   }
 
   private constructor(request: CanonicalRequest, tools: readonly GatewayTool[], sources: Sources) {

@@ -2,7 +2,7 @@
 import type { CanonicalRequest } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { tokenPrices } from '../accounts/ledger/index.ts';
-import type { Demand } from '../accounts/limits/index.ts';
+import type { Estimate } from '../accounts/limits/index.ts';
 import type { RoutingState } from './routing/index.ts';
 import { isListPriced } from './list-price.ts';
 
@@ -15,12 +15,12 @@ const LEAST_OUTPUT = 16;
  * @param endpoint who is asked first
  * @param endUser hash of whom the request names
  */
-export function demandOf(
+export function estimateOf(
   { request, inputTokens: input }: { readonly request: CanonicalRequest; readonly inputTokens: number },
   endpoint: Endpoint,
   endUser: string | null,
   state: Pick<RoutingState, 'health'>,
-): Demand {
+): Estimate {
   const most = mostOutput(request, endpoint);
   const output = expectedOutput(request, endpoint, most, state);
   const price = isListPriced(request, endpoint) ? endpoint.price : null;

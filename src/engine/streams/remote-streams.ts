@@ -4,7 +4,7 @@ import type { KeptStream } from './kept-stream.ts';
 import type { Gone } from './kept-streams.ts';
 
 /** A stream that another process keeps, as it stood when it was asked for. */
-export interface StreamElsewhere extends Pick<KeptStream, 'first' | 'next' | 'opening' | 'hasEnded'> {
+export interface RemoteStream extends Pick<KeptStream, 'first' | 'next' | 'opening' | 'hasEnded'> {
   /**
    * Gives a client what it has not got, then the rest as it comes. Never rejects.
    * @param after number of its last event; null: it has none
@@ -13,7 +13,7 @@ export interface StreamElsewhere extends Pick<KeptStream, 'first' | 'next' | 'op
   follow(client: Client, after: number | null): Promise<'ended' | 'gone'>;
 }
 
-export interface StreamsElsewhere {
+export interface RemoteStreams {
   /** Null: no other process that can be reached keeps it. Never rejects. */
-  find(projectId: string, id: string): Promise<StreamElsewhere | Gone | null>;
+  find(projectId: string, id: string): Promise<RemoteStream | Gone | null>;
 }
