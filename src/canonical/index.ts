@@ -27,3 +27,4 @@ export type * from './task.ts';
 export * from './thread-turn.ts';
 export * from './usage.ts';
 export * from './model-name.ts';
+export * from './texts.ts';

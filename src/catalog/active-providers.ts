@@ -1,6 +1,6 @@
 // Which providers are on, and with what: presets, overlaid with what the operator configured and with keys from
 // the vendors' own environment variables. Knows nothing of models.
-import type { ProtocolName, Quirks } from '../canonical/index.ts';
+import { type ProtocolName, type Quirks, TEXTS } from '../canonical/index.ts';
 import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts';
 import type { AuthScheme, Patience, ProviderPreset, ProviderProtocol } from './providers/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
@@ -191,7 +191,7 @@ function overlay(
   const fromVariable = preset.keyVariable === null ? undefined : surroundings.environment[preset.keyVariable];
   const text = given.apiKey?.reveal() ?? (namesCredential(given) ? undefined : fromVariable);
   if (!text && preset.keyVariable !== null && preset.credential === undefined) {
-    const message = `missing: set it here or in the environment variable ${preset.keyVariable}`;
+    const message = TEXTS.missingSetting(preset.keyVariable);
     part(() => refuse(`${path}.api_key`, message));
   }
   const key = text && text !== NO_KEY ? new Secret(text) : null;

@@ -1,5 +1,6 @@
 // Which keys of an AWS account sign requests. Order and variables as in the "AWS SDKs and Tools Reference Guide",
 // "Standardized credential providers" (2026-11), but for the instance metadata, which must be asked for by name.
+import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import type { AwsKeySource } from '../upstream/credential-source.ts';
 import { profileKeys, type ProfileFiles, readProfiles } from './aws-profile.ts';
@@ -78,7 +79,7 @@ function keysAround(input: CredentialInput): Found | undefined {
     };
   }
   const agent = container(input);
-  if (agent) return { keys: agent, origin: 'the container credential agent' };
+  if (agent) return { keys: agent, origin: TEXTS.containerAgent };
   return profilesOf(input).has('default') ? profile('default', input) : undefined;
 }
 

@@ -1,5 +1,6 @@
 // Which identity of Microsoft Entra gets tokens for Azure. Variables as the Azure Identity libraries read them ("Use
 // environment variables", "Workload identity", "Managed identity", learn.microsoft.com, 2026-11).
+import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import type { TokenSource } from '../upstream/credential-source.ts';
 import { type CredentialInput, INSTANCE } from './credential-input.ts';
@@ -40,7 +41,7 @@ function application(
   origin: string,
 ): CredentialFacts {
   const missing = (key: string, variable: string): never =>
-    refuse(`${path}.${key}`, `missing: set it here or in the environment variable ${variable}`);
+    refuse(`${path}.${key}`, TEXTS.missingSetting(variable));
   const tenantId =
     given.azureApplication?.tenantId ||
     environment['AZURE_TENANT_ID'] ||
@@ -73,7 +74,7 @@ function identity({ given, surroundings: { environment } }: CredentialInput): Cr
   if (clientId) url.searchParams.set('client_id', clientId);
   const headers: Record<string, string | Secret> =
     secret && isApp ? { 'x-identity-header': new Secret(secret) } : { metadata: 'true' };
-  const whose = clientId ? `identity ${clientId}` : 'the managed identity';
+  const whose = clientId ? `identity ${clientId}` : TEXTS.managedIdentity;
   return {
     kind: 'token',
     source: { from: 'azure-identity', url: url.href, headers },

@@ -1,4 +1,5 @@
 // Aliases of a configuration: each must lead to a model, and in no circle.
+import { TEXTS } from '../canonical/index.ts';
 import type { Attempt, CatalogConfig, Refuse } from './catalog-config.ts';
 import type { Catalog } from './endpoint.ts';
 
@@ -38,5 +39,5 @@ function checkAlias(
   if (refused.has(target.split('/', 1)[0] ?? '') || catalog.find(target)) return;
   const near = catalog.suggest(target);
   const hint = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-  refuse(path, `"${target}" is no model of a provider that is on${hint}`);
+  refuse(path, TEXTS.noSuchModel(target, hint));
 }

@@ -1,6 +1,7 @@
 // Which identity gets access tokens of Google. Places and kinds of files as "How Application Default Credentials works"
 // (docs.cloud.google.com) and AIP-4110 to AIP-4117 say (2026-11), but for the metadata server, which must be asked for
 // by name.
+import { TEXTS } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../base/json/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
@@ -45,7 +46,7 @@ export function googleCredential(input: CredentialInput): CredentialFacts {
       `is not the key file of a service account (type, client_email and private_key), nor another credential file ` +
         `that can be used (${Object.keys(KINDS).join(', ')})`,
     );
-  const place = own === undefined ? (named ? VARIABLE : 'the login of gcloud') : 'the configuration';
+  const place = own === undefined ? (named ? VARIABLE : TEXTS.gcloudLogin) : 'the configuration';
   return { kind: 'token', source, origin: `${whose(source)}, from ${place}` };
 }
 
@@ -56,7 +57,7 @@ function textOf(named: string, isOwn: boolean, { path, surroundings, refuse }: C
     return isOwn ? surroundings.readNamed(named) : surroundings.readFile(named);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refuse(`${path}.credentials`, `cannot read ${named}: ${reason}`);
+    return refuse(`${path}.credentials`, TEXTS.cannotRead(named, reason));
   }
 }
 

@@ -1,5 +1,6 @@
 // Addresses of a provider: settings of the configuration and the environment in the places of a preset. Knows nothing
 // of models.
+import { TEXTS } from '../canonical/index.ts';
 import type { Hosting, ProviderPreset, SettingName } from './providers/index.ts';
 import type { ProviderConfig, Refuse } from './catalog-config.ts';
 
@@ -97,6 +98,6 @@ export function refuseMissing(preset: ProviderPreset, words: Words, path: string
   const variables = name === undefined ? [] : (preset.settings?.[name]?.variables ?? []);
   return refuse(
     name === undefined ? path : `${path}.${SPELT[name]}`,
-    `missing: set it here or in the environment variable ${variables.join(' or ')}`,
+    TEXTS.missingSetting(variables.join(' or ')),
   );
 }

@@ -1,5 +1,5 @@
 // Client that waits for one answer: whether it is still connected, and what is done now and then while it waits.
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Ticker, Ticking } from '../base/runtime/clock.ts';
 import type { Client } from './call.ts';
 import { Cancellation } from './cancellation.ts';
@@ -51,7 +51,7 @@ export class ClientConnection implements Ticking {
     this.#isWatching = true;
     this.#client.onLeave(() => {
       this.#left = true;
-      this.cancellation.cancel(new GatewayError('cancelled', 'the client closed the connection'));
+      this.cancellation.cancel(new GatewayError('cancelled', TEXTS.clientClosed));
     });
   }
 

@@ -2,7 +2,7 @@
 // its idempotency key has already.
 import { NO_JSON } from '../base/json/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
-import { GatewayError, Report, type RequestOutline } from '../canonical/index.ts';
+import { GatewayError, Report, type RequestOutline, TEXTS } from '../canonical/index.ts';
 import { Roster } from '../base/lib/roster.ts';
 import { AnsweredCalls } from './tool-loop/index.ts';
 import { arrive, type Arrival } from './arrival.ts';
@@ -227,7 +227,7 @@ export class Gateway {
   /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */
   abortAll(): void {
     for (const { cancellation } of this.#active)
-      cancellation.cancel(new GatewayError('upstream_unavailable', 'the gateway is shutting down'));
+      cancellation.cancel(new GatewayError('upstream_unavailable', TEXTS.shuttingDown));
   }
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue, MemberEdits } from '../base/json/index.ts';
 import type { Parameter } from '../canonical/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Endpoint } from '../catalog/index.ts';
 import { findProtocol, type Protocol } from '../protocols/index.ts';
 import type { HostedOperation, Hosting } from '../catalog/providers/index.ts';
@@ -67,8 +67,7 @@ export class PreparedEndpoint {
 
   constructor(endpoint: Endpoint) {
     const protocol = findProtocol(endpoint.protocol);
-    if (!protocol)
-      throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+    if (!protocol) throw new GatewayError('unsupported', TEXTS.notImplemented(endpoint.protocol));
     this.endpoint = endpoint;
     this.#protocol = protocol;
     const { alsoTakes = [] } = endpoint;

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../base/json/index.ts';
 import type { CollectedEvents, FinishEvent } from '../canonical/index.ts';
 import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES, nestsDeeper, opensMore, parseJson } from '../base/json/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
 /** An answer that cannot be used. @param message what is wrong, as a sentence about the upstream */
@@ -48,6 +48,6 @@ export function cutAnswer(): GatewayError {
  */
 export function requireFinish(events: CollectedEvents): FinishEvent {
   if (events.error) throw events.error;
-  if (!events.finish) throw brokenAnswer('the answer ended before it was complete');
+  if (!events.finish) throw brokenAnswer(TEXTS.incomplete);
   return events.finish;
 }

@@ -1,7 +1,7 @@
 // Kinds of members of request bodies: how a value is read under its range, and the JSON Schema that says the same to
 // clients. Knows no member by name.
 import type { JsonObject } from '../base/json/index.ts';
-import type { Problems } from '../canonical/index.ts';
+import { type Problems, TEXTS } from '../canonical/index.ts';
 import {
   readBoolean,
   readNumber,
@@ -65,7 +65,7 @@ export function texts(most?: number): Kind<readonly string[]> {
     read: (value, path, problems) => {
       const strings = readStrings(value, path, problems);
       if (most !== undefined && strings && strings.length > most)
-        problems.add(path, `must not have more than ${most} sequences`);
+        problems.add(path, TEXTS.tooManySequences(most));
       return strings?.length ? strings : undefined;
     },
     schema: {

@@ -1,7 +1,7 @@
 // Reads one member of a request body under a type and a range. Each reader takes null and absence as
 // undefined, and notes a problem for anything else that does not fit. Knows no member by name.
 import { isJsonArray, isJsonObject } from '../base/json/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../base/json/index.ts';
 import type { Problems } from '../canonical/index.ts';
 
@@ -32,7 +32,7 @@ export function requireBody(body: unknown, problems: Problems): JsonObject {
 export function readString(value: Member, path: string, problems: Problems): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  problems.add(path, `must be a string, not ${describe(value)}`);
+  problems.add(path, TEXTS.mustBeString(describe(value)));
   return undefined;
 }
 
@@ -88,7 +88,7 @@ export function readWord<Word extends string>(
 ): Word | undefined {
   if (value === undefined || value === null) return undefined;
   const word = words.find((candidate) => candidate === value);
-  if (word === undefined) problems.add(path, `must be one of ${words.join(', ')}`);
+  if (word === undefined) problems.add(path, TEXTS.mustBeOneOf(words.join(', ')));
   return word;
 }
 
@@ -96,7 +96,7 @@ export function readWord<Word extends string>(
 export function readObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
   if (isJsonObject(value)) return value;
-  problems.add(path, `must be an object, not ${describe(value)}`);
+  problems.add(path, TEXTS.mustBeObject(describe(value)));
   return undefined;
 }
 

@@ -3,7 +3,7 @@
 // that is refused by name. Tools that nobody knows go with a report, unless the answer hangs on them. Knows no
 // protocol's forms beyond the names of their types.
 import { asString } from '../base/json/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -223,7 +223,7 @@ function withoutOwnersTools(
   const { toolChoice } = request;
   const isMoot = tools.length === 0 && toolChoice !== undefined;
   if (isMoot && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
-    report.add('tool_choice', 'dropped', 'there is no tool to choose');
+    report.add('tool_choice', 'dropped', TEXTS.noToolToChoose);
   return { ...request, tools, toolChoice: isMoot ? undefined : toolChoice };
 }
 

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../base/json/index.ts';
-import { GatewayError, type CanonicalRequest } from '../canonical/index.ts';
+import { GatewayError, type CanonicalRequest, TEXTS } from '../canonical/index.ts';
 import { endpointsFor, type Catalog } from '../catalog/index.ts';
 import {
   outputOf,
@@ -114,7 +114,7 @@ async function keep(
   const turn = { id, projectId, createdAt, expiresAt: expiresAt(createdAt), response, input };
   await state.responses
     .put({ ...turn, previousId: null, conversationId: null })
-    .catch((error: unknown) => log.error('an answer could not be kept', { id, error }));
+    .catch((error: unknown) => log.error(TEXTS.notKept, { id, error }));
 }
 
 function decode(body: JsonObject): CanonicalRequest {

@@ -1,7 +1,7 @@
 // Lists in pages, as OpenAI has them: the query that asks for a page, and the envelope around one. Knows no list.
 import { z } from 'zod';
 import type { JsonObject } from '../base/json/index.ts';
-import { GatewayError, INCLUDABLE } from '../canonical/index.ts';
+import { GatewayError, INCLUDABLE, TEXTS } from '../canonical/index.ts';
 import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
 
 /**
@@ -19,14 +19,14 @@ export function pageQuery(most = 100, usual = 20) {
 
 /** Parameter that says how long a page may be. */
 export function pageSize(most: number, usual = 20) {
-  const wrong = `must be an integer from 1 to ${most}`;
+  const wrong = TEXTS.mustBeInteger(1, most);
   return z.coerce
     .number(wrong)
     .int(wrong)
     .min(1, wrong)
     .max(most, wrong)
     .default(usual)
-    .describe('Most entries of the page.');
+    .describe(TEXTS.pageSize);
 }
 
 /** A page as `encodePage` makes it. */
@@ -62,7 +62,7 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
   const include = new Set<string>();
   for (const [name, value] of query) if (/^include(\[\d*\])?$/.test(name)) include.add(value);
   for (const word of include)
-    if (!INCLUDABLE.has(word)) throw wrong('include', `must be one of ${[...INCLUDABLE].join(', ')}`);
+    if (!INCLUDABLE.has(word)) throw wrong('include', TEXTS.mustBeOneOf([...INCLUDABLE].join(', ')));
   return include;
 }
 
@@ -70,8 +70,7 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
 export function pageOf(items: readonly JsonObject[], { after, limit, order }: PageRequest): ItemPage {
   const ordered = order === 'asc' ? items : items.toReversed();
   const before = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
-  if (after !== undefined && before === -1)
-    throw wrong('after', `there is no '${after.slice(0, 100)}' in this list`);
+  if (after !== undefined && before === -1) throw wrong('after', TEXTS.notInList(after));
   const start = before + 1;
   return { items: ordered.slice(start, start + limit), hasMore: ordered.length > start + limit };
 }

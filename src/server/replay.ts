@@ -2,7 +2,7 @@
 // asks for that reads the whole answer. Knows nothing of what was kept.
 import type { Principal } from '../accounts/auth/index.ts';
 import { editJson, isJsonObject } from '../base/json/index.ts';
-import { GatewayError, toNameList, type ProtocolName } from '../canonical/index.ts';
+import { GatewayError, toNameList, type ProtocolName, TEXTS } from '../canonical/index.ts';
 import {
   type ApiCall,
   type Body,
@@ -136,7 +136,7 @@ function refuseEffects(
 }
 
 function cannot(reason: string): GatewayError {
-  return new GatewayError('conflict', `This request cannot be sent again: ${reason}.`, {
+  return new GatewayError('conflict', TEXTS.notReplayable(reason), {
     code: 'not_replayable',
   });
 }

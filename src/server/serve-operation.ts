@@ -2,7 +2,7 @@
 // told in the client's own protocol. Knows no path.
 import type { Principal } from '../accounts/auth/index.ts';
 import { NO_JSON, readMembers } from '../base/json/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { ApiCall, Gateway } from '../engine/index.ts';
 import type { ClientOperation, RequestRoute, ServedProtocol, ServerCodec } from '../protocols/index.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
@@ -81,7 +81,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     };
     const isLikely = operation.does === 'answer' && deps.gateway.refusalOf(call) !== null;
     const turn = isLikely ? deps.refusedProjects.turn(principal.projectId, request) : null;
-    if (turn && !(await turn)) throw new GatewayError('cancelled', 'the client closed the connection');
+    if (turn && !(await turn)) throw new GatewayError('cancelled', TEXTS.clientClosed);
     const refusing = isLikely ? refuseUnread(deps.gateway, call, received) : null;
     if (takes === 'form')
       Object.assign(call, await parseForm(received, request.headers.get('content-type') ?? ''));
@@ -139,7 +139,7 @@ function refuseUnread(gateway: Gateway, call: ApiCall, received: Buffer): Promis
 
 /** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
 function goingAway(deps: ServeDependencies, server: ServerCodec): Response {
-  const error = new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+  const error = new GatewayError('upstream_unavailable', TEXTS.shuttingDownTryAgain, {
     fault: 'gateway',
     httpStatus: 503,
     retryAfterMs: 1000,

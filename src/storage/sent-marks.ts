@@ -78,7 +78,7 @@ export class SentMarks implements SentMarkStore {
         closeSync(file);
       }
     } catch {
-      // Of another machine, or gone.
+      // The process is of another machine, or gone.
       return null;
     }
     return bytes.readUInt32BE(0);
@@ -95,7 +95,7 @@ export class SentMarks implements SentMarkStore {
       const { buffer, byteOffset, byteLength } = mapNewFile(path, PLACE * PLACES);
       this.#view = new DataView(buffer, byteOffset, byteLength);
     } catch {
-      // Without marks, what was about to be sent counts as sent.
+      // Requests without marks that were about to be sent count as sent.
       this.#isOff = true;
       return undefined;
     }

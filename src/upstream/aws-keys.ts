@@ -3,7 +3,7 @@
 // "Use IMDSv2" (EC2), "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
 import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { slicesOf } from '../base/lib/slices.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import { askIssuer, type IssuerAnswer, notIssued } from './ask-issuer.ts';
 import { isToken } from './bearer-token.ts';
@@ -74,7 +74,7 @@ async function containerKeys(
   client: Sender,
   signal: AbortSignal,
 ): Promise<FetchedKeys> {
-  const issuer = 'the container credential agent';
+  const issuer = TEXTS.containerAgent;
   const authorization =
     tokenFile === null ? token?.reveal() : await readTokenFile(tokenFile, 'the token of the container');
   if (authorization !== undefined && /[^\x20-\x7e]/.test(authorization))

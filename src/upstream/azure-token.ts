@@ -1,6 +1,7 @@
 // Access tokens of Microsoft Entra: for an application with a secret or a federated token, and for the identity of a
 // machine or an app. Sources: "OAuth 2.0 client credentials flow" (learn.microsoft.com, identity platform), "How to use
 // managed identities on a VM to acquire a token", "managed identities for App Service" (REST reference), 2026-11.
+import { TEXTS } from '../canonical/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import { askIssuer } from './ask-issuer.ts';
 import { readToken } from './bearer-token.ts';
@@ -50,5 +51,5 @@ export async function identityToken(
     headers: Object.fromEntries(revealed) as Record<string, string>,
   };
   const answer = await askIssuer(question, client, signal);
-  return readToken(answer, { issuer, whom: 'the managed identity', now: client.wall() });
+  return readToken(answer, { issuer, whom: TEXTS.managedIdentity, now: client.wall() });
 }

@@ -1,7 +1,7 @@
 // Fetches what an address in a request points to, under guard: every hop is checked, connected to where it was checked,
 // and bounded in bytes and time. Images, files, MCP servers and web pages all come this way. Knows none of them.
 import { type Slices, slicesOf } from '../base/lib/slices.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Clock } from '../base/runtime/clock.ts';
 import { isPublicAddress } from './address-ranges.ts';
 import { ask } from './ask.ts';
@@ -273,7 +273,7 @@ function failureOf(failure: ReceiveFailure, message: string, maxBytes: number): 
 
 /** @param cause for the log; it may hold what the client must not learn */
 function notFetched(reason: string, cause?: string): GatewayError {
-  return new GatewayError('unsupported', `this address could not be fetched: ${reason}`, {
+  return new GatewayError('unsupported', TEXTS.notFetched(reason), {
     code: 'url_not_fetched',
     cause,
   });

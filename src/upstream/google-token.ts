@@ -3,7 +3,7 @@
 // Credentials" and AIP-4117 (workload identity federation; RFC 8693), "Authenticate to metadata" (Compute Engine), 2026-11.
 import { importPKCS8, SignJWT } from 'jose';
 import { asObject, asString, parseJson } from '../base/json/index.ts';
-import { GatewayError } from '../canonical/index.ts';
+import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { askIssuer, notIssued, refusalWords } from './ask-issuer.ts';
 import { bearerToken, isToken, readToken } from './bearer-token.ts';
 import type { Sender } from './client.ts';
@@ -60,7 +60,7 @@ export async function userToken(
   };
   const answer = await askIssuer({ issuer: TOKEN_SERVICE, url: tokenUrl, form }, client, signal);
   const besides = quotaProject === null ? {} : { 'x-goog-user-project': quotaProject };
-  return readToken(answer, { issuer: 'Google', whom: 'the login of gcloud', now }, besides);
+  return readToken(answer, { issuer: 'Google', whom: TEXTS.gcloudLogin, now }, besides);
 }
 
 /** A token of the account that a machine of Google's runs as. */

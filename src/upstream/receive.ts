@@ -1,5 +1,6 @@
 // The answer to one request, as whoever asked takes it: its content coding undone, bounded in bytes; in pieces as they
 // come, or whole. Knows neither who sends the request nor what the answer says.
+import { TEXTS } from '../canonical/index.ts';
 import { joined } from '../base/lib/slices.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
@@ -133,7 +134,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
   }
 
   #tooLarge(): void {
-    this.#fail('size', `more than ${this.#maxBytes} bytes`);
+    this.#fail('size', TEXTS.moreThanBytes(this.#maxBytes));
   }
 
   #fail(failure: ReceiveFailure, message: string): void {

@@ -1,5 +1,6 @@
 // The certificate that the gateway shows to its clients, and its key: read from their files and checked as a pair before
 // anything is done with them. Knows nothing of sockets, and keeps nothing.
+import { TEXTS } from '../../canonical/index.ts';
 import type { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { PemError, readPair, type PemFault } from '../../upstream/pem.ts';
@@ -77,7 +78,7 @@ function readNamed(name: string, path: string): string {
   } catch (error) {
     throw new ConfigError(
       name,
-      `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      TEXTS.cannotRead(path, error instanceof Error ? error.message : String(error)),
     );
   }
 }

@@ -2,7 +2,7 @@
 // everything, without a word. Knows nothing of what the wishes mean for a plan.
 import { nearest } from '../../catalog/index.ts';
 import type { Catalog } from '../../catalog/index.ts';
-import type { NameList, RoutingWishes } from '../../canonical/index.ts';
+import { type NameList, type RoutingWishes, TEXTS } from '../../canonical/index.ts';
 import type { Config } from './config.ts';
 
 export interface KnownNames {
@@ -26,10 +26,7 @@ export function checkRoutingNames(config: Config, known: KnownNames, note: NoteN
   for (const [type, ids] of Object.entries(config.routing.taskTypes)) {
     ids.forEach((id, index) => {
       if (!isRefused(id, known) && !known.catalog.find(id))
-        note(
-          `routing.task_types.${type}[${index}]`,
-          `"${id}" is no model of a provider that is on${hint(known.catalog.suggest(id))}`,
-        );
+        note(`routing.task_types.${type}[${index}]`, TEXTS.noSuchModel(id, hint(known.catalog.suggest(id))));
     });
   }
 }

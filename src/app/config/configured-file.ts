@@ -1,5 +1,6 @@
 // Reads files that a configuration names. Each is opened once, without waiting for anybody, and must be a regular file of
 // bounded size: devices and pipes would stop the process in one synchronous read. Knows nothing of what files hold.
+import { TEXTS } from '../../canonical/index.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Most bytes of a configured file. Larger ones are mistakes. */
@@ -9,7 +10,7 @@ export const MOST_FILE_BYTES = 1_048_576;
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'ENOENT: no such file or directory',
   EACCES: 'EACCES: permission denied',
-  ENXIO: 'it is not a regular file',
+  ENXIO: TEXTS.notRegularFile,
   EISDIR: 'EISDIR: it is a directory',
   ELOOP: 'ELOOP: too many links',
 };
@@ -24,7 +25,7 @@ export function readConfiguredFile(path: string, mostBytes: number = MOST_FILE_B
   try {
     const stats = fstatSync(file);
     if (stats.isDirectory()) throw new Error(WORDS['EISDIR']);
-    if (!stats.isFile()) throw new Error('it is not a regular file');
+    if (!stats.isFile()) throw new Error(TEXTS.notRegularFile);
     if (stats.size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`);
     return readWhole(file, mostBytes);
   } finally {

@@ -1,5 +1,6 @@
 // A configuration that is only tried, sent by somebody who may not read what the gateway can read. Variables and files are
 // checked for being there, and values of ours stand for them. Knows nothing of the schema.
+import { TEXTS } from '../../canonical/index.ts';
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { formatPath, type SchemaNode } from '../../catalog/schema/index.ts';
@@ -88,7 +89,7 @@ export class Draft {
 
   /** Checks a file that the draft names, without reading it. Throws Error that says why it may not be named. */
   checkFile(path: string): void {
-    if (!statSync(this.#within(path)).isFile()) throw new Error('it is not a regular file');
+    if (!statSync(this.#within(path)).isFile()) throw new Error(TEXTS.notRegularFile);
   }
 
   /** Reads a file that the draft names: a certificate, a credential file. Throws Error. */

@@ -1,5 +1,6 @@
 // From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
 // file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
+import { TEXTS } from '../../canonical/index.ts';
 import { describeIssues } from '../../catalog/schema/index.ts';
 import { existsSync } from 'node:fs';
 import { nearest } from '../../catalog/index.ts';
@@ -200,10 +201,7 @@ function readNamed(path: string, readFile: (path: string) => string): string {
   try {
     return readFile(path);
   } catch (error) {
-    throw new ConfigError(
-      '',
-      `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ConfigError('', TEXTS.cannotRead(path, error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -1,5 +1,6 @@
 // Settings of outgoing connections by the environment and by files of certificates. Refuses what is wrong by its name, without
 // repeating it: addresses of proxies hold passwords.
+import { TEXTS } from '../../canonical/index.ts';
 import { type Network, readNetwork } from '../../upstream/network.ts';
 import { holdsCertificates } from '../../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
@@ -31,6 +32,6 @@ function readNamed(path: string, readFile: NetworkInput['readFile']): string {
     return readFile(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError('upstream.ca', `cannot read ${path}: ${reason}`);
+    throw new ConfigError('upstream.ca', TEXTS.cannotRead(path, reason));
   }
 }

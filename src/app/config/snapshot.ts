@@ -1,5 +1,6 @@
 // One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
 // reload makes a new one and swaps it.
+import { TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { buildCatalog } from '../../catalog/index.ts';
 import type { Attempt, BuiltIn, Catalog, FindMeasured, PriceBook, Refuse } from '../../catalog/index.ts';
@@ -118,7 +119,7 @@ function checkModalities(
   for (const [place, { outputModalities = [] }] of models.entries())
     for (const [index, word] of outputModalities.entries())
       if (!modalities.includes(word))
-        note(`models[${place}].output_modalities[${index}]`, `must be one of ${modalities.join(', ')}`);
+        note(`models[${place}].output_modalities[${index}]`, TEXTS.mustBeOneOf(modalities.join(', ')));
 }
 
 /** True where one of the problems is about a key, or something below it. */

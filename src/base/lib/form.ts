@@ -3,7 +3,7 @@ import type { Slices } from './slices.ts';
 
 /** A part with a file name. */
 export interface FormFile {
-  /** Of the field. */
+  /** Name of the field. */
   readonly name: string;
   /** As its sender wrote it: a name, never a path to be opened. */
   readonly filename: string;

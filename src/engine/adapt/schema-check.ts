@@ -2,7 +2,7 @@
 // else waits for it. Owns where the line is, and the limits beyond it. Knows nothing of answers.
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { Turns } from '../documents/turns.ts';
 import { CompiledCache } from '../grammar/index.ts';
 import { type ProgramEnd, runProgram } from '../../base/runtime/subprocess.ts';
@@ -93,14 +93,14 @@ async function ask(question: SchemaQuestion, signal: AbortSignal): Promise<Schem
 }
 
 const FAILURES: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
-  timeout: `checking it takes longer than ${TIMEOUT_MS / 1000} seconds`,
+  timeout: TEXTS.checkTooSlow(TIMEOUT_MS / 1000),
   memory: 'checking it takes too much memory',
   output: 'it is too complex',
   failed: 'it is too complex',
 };
 
 function unusable(reason: string, path: string): GatewayError {
-  const message = `${path}: the schema cannot be used: ${reason}`;
+  const message = TEXTS.unusableSchema(path, reason);
   return new GatewayError('invalid_request', message, { param: path });
 }
 

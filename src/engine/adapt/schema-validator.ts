@@ -4,7 +4,7 @@ import { _, Ajv, str, type AnySchemaObject, type CodeKeywordDefinition, type Val
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { type Budget, CompiledCache, compilePattern, grammarRoom, type Room } from '../grammar/index.ts';
 import { MAX_SCHEMA_CHARS } from './schema-answer.ts';
 import { mostReferences } from './schema-references.ts';
@@ -254,7 +254,7 @@ function isOutOfStack(error: unknown): boolean {
 function unusable(error: unknown, path: string): GatewayError {
   const said = error instanceof Error ? error.message : String(error);
   const reason = isOutOfStack(error) ? `it is too complex, or ${ENDLESS}` : said;
-  return new GatewayError('invalid_request', `${path}: the schema cannot be used: ${reason}`, {
+  return new GatewayError('invalid_request', TEXTS.unusableSchema(path, reason), {
     param: path,
   });
 }

@@ -1,5 +1,11 @@
 // Lets an answer pass to the client as far as nothing in it has to be checked, and holds back the rest until it was.
-import { type CanonicalEvent, Collector, type CollectedEvents, isContent } from '../../canonical/index.ts';
+import {
+  type CanonicalEvent,
+  Collector,
+  type CollectedEvents,
+  isContent,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { type AnswerCheck, nameUpstream } from '../adapt/index.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { replayFrom } from './replay.ts';
@@ -75,7 +81,7 @@ export class CheckedOutput implements AttemptOutput {
   }
 
   #begin(by: Attempt | undefined): void {
-    if (!by) throw new TypeError('an answer that no attempt gave');
+    if (!by) throw new TypeError(TEXTS.withoutAttempt);
     this.#isPassing = true;
     this.#claim?.();
     this.#output.commit(by);

@@ -2,7 +2,7 @@
 // may weigh. Knows nothing of how an answer is made. Answers are held in memory only, on purpose: prompts and answers
 // are not stored on disk unless content logging is on, so a restart forgets them.
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount } from '../call.ts';
 import type { PublicAnswer } from './answer-exchange.ts';
 import { HeldBytes } from '../held-bytes.ts';
@@ -61,11 +61,9 @@ export class IdempotentAnswers {
    */
   open(key: string, call: ApiCall): IdempotentAnswer | null {
     if (!KEY.test(key)) {
-      throw new GatewayError(
-        'invalid_request',
-        `${IDEMPOTENCY_HEADER}: must be 1 to 255 visible ASCII characters`,
-        { param: IDEMPOTENCY_HEADER },
-      );
+      throw new GatewayError('invalid_request', TEXTS.mustBeVisible(IDEMPOTENCY_HEADER), {
+        param: IDEMPOTENCY_HEADER,
+      });
     }
     this.#expire();
     const name = `${call.principal.projectId}\n${key}`;

@@ -26,7 +26,7 @@ export const ARRAY_STREAM: StreamForm = {
 
 /** The answer that is written. */
 export interface StreamSource {
-  /** Whoever makes it, who pauses while the client reads slower. Undefined while nobody does. */
+  /** Maker of the stream, which pauses while the client reads slower. Undefined while there is none. */
   readonly by: Pick<Attempt, 'pause' | 'resume'> | undefined;
   /** Read once, when the stream begins. */
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface StreamSource {
 }
 
 export class StreamWriter {
-  /** What gathered since the last write. Relayed bytes, as a byte string, stand before the text. */
+  /** Text and bytes since the last write. Relayed bytes, as a byte string, stand before the text. */
   bytes = '';
   text = '';
   readonly #client: Client;

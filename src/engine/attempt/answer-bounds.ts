@@ -8,6 +8,7 @@ import {
   MAX_ARGUMENT_CHARS,
   MAX_ITEM_PARTS,
   MAX_STREAM_BYTES,
+  TEXTS,
 } from '../../canonical/index.ts';
 import type { AnswerReader, FrameSink } from './answer-reader.ts';
 import { STEP_BYTES } from '../held-bytes.ts';
@@ -58,7 +59,7 @@ export class AnswerBounds implements FrameSink {
       data: (bytes) => {
         this.#bytes += bytes.length;
         if (this.#bytes <= MAX_STREAM_BYTES) return reader.data(bytes);
-        if (!this.#isOver) this.#stop(`more than ${MAX_STREAM_BYTES} bytes`);
+        if (!this.#isOver) this.#stop(TEXTS.moreThanBytes(MAX_STREAM_BYTES));
       },
       end: () => reader.end(),
     };

@@ -1,7 +1,7 @@
 // Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
 // depends on the status, the content type and the lane.
 import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
+import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES, TEXTS } from '../../canonical/index.ts';
 import type {
   CodecContext,
   RelayFacts,
@@ -56,7 +56,7 @@ export function wholeReader(
     const json = parseAnswer(body.toString());
     if (json !== undefined) return codec.decodeResponse(json, sink, context);
     const what = body.toString().trim() === '' ? 'an empty body' : 'a body that is not JSON';
-    throw new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
+    throw new GatewayError('upstream_unavailable', TEXTS.upstreamAnswered(what));
   });
 }
 

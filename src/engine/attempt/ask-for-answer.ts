@@ -7,7 +7,7 @@ import type {
   EventSink,
   ResolvedReasoning,
 } from '../../canonical/index.ts';
-import { Collector, GatewayError, Report } from '../../canonical/index.ts';
+import { Collector, GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
@@ -56,7 +56,7 @@ export function askForAnswer(
   asking: AnswerAsking,
 ): Promise<AskedAnswer> {
   const protocol = findProtocol(endpoint.protocol);
-  if (!protocol) throw new TypeError(`the protocol ${endpoint.protocol} is not implemented`);
+  if (!protocol) throw new TypeError(TEXTS.notImplemented(endpoint.protocol));
   const codec = protocol.upstream;
   return new Promise((resolve) => {
     const collector = new Collector();
@@ -96,7 +96,7 @@ export function askForAnswer(
       }
     };
     const cancelTimer = asking.clock.after(asking.timeoutMs, () =>
-      done(new GatewayError('timeout', `no complete answer within ${asking.timeoutMs} ms`)),
+      done(new GatewayError('timeout', TEXTS.timedOut(asking.timeoutMs))),
     );
 
     const readerFor = (head: ResponseHead): AnswerReader => {
@@ -143,4 +143,4 @@ export function askForAnswer(
 }
 
 const NO_CLIENT = { headers: [], names: undefined };
-const NO_ANSWER = new GatewayError('upstream_unavailable', 'the answer ended before it was complete');
+const NO_ANSWER = new GatewayError('upstream_unavailable', TEXTS.incomplete);

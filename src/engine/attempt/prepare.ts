@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
 import type { JsonBytes } from '../../base/json/index.ts';
 import { slicesOf, type Slices } from '../../base/lib/slices.ts';
-import { GatewayError, Report } from '../../canonical/index.ts';
+import { GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import { findProtocol, type Protocol } from '../../protocols/index.ts';
 import {
   adaptRequest,
@@ -35,8 +35,7 @@ export interface PrepareInput {
 export function prepareAttempt(input: PrepareInput): PreparedText {
   const { request, clientBytes, endpoint, strict, translate, learned } = input;
   const protocol = findProtocol(endpoint.protocol);
-  if (!protocol)
-    throw new GatewayError('unsupported', `the protocol ${endpoint.protocol} is not implemented`);
+  if (!protocol) throw new GatewayError('unsupported', TEXTS.notImplemented(endpoint.protocol));
   if (endpoint.faithful && endpoint.protocol === request.protocol) protocol.relay?.requireLegal?.(request);
   const report = request.report.fork();
   for (const { path, action, reason, keptBy, alsoKeptBy } of request.translationLosses ?? [])

@@ -1,7 +1,7 @@
 // One run of a batch in this process: what all its lines share, and why no more of them begin. Lines that run may end; where the run is
 // another's by now, they are stopped.
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Batch, JobWait } from '../../accounts/ports/index.ts';
 import type { BatchCodec, UnansweredEnd } from '../../protocols/index.ts';
 import { Cancellation } from '../cancellation.ts';
@@ -106,7 +106,7 @@ export class BatchRun {
     const { pace, takes, clock } = this.deps;
     const since = clock.now();
     for (;;) {
-      if (!takes()) this.#waitFor('The gateway was stopped.', 0);
+      if (!takes()) this.#waitFor(TEXTS.stopped, 0);
       if (!(await this.resumed())) return false;
       const { refusal } = pace;
       if (refusal === null) return true;

@@ -1,6 +1,7 @@
 // Reads a grammar in Lark's syntax, as far as OpenAI documents it for custom tools ("Function calling", "Context-free
 // grammars", and the syntax notes of llguidance, which runs them; read 2026-11). What is valid there but not known here
 // (templates, lexeme options, inline JSON Schemas, special tokens) is beyond us. Knows nothing of matching.
+import { TEXTS } from '../../canonical/index.ts';
 import { lineOf, larkTokens, type LarkToken } from './lark-tokens.ts';
 import { beyondUs, broken } from './problem.ts';
 
@@ -100,7 +101,7 @@ class LarkParser {
   }
 
   #alternatives(): LarkNode {
-    if (++this.#depth > DEEPEST) throw broken(this.#path, `more than ${DEEPEST} levels deep`);
+    if (++this.#depth > DEEPEST) throw broken(this.#path, TEXTS.tooDeep(DEEPEST));
     // A definition may begin with a bar, as its further lines do.
     this.#takes('|');
     const options: LarkNode[] = [];
@@ -174,7 +175,7 @@ class LarkParser {
     if (!this.#takes('~')) return body;
     const min = this.#number();
     const max = this.#takes('..') ? this.#number() : min;
-    if (max < min) throw broken(this.#path, 'the bounds of a repetition are out of order');
+    if (max < min) throw broken(this.#path, TEXTS.repetitionOrder);
     return { type: 'repeat', body, min, max };
   }
 
@@ -184,7 +185,7 @@ class LarkParser {
     const isOpen = this.#tokens[this.#at - 1]?.text === ',' || this.#takes(',');
     const max = this.#tokens[this.#at]?.type === 'number' ? this.#number() : isOpen ? null : min;
     this.#expect('}');
-    if (max !== null && max < min) throw broken(this.#path, 'the bounds of a repetition are out of order');
+    if (max !== null && max < min) throw broken(this.#path, TEXTS.repetitionOrder);
     return { type: 'repeat', body, min, max };
   }
 

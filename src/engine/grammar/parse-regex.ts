@@ -1,5 +1,6 @@
 // Reads a regular expression in the syntax of Rust's regex crate or of ECMAScript. What would need backtracking (looking
 // around, referring back) is beyond us. Knows nothing of matching.
+import { TEXTS } from '../../canonical/index.ts';
 import { exactly, membersSet, type CharSet } from './char-set.ts';
 import { choice, NOTHING, sequence, type Expression } from './expression.ts';
 import { beyondUs, broken } from './problem.ts';
@@ -140,8 +141,7 @@ function readQuantifiers(cursor: RegexCursor, atom: Expression, flags: Flags): E
     if (!bounds) return body;
     // Whether little or much is taken first does not change what matches as a whole.
     cursor.take('?');
-    if (bounds.max !== null && bounds.max < bounds.min)
-      throw broken(cursor.path, 'the bounds of a repetition are out of order');
+    if (bounds.max !== null && bounds.max < bounds.min) throw broken(cursor.path, TEXTS.repetitionOrder);
     body = bounds.max === 0 ? NOTHING : { type: 'repeat', body, ...bounds };
   }
 }

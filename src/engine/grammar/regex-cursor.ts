@@ -1,4 +1,5 @@
 // A place in the text of a regular expression that is being read. Knows no syntax.
+import { TEXTS } from '../../canonical/index.ts';
 import { broken } from './problem.ts';
 
 /** `rust`: the regex crate, which OpenAI's grammars use. `ecma`: ECMAScript, which JSON Schema uses. */
@@ -75,7 +76,7 @@ export class RegexCursor {
 
   /** Runs one level deeper. Throws GatewayError where there are too many. */
   deeper<T>(read: () => T): T {
-    if (++this.#depth > DEEPEST) throw broken(this.path, `more than ${DEEPEST} levels deep`);
+    if (++this.#depth > DEEPEST) throw broken(this.path, TEXTS.tooDeep(DEEPEST));
     const result = read();
     this.#depth--;
     return result;

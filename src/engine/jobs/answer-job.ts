@@ -3,7 +3,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isJsonObject, jsonBytes } from '../../base/json/index.ts';
 import type { JobView } from '../../accounts/ports/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { RequestRoute } from '../../protocols/index.ts';
 import type { ApiCall } from '../call.ts';
 import {
@@ -96,8 +96,8 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   }
   if (cancellation.reason === CANCELLED) return { end: { state: 'cancelled' } };
   if (cancellation.reason) return null;
-  if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
-  const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
+  if (!deps.takes()) return { wait: { reason: TEXTS.stopped, forMs: 0, hasBegun: true } };
+  const { failure = new GatewayError('internal', TEXTS.notMade), wait, wasAsked = true } = tried;
   if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
   return failed(failure, result);
 }

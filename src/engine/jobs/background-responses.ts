@@ -2,7 +2,7 @@
 // job's work.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
-import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
+import { type CanonicalRequest, GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Job, JobView, Storage, StoredResponse } from '../../accounts/ports/index.ts';
 import { PRIORITY } from '../../accounts/ports/index.ts';
 import type { AnswerContext, BackgroundCodec } from '../../protocols/index.ts';
@@ -54,7 +54,7 @@ export class BackgroundResponses {
     const { engine, storage, runner, settings } = this.#deps;
     const { call, id } = arrival;
     const codec = call.protocol.server.background;
-    if (!codec) throw new TypeError(`${call.protocol.name} has no answers in the background`);
+    if (!codec) throw new TypeError(TEXTS.noBackground(call.protocol.name));
     const request = await decodeCall(arrival, engine);
     const { state } = request;
     const { projectId, keyId } = call.principal;

@@ -4,7 +4,7 @@ import type { Principal } from '../../accounts/auth/index.ts';
 import type { JobStep, JobWait, SentMark, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStreams } from '../streams/index.ts';
 import { ASKED_STEP, type InterruptedTry, settleInterrupted } from './interrupted.ts';
@@ -150,7 +150,7 @@ export function jobCall(
     },
     async toolBegins(name) {
       if (!(await store.step(id, fence, { name: `${TOOL_STEP}${name}`, detail: name })))
-        throw new GatewayError('cancelled', 'another process has taken over the job');
+        throw new GatewayError('cancelled', TEXTS.takenOver);
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {
   type HeldJob,
   type JobEnd,
@@ -236,8 +236,8 @@ export class JobRunner {
 
 /** Why work is stopped. */
 export const CANCELLED = new GatewayError('cancelled', 'the job was cancelled');
-export const LOST = new GatewayError('cancelled', 'another process has taken over the job');
-export const STOPPED = new GatewayError('cancelled', 'the gateway is shutting down');
+export const LOST = new GatewayError('cancelled', TEXTS.takenOver);
+export const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);
 
 function unknownKind(kind: string): JobOutcome {
   const message = `This version of Dragoman runs no jobs of kind '${kind}'.`;

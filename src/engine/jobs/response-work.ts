@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { HeldJob, JobEnd } from '../../accounts/ports/index.ts';
 import { jsonBytes } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStream } from '../streams/index.ts';
@@ -26,7 +26,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   const { job, cancellation } = run;
   const payload = decodePayload(job.payload);
   const codec = protocolOf(payload).server.background;
-  if (!codec) throw new TypeError(`${payload.protocol} has no answers in the background`);
+  if (!codec) throw new TypeError(TEXTS.noBackground(payload.protocol));
   const { responses } = deps.storage;
   // An earlier runner made the answer, and died before it could say so.
   if (await responses.find(job.projectId, job.id, deps.clock.wall())) {
@@ -73,8 +73,8 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     stream.end();
     return null;
   }
-  if (!deps.takes()) return { wait: { reason: 'The gateway was stopped.', forMs: 0, hasBegun: true } };
-  const { failure = new GatewayError('internal', 'the answer was not made'), wait, wasAsked = true } = tried;
+  if (!deps.takes()) return { wait: { reason: TEXTS.stopped, forMs: 0, hasBegun: true } };
+  const { failure = new GatewayError('internal', TEXTS.notMade), wait, wasAsked = true } = tried;
   if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
   const end = failedBy(failure, codec);
   return client.hasFailed ? keep(run, stream, end) : ended(end);

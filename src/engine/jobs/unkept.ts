@@ -19,7 +19,7 @@ export interface Unkept {
 
 /** Answer that an earlier run of the job has left; null: none. */
 export async function unkeptOf({ job, store }: JobRun): Promise<Unkept | null> {
-  // Whoever left one has waited.
+  // A try that left one has waited.
   if (job.waits === null) return null;
   const step = (await store.steps(job.id)).find(({ name }) => name === UNKEPT_STEP);
   return step ? (JSON.parse(step.detail) as Unkept) : null;

@@ -1,7 +1,7 @@
 // Puts bytes in the place of what only points to them: files that clients uploaded, before anything is planned; and
 // addresses, for an endpoint that wants the bytes themselves. Owns what is a picture and how much may come together.
 import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol, type NamedObject, screenshotFile, withScreenshot } from '../../protocols/index.ts';
 import type { Files } from '../state/files.ts';
@@ -281,7 +281,7 @@ async function contentAt(
   const { status, bytes } = answer;
   if (status !== 200 || bytes.length === 0) {
     const reason = status === 200 ? 'it gave no bytes' : `it answered ${status}`;
-    throw new GatewayError('unsupported', `this address could not be fetched: ${reason}`, {
+    throw new GatewayError('unsupported', TEXTS.notFetched(reason), {
       code: 'url_not_fetched',
     });
   }

@@ -1,6 +1,6 @@
 // Keeps of a good answer what is needed later: the turn for its client, thoughts for the vault, words for the log.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
-import type { CollectedEvents, Item } from '../../canonical/index.ts';
+import { type CollectedEvents, type Item, TEXTS } from '../../canonical/index.ts';
 import type { AnswerContext } from '../../protocols/index.ts';
 import { pickForVault } from '../state/vault.ts';
 import type { Admitted } from '../admit/index.ts';
@@ -46,7 +46,7 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   context.completedSeconds ??= Math.floor(deps.clock.wall() / 1000);
   if (events?.usage) context.costUsd ??= attemptLog.costUsd();
   const failed = (error: unknown): undefined => {
-    deps.log.error('an answer could not be kept', { id: arrival.id, error });
+    deps.log.error(TEXTS.notKept, { id: arrival.id, error });
   };
   // Reasoning of an earlier turn led to a call that no client knows.
   const thought = lastTurn ?? events?.items;

@@ -1,7 +1,7 @@
 // One request of a task made of codecs, on its way through the engine: decoded, planned, tried, settled, answered. Like a request
 // for text, but nothing is stored or hydrated. Knows no task by name.
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError, Report } from '../../canonical/index.ts';
+import { GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import { type DecodedTask, type TaskAnswer, TextBody } from '../../protocols/index.ts';
 import { allow, planFor, type Planned } from '../admit/index.ts';
 import { answerHeaders, refuse } from '../answer/index.ts';
@@ -81,9 +81,9 @@ export async function answerTask<Asked, Made>(
   await deps.ledger.confirmed();
   if (left) return false;
   if (failure || !answer) {
-    const told = failure ?? new GatewayError('internal', 'internal error');
-    if (stream && opened) stream.fail(told);
-    else refuse({ arrival, attemptLog, report }, told);
+    const error = failure ?? new GatewayError('internal', 'internal error');
+    if (stream && opened) stream.fail(error);
+    else refuse({ arrival, attemptLog, report }, error);
     return false;
   }
   stream?.complete(answer);
@@ -107,6 +107,6 @@ async function tried<Asked, Made>(
   const { planned, deps } = input;
   const failure = cancellation.reason ?? (await tryCandidates(trial, { planned, deps, cancellation }));
   if (failure) throw failure;
-  if (!trial.result) throw new TypeError('an answer that no attempt gave');
+  if (!trial.result) throw new TypeError(TEXTS.withoutAttempt);
   return trial.result;
 }

@@ -1,5 +1,5 @@
 // The smallest request of a task, sent to one endpoint as it is, for whoever examines it. Nothing is routed or recorded.
-import { GatewayError, Report } from '../../canonical/index.ts';
+import { GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { type AnswerAsking, askUpstream, redactedError } from '../attempt/index.ts';
 import { bodyOf, pathOf, readWhole, serverAt } from './task-server.ts';
@@ -19,7 +19,7 @@ export async function probeTask<Asked, Made>(
       { url: endpoint.baseUrl + pathOf(server, task), ...bodyOf(server, sample, new Report()) },
       { upstream: client, clock, timeoutMs, onLeave: () => {} },
     );
-    if (!answer) return new GatewayError('timeout', `no complete answer within ${timeoutMs} ms`);
+    if (!answer) return new GatewayError('timeout', TEXTS.timedOut(timeoutMs));
     const { head, text } = answer;
     if (head.status >= 300)
       throw server.protocol.upstream.decodeError(head.status, (name) => head.header(name), text);

@@ -62,7 +62,7 @@ export function bodyOf<Asked, Made>(
 ): { readonly body: Slices; readonly type?: string } {
   const body = upstream.encodeRequest(asked, endpoint, report);
   if (!(body instanceof Form)) return { body: slicesOf(JSON.stringify(body)) };
-  // What a host wants in every body are members of JSON.
+  // Members that a host wants in every body are members of JSON.
   if (endpoint.hosting) throw unsupported(endpoint, 'takes no forms there');
   const boundary = newId('form-');
   return { body: encodeForm(body, boundary), type: `multipart/form-data; boundary=${boundary}` };

@@ -158,7 +158,7 @@ export class TaskTrial<Asked, Made> implements Trial {
       wrap: (innermost) => innermost,
       estimateInput: () => inputTokens(task.estimate(part)),
     };
-    // Whoever commits a stream has won against all others; of a whole answer its last part decides that.
+    // The try that commits a stream has won against all others; of a whole answer its last part decides that.
     const output = stream ?? wholeOutput((by) => result && answered(by, result));
     const own = stream ? claim : undefined;
     const input = { requester: planned, prepared, output, collects: false, claim: own };

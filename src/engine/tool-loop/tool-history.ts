@@ -1,7 +1,7 @@
 // Work of the gateway's tools in earlier turns, as a model reads it: calls of functions and their results. Also finds
 // the questions to a person that were answered since, whichever process asked them: items are all there is.
 import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
-import { GatewayError, OWN_PATH } from '../../canonical/index.ts';
+import { GatewayError, OWN_PATH, TEXTS } from '../../canonical/index.ts';
 import type { CallOutcome, GatewayTool } from '../tools/gateway-tool.ts';
 import type { AllowedCall } from './tool-registry.ts';
 
@@ -94,7 +94,7 @@ export class ToolHistory {
 }
 
 const UNANSWERED: Answer = {
-  parts: [{ type: 'text', text: 'Nobody has allowed this call.' }],
+  parts: [{ type: 'text', text: TEXTS.notAllowed }],
   isError: true,
 };
 

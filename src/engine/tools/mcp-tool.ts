@@ -1,7 +1,7 @@
 // The tools of one remote MCP server as tools of a model: which of them it is offered, which calls a person must allow
 // first, and what the items say. How the server is reached is decided below this.
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
   ChosenTool,
@@ -135,7 +135,7 @@ export class McpServerTool implements GatewayTool {
     const { name: own, arguments: text } =
       facts.type === 'mcp' || facts.type === 'mcp_question' ? facts : { name: '', arguments: '' };
     const isError = facts.type !== 'mcp' || facts.isError === true;
-    const said = facts.type === 'mcp' ? (facts.output ?? '') : 'Nobody has allowed this call.';
+    const said = facts.type === 'mcp' ? (facts.output ?? '') : TEXTS.notAllowed;
     return {
       name: this.#namesOf.get(own) ?? own,
       arguments: text || '{}',

@@ -1,6 +1,6 @@
 // Browser security: the policy of the page, the cookie, and the check of the site from which a request comes.
 // Knows no session.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 
 /** A header that scripts of other sites cannot set (https://cheatsheetseries.owasp.org, Cross-Site Request Forgery). */
 export const CSRF_HEADER = 'x-csrf-token';
@@ -72,7 +72,7 @@ export function refuseOtherSites(request: Request): void {
   const origin = request.headers.get('origin');
   // Browsers leave the first one out where there is no TLS.
   if (site === null && (origin === null || isAt(origin, new URL(request.url).host))) return;
-  throw new GatewayError('permission', 'The console is asked by its own page only.', { code: 'cross_site' });
+  throw new GatewayError('permission', TEXTS.ownPageOnly, { code: 'cross_site' });
 }
 
 /** True where a browser says that a page of this very origin asks: the same scheme, host and port. */

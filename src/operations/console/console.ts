@@ -4,7 +4,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AdminSignIn, OneTimeCodes, Principal } from '../../accounts/auth/index.ts';
 import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { RefusedSignIns } from '../management/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Connection } from '../../base/runtime/http-server.ts';
@@ -236,7 +236,7 @@ function isTable(request: Request, url: URL): boolean {
 }
 
 function refuseOtherPages(): never {
-  throw new GatewayError('permission', 'The console is asked by its own page only.', { code: 'cross_site' });
+  throw new GatewayError('permission', TEXTS.ownPageOnly, { code: 'cross_site' });
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -1,6 +1,6 @@
 // An endpoint as an operator sees it: what is known of it, what it charges, and how it does. Its credential is not named.
 import { z } from 'zod';
-import { withoutSecrets } from '../../canonical/index.ts';
+import { withoutSecrets, TEXTS } from '../../canonical/index.ts';
 import type { Catalog, Endpoint, Price, Rate } from '../../catalog/index.ts';
 import type { EndpointHealth, EndpointId, RoutingState } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
@@ -54,7 +54,7 @@ export const endpointSchema = z.object({
     state: z.enum(['closed', 'open', 'half-open']).describe('`closed` is sound; `open` is left alone.'),
     until: z.iso.datetime().nullable(),
     reason: z.string().nullable(),
-    running: z.int().describe('Attempts that run now.'),
+    running: z.int().describe(TEXTS.runningAttempts),
     first_token_ms: milliseconds,
     answer_ms: milliseconds,
     p95_first_token_ms: milliseconds,

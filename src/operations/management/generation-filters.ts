@@ -1,4 +1,5 @@
 // Filters of a list of generations, as queries say them: the same for the list, its counts and its facets.
+import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { KeyCommands } from '../../accounts/auth/index.ts';
 import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
@@ -20,7 +21,7 @@ function someOf(words: readonly string[], what: string) {
   return z
     .string()
     .regex(new RegExp(`^${word}(,${word})*$`), {
-      error: `must be some of ${words.join(', ')}, behind commas`,
+      error: TEXTS.mustBeSomeOf(words),
     })
     .optional()
     .describe(`${what}: one or several, behind commas.`);

@@ -1,4 +1,5 @@
 // A request in a list, as the API describes it.
+import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import { generationSummaryView } from '../../accounts/ledger/index.ts';
 import type { ListedGeneration } from '../../accounts/ports/index.ts';
@@ -7,7 +8,7 @@ import { generationFacts } from './generation-schema.ts';
 export const generationSummarySchema = z.looseObject({
   ...generationFacts,
   attempts: z.int().describe('How many there were.'),
-  key_name: z.string().nullable().optional().describe('Null: the key is gone.'),
+  key_name: z.string().nullable().optional().describe(TEXTS.goneKey),
 });
 
 export function generationSummary({

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ManagementAnswer, ManagementAnswerStore } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openWithAny, seal } from '../../engine/state/seal.ts';
 
 const HEADER = 'idempotency-key';
@@ -55,7 +55,7 @@ export class IdempotentAnswers {
     const given = headers.get(HEADER);
     if (given === null) return make();
     if (!IDEMPOTENCY_KEY.test(given))
-      throw new GatewayError('invalid_request', `${HEADER}: must be 1 to 255 visible ASCII characters`, {
+      throw new GatewayError('invalid_request', TEXTS.mustBeVisible(HEADER), {
         param: HEADER,
       });
     const { store, clock } = this.#options;

@@ -1,12 +1,12 @@
 // Lists in pages: the query that asks for one and the envelope around it, as OpenAI's administration API has them.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 
 const MOST = 100;
 
 /** Parameters that ask for a page of a list. */
 export const PAGE = {
-  limit: z.coerce.number().int().min(1).max(MOST).default(20).describe('Most entries of the page.'),
+  limit: z.coerce.number().int().min(1).max(MOST).default(20).describe(TEXTS.pageSize),
   after: z
     .string()
     .min(1)

@@ -1,4 +1,5 @@
 // Addresses of the Messages API for clients, and the signs by which they and their bodies are known.
+import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { NamedShape } from '../../base/lib/route-description.ts';
 import { bodyOf, eventStream } from '../described-shapes.ts';
@@ -10,8 +11,6 @@ import { REQUEST_FIELDS } from './fields.ts';
 const VERSION_HEADER = 'anthropic-version';
 const OWN_BASE = '/api/anthropic/';
 
-const ASK_THE_PROVIDER = 'Ask the provider itself.';
-
 function below(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`^/(?:api/)?(?:anthropic/)?(?:v1/)?(?:${names})(?:/|$)`), nearest };
 }
@@ -19,10 +18,10 @@ function below(names: string, nearest: string): UnservedPart {
 /** The rest of the API of its owner (its own libraries, 2026-11). */
 const UNSERVED: readonly UnservedPart[] = [
   below('complete', 'Use `POST /v1/messages`.'),
-  below('organizations', '`/v1/management` has keys, projects, limits and usage.'),
+  below('organizations', TEXTS.managementHas),
   below(
     'agents|sessions|environments|deployments|deployment_runs|dreams|memory_stores|skills|tunnels|user_profiles|vaults',
-    ASK_THE_PROVIDER,
+    TEXTS.askProvider,
   ),
 ];
 

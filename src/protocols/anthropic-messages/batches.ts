@@ -1,6 +1,6 @@
 // Anthropic's Message Batches: requests in one body, and their results in one file (its own libraries, 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
 import { encodeError } from './encode-error.ts';
 
@@ -19,7 +19,7 @@ function decodeLine({ custom_id: id, params }: JsonObject): BatchLine {
   if (typeof id !== 'string' || !NAME.test(id))
     throw wrong('custom_id', 'must be 1 to 64 letters, digits, hyphens and underscores');
   if (typeof params !== 'object' || params === null || Array.isArray(params))
-    throw wrong('params', 'must be an object: the body of the request');
+    throw wrong('params', TEXTS.mustBeBody);
   return { id, path: '/v1/messages', body: 'params' };
 }
 

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Item, MessageItem, Part, ReasoningItem, Role, ToolCallItem } from '../../canonical/index.ts';
 import { isJsonObject } from '../../base/json/index.ts';
-import { isEmptyText } from '../../canonical/index.ts';
+import { isEmptyText, TEXTS } from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -41,13 +41,13 @@ export function decodeMessages(value: Member, scope: DecodeScope): Item[] {
   messages?.forEach((message, index) => {
     const path = `messages[${index}]`;
     if (!isJsonObject(message)) {
-      problems.add(path, `must be an object, not ${describe(message)}`);
+      problems.add(path, TEXTS.mustBeObject(describe(message)));
       return;
     }
     const role = requireString(message['role'], `${path}.role`, problems);
     if (role === undefined) return;
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
-      problems.add(`${path}.role`, `must be one of ${ROLES}`);
+      problems.add(`${path}.role`, TEXTS.mustBeOneOf(ROLES));
       return;
     }
     decodeMessage(message, role, path, names, items, scope);

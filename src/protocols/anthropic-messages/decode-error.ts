@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ErrorKind } from '../../canonical/index.ts';
 import { asObject, asString, isJsonArray, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 import type { WireErrorType } from './wire-types.ts';
@@ -47,10 +47,7 @@ export function decodeError(
   const parsed = parseJson(body);
   const answer = asObject(isJsonArray(parsed) ? parsed[0] : parsed);
   const error = asObject(answer['error']);
-  const message =
-    asString(error['message']) ??
-    asString(answer['message']) ??
-    `the upstream answered with status ${status}`;
+  const message = asString(error['message']) ?? asString(answer['message']) ?? TEXTS.upstreamStatus(status);
   const { kind } = classify(asString(error['type']), message, status);
   const isModels = kind === 'not_found' && status === 400;
   return new GatewayError(kind, shortMessage(message), {

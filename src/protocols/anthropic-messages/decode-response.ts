@@ -1,7 +1,7 @@
 // A whole answer of the Messages API: the same blocks as in a stream, each already complete.
 import type { EventSink } from '../../canonical/index.ts';
 import { asArray, asObject, isJsonArray, isJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
@@ -13,10 +13,7 @@ import { decodeErrorFrame } from './decode-error.ts';
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   if (isJsonObject(body) && body['type'] === 'error') throw decodeErrorFrame(body, JSON.stringify(body));
   if (!isJsonObject(body) || !isJsonArray(body['content'])) {
-    throw new GatewayError(
-      'upstream_unavailable',
-      'the upstream answered with something that is not a message',
-    );
+    throw new GatewayError('upstream_unavailable', TEXTS.noMessage);
   }
   const emitter = new AnswerEmitter(sink, context);
   emitter.start(body);

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { HostedTool, Tool, ToolChoice } from '../../canonical/index.ts';
 import { isJsonObject } from '../../base/json/index.ts';
-import { Problems } from '../../canonical/index.ts';
+import { Problems, TEXTS } from '../../canonical/index.ts';
 import { decodeParametersSchema } from '../decode-tool-members.ts';
 import {
   describe,
@@ -36,7 +36,7 @@ export function decodeTools(value: Member, servers: Member, scope: DecodeScope):
   readArray(value, 'tools', scope.problems)?.forEach((raw, index) => {
     const path = `tools[${index}]`;
     if (!isJsonObject(raw)) {
-      scope.problems.add(path, `must be an object, not ${describe(raw)}`);
+      scope.problems.add(path, TEXTS.mustBeObject(describe(raw)));
       return;
     }
     const tool = decodeTool(raw, path, servers, scope);

@@ -9,7 +9,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { unresolvedReference } from '../../canonical/index.ts';
+import { unresolvedReference, TEXTS } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
 import { ToolUseIds } from '../tool-use-ids.ts';
 import { encodePart } from './encode-parts.ts';
@@ -41,7 +41,7 @@ interface Draft {
 
 /** Sent in place of what Anthropic needs and the client did not say. */
 const EMPTY_TEXT = '(empty)';
-const OPENING_TEXT = '(The assistant opens the conversation.)';
+const OPENING_TEXT = TEXTS.assistantOpens;
 
 /** Groups the items of a request into turns, keeping the order of thinking, text and calls. */
 export function encodeConversation(items: readonly Item[], scope: EncodeScope): Conversation {

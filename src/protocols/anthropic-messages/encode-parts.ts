@@ -1,7 +1,7 @@
 // Parts of messages and tool results as content blocks of the Messages API. Knows nothing of turns.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type { Annotation, FilePart, ImagePart, Media, Part, TextPart } from '../../canonical/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { markCache, ownRaw } from './encode-scope.ts';
 import { isTextType, mediaTypeOfName, sniffMediaType } from '../../base/lib/media-type.ts';
@@ -15,7 +15,7 @@ import { isTextType, mediaTypeOfName, sniffMediaType } from '../../base/lib/medi
 export function encodePart(part: Part, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   const block = encodeContent(part, path, scope);
   if (block !== undefined) markCache(block, part.cache, path, scope);
-  else if (part.cache) scope.report.add(`${path}.cache_control`, 'dropped', 'its content is not sent');
+  else if (part.cache) scope.report.add(`${path}.cache_control`, 'dropped', TEXTS.contentNotSent);
   return block;
 }
 

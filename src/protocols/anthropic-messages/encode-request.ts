@@ -1,7 +1,7 @@
 // The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
 // thinking have their own files.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
@@ -87,7 +87,7 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   const ceiling = target.maxOutputTokens;
   if (maxOutputTokens !== undefined) {
     if (ceiling === null || maxOutputTokens <= ceiling) return maxOutputTokens;
-    report.add('max_completion_tokens', 'clamped', `the model writes at most ${ceiling} tokens`);
+    report.add('max_completion_tokens', 'clamped', TEXTS.writesAtMost(ceiling));
     return ceiling;
   }
   if (ceiling !== null) return ceiling;
@@ -109,7 +109,7 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
     format.schema === undefined ||
     target.quirks.structuredOutput !== 'json_schema'
   ) {
-    report.add('response_format', 'dropped', 'this upstream has no such answer format');
+    report.add('response_format', 'dropped', TEXTS.noFormat);
     return undefined;
   }
   const path = 'response_format.json_schema';
@@ -194,7 +194,7 @@ function encodeSampling(
     // 1 is the default of either, so that one says nothing.
     if (temperature === 1) temperature = undefined;
     else {
-      if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');
+      if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
       topP = undefined;
     }
   }
@@ -224,6 +224,6 @@ function encodeExtra(
   const passes = request.protocol === 'anthropic-messages' && target.quirks.unknownFields === 'pass';
   for (const key in request.extra) {
     if (passes && body[key] === undefined) body[key] = request.extra[key];
-    else report.add(key, 'dropped', 'Anthropic does not know this member');
+    else report.add(key, 'dropped', TEXTS.unknownToAnthropic);
   }
 }

@@ -1,7 +1,13 @@
 // The resolved reasoning in the Messages API's form, and the pairs that Anthropic refuses. How much to think
 // is decided by the engine's reasoning policy, never here.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
-import type { CanonicalRequest, Effort, Report, Target } from '../../canonical/index.ts';
+import {
+  type CanonicalRequest,
+  type Effort,
+  type Report,
+  type Target,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { isThinking } from './encode-conversation.ts';
 import type { Turn } from './encode-conversation.ts';
@@ -56,7 +62,7 @@ export function encodeThinking(
     report.add(
       'reasoning',
       'dropped',
-      reasoningStyle === 'none' ? 'the model cannot reason' : 'the model needs a budget, and none is known',
+      reasoningStyle === 'none' ? 'the model cannot reason' : TEXTS.needsBudget,
     );
     return { thinking: undefined, effort: undefined };
   }

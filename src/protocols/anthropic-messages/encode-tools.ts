@@ -1,11 +1,12 @@
 // Tools and tool choice in the Messages API's form. Knows nothing of messages but the names of earlier calls.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type {
-  CanonicalRequest,
-  CustomTool,
-  FunctionTool,
-  SearchWish,
-  ToolChoice,
+import {
+  type CanonicalRequest,
+  type CustomTool,
+  type FunctionTool,
+  type SearchWish,
+  type ToolChoice,
+  TEXTS,
 } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { standInFor } from '../custom-as-function.ts';
@@ -76,7 +77,7 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
 
 /** A custom tool as a function whose one argument is the free-form input. */
 function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
-  scope.report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
+  scope.report.add(path, 'approximated', TEXTS.customAsFunction);
   const { description, parameters } = standInFor(tool);
   return { name: tool.name, ...(description === undefined ? {} : { description }), input_schema: parameters };
 }
@@ -107,7 +108,7 @@ function userLocation(given: JsonObject, path: string, scope: EncodeScope): Json
   const location: MutableJsonObject = { type: 'approximate' };
   for (const key in given) {
     if (LOCATION.known.has(key)) location[key] = given[key];
-    else scope.report.add(`${path}.user_location.${key}`, 'dropped', 'Anthropic does not know this member');
+    else scope.report.add(`${path}.user_location.${key}`, 'dropped', TEXTS.unknownToAnthropic);
   }
   return location;
 }
@@ -119,7 +120,7 @@ function userLocation(given: JsonObject, path: string, scope: EncodeScope): Json
 function declareHistory(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const wanted = request.toolChoice?.type;
   if (wanted !== undefined && wanted !== 'auto' && wanted !== 'none') {
-    scope.report.add('tool_choice', 'dropped', 'there is no tool to choose');
+    scope.report.add('tool_choice', 'dropped', TEXTS.noToolToChoose);
   }
   const names = new Set<string>();
   for (const item of request.items) if (item.type === 'tool_call') names.add(item.name);

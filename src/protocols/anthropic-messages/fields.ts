@@ -1,5 +1,6 @@
 // The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
 // relay lane's stripping are made from it. Must not know how any member is decoded.
+import { TEXTS } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../field-table.ts';
 import { integer, number, object, texts } from '../member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
@@ -40,7 +41,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     is: number(0),
     write: 'elsewhere',
     support: 'supported',
-    note: 'Not negative; clamped to what the model takes.',
+    note: TEXTS.clamped,
   },
   { name: 'top_p', to: 'topP', is: number(0, 1), write: 'elsewhere', support: 'supported', note: '0 to 1.' },
   {

@@ -1,5 +1,5 @@
 // Lists in pages, as Anthropic has them: `limit`, and `after_id` or `before_id`. Knows no list.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 
 /**
  * Largest page (API reference, "List Models", 2026-11). Also what a client gets that names no limit, where Anthropic
@@ -37,13 +37,13 @@ export function modelPage<Item extends { readonly id: string }>(
 function readLimit(given: string | null): number {
   if (given === null || given === '') return MAX_LIMIT;
   if (!/^\d{1,6}$/.test(given) || Number(given) < 1 || Number(given) > MAX_LIMIT)
-    throw wrong('limit', `must be an integer from 1 to ${MAX_LIMIT}`);
+    throw wrong('limit', TEXTS.mustBeInteger(1, MAX_LIMIT));
   return Number(given);
 }
 
 function placeOf(items: readonly { readonly id: string }[], id: string, param: string): number {
   const place = items.findIndex((item) => item.id === id);
-  if (place === -1) throw wrong(param, `there is no '${id.slice(0, 100)}' in this list`);
+  if (place === -1) throw wrong(param, TEXTS.notInList(id));
   return place;
 }
 

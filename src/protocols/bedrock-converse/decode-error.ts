@@ -1,7 +1,7 @@
 // AWS's error bodies into the closed list of kinds. Does not decide what happens next.
 import type { ErrorKind } from '../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
@@ -41,10 +41,7 @@ export function decodeError(
   body: string,
 ): GatewayError {
   const parsed = asObject(parseJson(body));
-  const message =
-    asString(parsed['message']) ??
-    asString(parsed['Message']) ??
-    `the upstream answered with status ${status}`;
+  const message = asString(parsed['message']) ?? asString(parsed['Message']) ?? TEXTS.upstreamStatus(status);
   const kind = classify(exceptionName(header('x-amzn-errortype')), status, message);
   return new GatewayError(kind, shortMessage(message), {
     fault: faultOfKind(kind),

@@ -1,7 +1,7 @@
 // Reads a whole Converse answer. Knows nothing of streams.
 import type { EventSink } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { malformedAnswer } from './finish-reason.ts';
@@ -13,10 +13,7 @@ import { malformedAnswer } from './finish-reason.ts';
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   const message = isJsonObject(body) ? asObject(asObject(body['output'])['message']) : {};
   if (!isJsonObject(body) || !isJsonArray(message['content']))
-    throw new GatewayError(
-      'upstream_unavailable',
-      'the upstream answered with something that is not a message',
-    );
+    throw new GatewayError('upstream_unavailable', TEXTS.noMessage);
   const reason = asString(body['stopReason']) ?? '';
   const malformed = malformedAnswer(reason);
   if (malformed) throw malformed;

@@ -8,7 +8,7 @@ import type {
   ToolCallItem,
   ToolResultItem,
 } from '../../canonical/index.ts';
-import { unresolvedReference } from '../../canonical/index.ts';
+import { unresolvedReference, TEXTS } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
 import { ToolUseIds } from '../tool-use-ids.ts';
 import { DocumentNames, encodePart } from './encode-parts.ts';
@@ -33,7 +33,7 @@ interface Draft {
 
 /** Sent in place of what Bedrock needs and the client did not say. */
 const EMPTY_TEXT = '(empty)';
-const OPENING_TEXT = '(The assistant opens the conversation.)';
+const OPENING_TEXT = TEXTS.assistantOpens;
 /** Sent beside a document that stands alone: a user's message with documents needs a text (API reference `Message`). */
 const DOCUMENT_TEXT = '(See the document.)';
 /** Longest `toolUseId` (API reference `ToolUseBlock`). */

@@ -1,7 +1,7 @@
 // The resolved reasoning in the words of the model's family: Converse has none of its own and passes on what stands in
 // `additionalModelRequestFields`. How much to think is decided by the engine's reasoning policy, never here.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
 
 /** Smallest `budget_tokens` of Claude (documentation "Extended thinking"). */
 const MIN_BUDGET = 1024;
@@ -61,7 +61,7 @@ function encodeThinking(
     return { thinking: { type: 'enabled', budget_tokens: legal } };
   }
   if (reasoningStyle === 'budget') {
-    report.add('reasoning', 'dropped', 'the model needs a budget, and none is known');
+    report.add('reasoning', 'dropped', TEXTS.needsBudget);
     return {};
   }
   const display = request.reasoning.exclude === true ? 'omitted' : 'summarized';

@@ -1,7 +1,7 @@
 // The body of a Converse request, which is the same streamed or not: model and mode stand in the path. Owns limits,
 // sampling and answer formats; conversation, tools and reasoning have their own files.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
 import { asObject } from '../../base/json/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { dropEndUser } from '../end-user.ts';
@@ -47,7 +47,7 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   const { maxOutputTokens: ceiling, reasoning } = target;
   if (maxOutputTokens !== undefined) {
     if (ceiling === null || maxOutputTokens <= ceiling) return maxOutputTokens;
-    report.add('max_completion_tokens', 'clamped', `the model writes at most ${ceiling} tokens`);
+    report.add('max_completion_tokens', 'clamped', TEXTS.writesAtMost(ceiling));
     return ceiling;
   }
   const budget = reasoning.mode === 'on' ? reasoning.budgetTokens : undefined;
@@ -74,7 +74,7 @@ function encodeSampling(
   }
   if (!quirks.pairedSampling && temperature !== undefined && topP !== undefined) {
     // 1 is the default of either, so that one says nothing.
-    if (topP !== 1) report.add('top_p', 'dropped', 'Claude takes temperature or top_p, not both');
+    if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
     topP = undefined;
   }
   return { temperature, topP };
@@ -89,7 +89,7 @@ function encodeFormat(request: CanonicalRequest, target: Target, report: Report)
     format.schema === undefined ||
     target.quirks.structuredOutput !== 'json_schema'
   ) {
-    report.add('response_format', 'dropped', 'this upstream has no such answer format');
+    report.add('response_format', 'dropped', TEXTS.noFormat);
     return undefined;
   }
   const path = 'response_format.json_schema';

@@ -1,6 +1,6 @@
 // State that the encoders of one request share, and where cache points go.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { Report, Target } from '../../canonical/index.ts';
+import { type Report, type Target, TEXTS } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 
 export interface EncodeScope {
@@ -21,7 +21,7 @@ export function addCachePoint(
 ): void {
   if (cache === undefined) return;
   if (!target.quirks.cacheControl || blocks.length === 0) {
-    const why = blocks.length === 0 ? 'its content is not sent' : 'this model has no cache points';
+    const why = blocks.length === 0 ? TEXTS.contentNotSent : 'this model has no cache points';
     report.add(`${path}.cache_control`, 'dropped', why);
     return;
   }

@@ -1,6 +1,6 @@
 // Tools and tool choice in Converse's form. Knows nothing of messages but the names of earlier calls.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Tool, ToolChoice } from '../../canonical/index.ts';
+import { type CanonicalRequest, type Tool, type ToolChoice, TEXTS } from '../../canonical/index.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../object-schema.ts';
@@ -73,7 +73,7 @@ function encodeCustom(
   path: string,
   { report }: EncodeScope,
 ): JsonObject {
-  report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
+  report.add(path, 'approximated', TEXTS.customAsFunction);
   const { description, parameters } = standInFor(tool);
   return named(tool.name, description, parameters);
 }
@@ -84,7 +84,7 @@ function named(name: string, description: string | undefined, schema: JsonObject
 
 function noTools(choice: ToolChoice | undefined, { report }: EncodeScope): undefined {
   if (choice !== undefined && choice.type !== 'auto' && choice.type !== 'none')
-    report.add('tool_choice', 'dropped', 'there is no tool to choose');
+    report.add('tool_choice', 'dropped', TEXTS.noToolToChoose);
   return undefined;
 }
 

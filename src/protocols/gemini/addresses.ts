@@ -1,5 +1,6 @@
 // Gemini's addresses: model and method stand in the path, the form of a stream and often the key in the query. Says what
 // they mean, and by what Google's clients are known elsewhere.
+import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import { ERROR_SHAPE } from '../google/error-shape.ts';
 import type {
@@ -47,8 +48,6 @@ const VERTEX =
 const OWN_BASE = /^\/(?:v1beta|api\/vertex-ai)\//;
 
 const BATCHES = 'Batches are made at `/v1beta/models/{model}:batchGenerateContent`.';
-const ASK_THE_PROVIDER = 'Ask the provider itself.';
-
 function methods(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`:(?:${names})$`), nearest };
 }
@@ -67,14 +66,14 @@ const UNSERVED: readonly UnservedPart[] = [
   methods('generateText|generateMessage|generateAnswer', 'Use `:generateContent`.'),
   methods('computeTokens|countTextTokens|countMessageTokens', 'Use `:countTokens`.'),
   methods('predict|rawPredict', 'Models that make pictures answer `:generateContent` with them.'),
-  methods('predictLongRunning|fetchPredictOperation', `No videos are made here. ${ASK_THE_PROVIDER}`),
+  methods('predictLongRunning|fetchPredictOperation', `No videos are made here. ${TEXTS.askProvider}`),
   methods('bidiGenerateContent', 'Use `:streamGenerateContent`.'),
   { match: /^\/ws\/.*BidiGenerateContent/, nearest: 'Use `:streamGenerateContent`.' },
   below('cachedContents', 'Send the whole prompt: providers cache its beginning by themselves.'),
   below('batches|batchPredictionJobs', BATCHES),
   below('files', '`POST /v1/files` keeps files; requests take bytes as `inlineData`.'),
-  below('fileSearchStores|corpora|ragCorpora', ASK_THE_PROVIDER),
-  below('tunedModels|tuningJobs|operations|auth_tokens|agents', ASK_THE_PROVIDER),
+  below('fileSearchStores|corpora|ragCorpora', TEXTS.askProvider),
+  below('tunedModels|tuningJobs|operations|auth_tokens|agents', TEXTS.askProvider),
 ];
 
 /** Routes of methods of models: the end of a path that begins as others do. */
@@ -112,7 +111,7 @@ function idIn(path: string): string {
   return publisher === undefined ? id : `${publisher}/${id}`;
 }
 
-const WRONG_SIZE = 'must be an integer of at least 0';
+const WRONG_SIZE = TEXTS.mustBeCount;
 const MODEL_SHAPE = z.looseObject({ name: z.string() });
 const LIST_SHAPE = z.looseObject({ models: z.array(MODEL_SHAPE) });
 
@@ -149,7 +148,7 @@ export const ADDRESSES: ClientAddresses = {
         id: 'getGeminiModel',
         tag: 'Gemini',
         summary: 'One model, in the words of Google.',
-        params: { id: { description: 'The id of the model.', example: 'sim%2Fgemini' } },
+        params: { id: { description: TEXTS.modelId, example: 'sim%2Fgemini' } },
         answer: MODEL_SHAPE,
         refusals: [404],
       },

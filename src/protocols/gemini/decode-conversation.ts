@@ -1,7 +1,15 @@
 // `contents` and `systemInstruction`: every part becomes an item of the flat conversation or a part of its messages.
 // Owns the place of thoughts and signatures; media and schemas have their own files.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Item, OpaqueReasoning, Part, Problems, Role, Source } from '../../canonical/index.ts';
+import {
+  type Item,
+  type OpaqueReasoning,
+  type Part,
+  type Problems,
+  type Role,
+  type Source,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { CallMatcher } from '../call-matcher.ts';
 import { describe, readArray, readString, requireObject } from '../read-member.ts';
@@ -29,7 +37,7 @@ export function decodeContents(value: Member, problems: Problems): Item[] {
   contents?.forEach((content, index) => {
     const path = isJsonObject(value) ? 'contents' : `contents[${index}]`;
     if (!isJsonObject(content)) {
-      problems.add(path, `must be an object, not ${describe(content)}`);
+      problems.add(path, TEXTS.mustBeObject(describe(content)));
       return;
     }
     const role = decodeRole(content['role'], `${path}.role`, problems);
@@ -38,7 +46,7 @@ export function decodeContents(value: Member, problems: Problems): Item[] {
     parts?.forEach((part, position) => {
       const at = `${path}.parts[${position}]`;
       if (isJsonObject(part)) decoder.part(part, at);
-      else problems.add(at, `must be an object, not ${describe(part)}`);
+      else problems.add(at, TEXTS.mustBeObject(describe(part)));
     });
     decoder.end();
   });

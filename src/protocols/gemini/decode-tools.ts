@@ -1,7 +1,13 @@
 // `tools` and `toolConfig`. Owns their shapes and how they must fit together; must not know which upstream can run
 // which tool.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
-import type { FunctionTool, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
+import {
+  type FunctionTool,
+  type Problems,
+  type Tool,
+  type ToolChoice,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { asObject, asString, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { describe, readArray, readObject, readString, readStrings, requireString } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
@@ -25,7 +31,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
   list?.forEach((element, index) => {
     const path = isJsonObject(value) ? 'tools' : `tools[${index}]`;
     if (!isJsonObject(element)) {
-      problems.add(path, `must be an object, not ${describe(element)}`);
+      problems.add(path, TEXTS.mustBeObject(describe(element)));
       return;
     }
     const raw = camelMembers(element);
@@ -57,7 +63,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
 
 function decodeFunction(value: JsonValue, path: string, problems: Problems): FunctionTool | undefined {
   if (!isJsonObject(value)) {
-    problems.add(path, `must be an object, not ${describe(value)}`);
+    problems.add(path, TEXTS.mustBeObject(describe(value)));
     return undefined;
   }
   const raw = camelMembers(value);

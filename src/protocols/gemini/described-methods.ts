@@ -1,4 +1,5 @@
 // Description of the methods of Gemini's models, for the description of the API. Answers nothing.
+import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { RouteDescription } from '../../base/lib/route-description.ts';
 import { anyObject, bodyOf, eventStream } from '../described-shapes.ts';
@@ -12,7 +13,7 @@ export function ofModel(example: string): Pick<RouteDescription, 'method' | 'tag
   return {
     method: 'post',
     tag: 'Gemini',
-    params: { model: { description: 'The id of the model.', example } },
+    params: { model: { description: TEXTS.modelId, example } },
   };
 }
 

@@ -1,7 +1,7 @@
 // `GET /v1beta/models` and `/v1beta/models/{model}` as Google's clients know them. Only shapes; which models a key may
 // see is decided outside.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ListedModel } from '../protocol.ts';
 
 /** Largest page (API reference, "models.list", 2026-11). Also what a client gets that names no size: most read one page. */
@@ -28,7 +28,7 @@ export function encodeModelList(models: readonly ListedModel[], query: URLSearch
 /** Google cuts larger sizes to its largest page, and takes 0 for none. */
 function readSize(given: string | null): number {
   if (given === null || given === '' || given === '0') return MAX_PAGE;
-  if (!/^\d{1,9}$/.test(given)) throw wrong('pageSize', 'must be an integer of at least 0');
+  if (!/^\d{1,9}$/.test(given)) throw wrong('pageSize', TEXTS.mustBeCount);
   return Math.min(Number(given), MAX_PAGE);
 }
 

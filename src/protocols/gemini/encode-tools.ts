@@ -1,6 +1,12 @@
 // Tools and tool choice in Gemini's form. Knows nothing of contents.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, FunctionTool, HostedTool, ToolChoice } from '../../canonical/index.ts';
+import {
+  type CanonicalRequest,
+  type FunctionTool,
+  type HostedTool,
+  type ToolChoice,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { standInFor } from '../custom-as-function.ts';
 import type { EncodeScope } from './encode-scope.ts';
 import { dropCache, isLevelGeneration, ownRaw } from './encode-scope.ts';
@@ -27,7 +33,7 @@ export function encodeTools(request: CanonicalRequest, scope: EncodeScope): Enco
     else {
       const { description, parameters } = standInFor(tool);
       functions.push({ name: tool.name, description, parametersJsonSchema: parameters });
-      report.add(path, 'approximated', 'a custom tool is sent as a function with one string argument');
+      report.add(path, 'approximated', TEXTS.customAsFunction);
     }
   });
   if (request.webSearch) {

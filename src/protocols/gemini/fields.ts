@@ -1,6 +1,6 @@
 // The members of Gemini's request bodies that mean something to the gateway, in lower camel case. Must not know how any of
 // them is decoded.
-import type { Report } from '../../canonical/index.ts';
+import { type Report, TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../field-table.ts';
 import { boolean, integer, number, object, only, text, texts } from '../member-kinds.ts';
 import { gatewayFields } from '../shared-fields.ts';
@@ -26,7 +26,7 @@ const CONFIG_FIELDS: readonly Field<'supported'>[] = [
     is: number(0),
     write: atMost('temperature', MAX_TEMPERATURE, `it is at most ${MAX_TEMPERATURE} for this model`),
     support: 'supported',
-    note: 'Not negative; clamped to what the model takes.',
+    note: TEXTS.clamped,
   },
   { name: 'topP', to: 'topP', is: number(0, 1), support: 'supported', note: '0 to 1.' },
   { name: 'topK', to: 'topK', is: number(0), support: 'supported', note: 'Not negative.' },

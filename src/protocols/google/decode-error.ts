@@ -10,7 +10,7 @@ import {
   isJsonObject,
   parseJson,
 } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
@@ -75,7 +75,7 @@ function build(
   status: number,
   details: Pick<ErrorDetails, 'retryAfterMs' | 'upstream'>,
 ): GatewayError {
-  const message = asString(error['message']) ?? `the upstream answered with status ${status}`;
+  const message = asString(error['message']) ?? TEXTS.upstreamStatus(status);
   const word = asString(error['status']);
   const kind = classify(word, status, message, error);
   return new GatewayError(kind, shortMessage(message), {

@@ -1,7 +1,7 @@
 // `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
 // message share one `source` object, so that an encoder of the same dialect can put them together again.
 import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
-import { isEmptyText } from '../../canonical/index.ts';
+import { isEmptyText, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
   Item,
@@ -72,7 +72,7 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
     if (isJsonObject(message))
       for (const item of decodeMessage(message, path, conversation)) items.push(item);
     else if (message === null) problems.add(path, 'Parameter messages can not contain null elements');
-    else problems.add(path, `must be an object, not ${describe(message)}`);
+    else problems.add(path, TEXTS.mustBeObject(describe(message)));
   });
   return items;
 }
@@ -96,7 +96,7 @@ function decodeMessage(raw: JsonObject, path: string, conversation: Conversation
       problems.add(`${path}.role`, 'the role function is not accepted; use the role tool', 'unsupported');
       return [];
     default:
-      problems.add(`${path}.role`, `must be one of ${ROLES}`);
+      problems.add(`${path}.role`, TEXTS.mustBeOneOf(ROLES));
       return [];
   }
 }
@@ -219,7 +219,7 @@ function decodeCall(
   { problems, matcher }: Conversation,
 ): ToolCallItem | undefined {
   if (!isJsonObject(raw)) {
-    problems.add(path, `must be an object, not ${describe(raw)}`);
+    problems.add(path, TEXTS.mustBeObject(describe(raw)));
     return undefined;
   }
   const id = readString(raw['id'], `${path}.id`, problems) || undefined;

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { ContextRefusal, ErrorDetails, ErrorKind } from '../../canonical/index.ts';
 import { asString, isJsonArray, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
@@ -57,7 +57,7 @@ function build(status: number, facts: Facts, details: ErrorDetails): GatewayErro
   const known = classify(status, facts);
   const kind = kindByWords(known, facts);
   const isModels = kind === 'not_found' && known !== kind;
-  const message = facts.message || `the upstream answered with status ${status}`;
+  const message = facts.message || TEXTS.upstreamStatus(status);
   return new GatewayError(kind, message, {
     ...details,
     // LiteLLM's proxy repeats the status as a code.

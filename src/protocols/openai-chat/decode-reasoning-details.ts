@@ -3,7 +3,7 @@
 // judge whether an upstream can read them.
 import { isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Item, OpaqueReasoning, Problems, Source } from '../../canonical/index.ts';
+import { type Item, type OpaqueReasoning, type Problems, type Source, TEXTS } from '../../canonical/index.ts';
 import { describe, readArray, readString, requireString, requireText } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 
@@ -95,7 +95,7 @@ function decodeDetails(
   details.forEach((raw, number) => {
     const at = `${path}[${number}]`;
     if (!isJsonObject(raw)) {
-      problems.add(at, `must be an object, not ${describe(raw)}`);
+      problems.add(at, TEXTS.mustBeObject(describe(raw)));
       return;
     }
     const index = decodeIndex(raw['index'], `${at}.index`, problems);

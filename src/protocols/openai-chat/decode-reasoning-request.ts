@@ -1,7 +1,13 @@
 // The reasoning members and `stream_options`. Owns the checks that need only the request; what reasoning means for
 // a model is decided elsewhere.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { GatewayOptions, Problems, ReasoningRequest, Report } from '../../canonical/index.ts';
+import {
+  type GatewayOptions,
+  type Problems,
+  type ReasoningRequest,
+  type Report,
+  TEXTS,
+} from '../../canonical/index.ts';
 import { readEffort } from '../openai/read-effort.ts';
 import { POSITIVE, readBoolean, readNumber, readObject, readWord } from '../read-member.ts';
 
@@ -67,7 +73,7 @@ export function decodeStreamUsage(
   for (const key in options) {
     // Chunks are never obfuscated, so a client that asks for that gets what it wants.
     if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
-    report.add(`stream_options.${key}`, 'dropped', 'the gateway writes the stream itself');
+    report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
   }
   return includeUsage;
 }

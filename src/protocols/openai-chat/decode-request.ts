@@ -1,7 +1,7 @@
 // A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
 // happens to members that are not supported; the parts of the body have their own files.
 import { asString, unknownMembers } from '../../base/json/index.ts';
-import { Problems, Report } from '../../canonical/index.ts';
+import { Problems, Report, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { CLIENT_NAMES } from './client-names.ts';
@@ -101,8 +101,8 @@ function reportUseless(
   parallel: CanonicalRequest['parallelToolCalls'],
   report: Report,
 ): void {
-  if (choice) report.add('tool_choice', 'dropped', 'there are no tools');
-  if (parallel !== undefined) report.add('parallel_tool_calls', 'dropped', 'there are no tools');
+  if (choice) report.add('tool_choice', 'dropped', TEXTS.noTools);
+  if (parallel !== undefined) report.add('parallel_tool_calls', 'dropped', TEXTS.noTools);
 }
 
 /** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */

@@ -1,7 +1,7 @@
 // `tools` and `tool_choice`. Owns their shapes and how they must fit together; must not know which upstream
 // can run which tool.
 import { isJsonObject } from '../../base/json/index.ts';
-import { Problems } from '../../canonical/index.ts';
+import { Problems, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { CustomTool, FunctionTool, Tool, ToolChoice } from '../../canonical/index.ts';
 import { decodeCacheControl } from './decode-parts.ts';
@@ -32,7 +32,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
   readArray(value, 'tools', problems)?.forEach((raw, index) => {
     const path = `tools[${index}]`;
     if (!isJsonObject(raw)) {
-      problems.add(path, `must be an object, not ${describe(raw)}`);
+      problems.add(path, TEXTS.mustBeObject(describe(raw)));
       return;
     }
     const tool = decodeTool(raw, path, problems);
@@ -162,7 +162,7 @@ function decodeAllowedName(
   problems: Problems,
 ): string | undefined {
   if (!isJsonObject(entry)) {
-    problems.add(path, `must be an object, not ${describe(entry)}`);
+    problems.add(path, TEXTS.mustBeObject(describe(entry)));
     return undefined;
   }
   const type = readWord(entry['type'] ?? '', `${path}.type`, problems, ['function', 'custom'] as const);

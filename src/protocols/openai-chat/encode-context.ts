@@ -1,7 +1,7 @@
 // State of every part of the request encoder, and the rules they share: unknown members, lost nodes, and
 // where in the client's body a message stands.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { Item, Report, Source, Target } from '../../canonical/index.ts';
+import { type Item, type Report, type Source, type Target, TEXTS } from '../../canonical/index.ts';
 import { unknownMembers } from '../../base/json/index.ts';
 import { MESSAGE_SHAPE } from './member-shapes.ts';
 
@@ -34,8 +34,7 @@ export function copyUnknownMembers(
     const value = members[key];
     if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
     if (pass && key !== '__proto__' && !(key in into)) into[key] = value;
-    else
-      context.report.add(`${path}.${key}`, 'dropped', 'the upstream refuses members that it does not know');
+    else context.report.add(`${path}.${key}`, 'dropped', TEXTS.strictUpstream);
   }
 }
 

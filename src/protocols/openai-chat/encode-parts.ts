@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type { AudioPart, FilePart, ImagePart, Media, Part, UnknownPart } from '../../canonical/index.ts';
 import { asString, unknownMembers } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { anthropicBreakpoint } from '../prompt-breakpoint.ts';
 import { copyUnknownMembers, ownRaw, type EncodeContext } from './encode-context.ts';
 import { partShape } from './member-shapes.ts';
@@ -142,6 +142,6 @@ function reportCache(part: Part, context: EncodeContext): void {
   context.report.add(
     `${part.path ?? 'messages'}.${ownRaw(part.source)?.[OWN_BREAKPOINT] === undefined ? 'cache_control' : OWN_BREAKPOINT}`,
     'dropped',
-    'the upstream has no prompt-cache breakpoints',
+    TEXTS.noBreakpoints,
   );
 }

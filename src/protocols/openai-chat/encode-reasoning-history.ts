@@ -1,7 +1,7 @@
 // Reasoning of earlier turns, given back in the member that the target reads. Owns the rule that reasoning of
 // one family never reaches another; must not know what the engine decided about new reasoning.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type { ReasoningItem, UnknownItem } from '../../canonical/index.ts';
+import { type ReasoningItem, type UnknownItem, TEXTS } from '../../canonical/index.ts';
 import { asString } from '../../base/json/index.ts';
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
@@ -84,7 +84,7 @@ function encodePlain(item: ReasoningItem, texts: string[], context: EncodeContex
   if (text !== '') texts.push(text);
   if (!item.opaque) return;
   const name = item.opaque.kind === 'signature' ? 'signature' : 'data';
-  context.report.add(`${item.path ?? 'reasoning'}.${name}`, 'dropped', 'the upstream has no place for it');
+  context.report.add(`${item.path ?? 'reasoning'}.${name}`, 'dropped', TEXTS.noPlace);
 }
 
 /**

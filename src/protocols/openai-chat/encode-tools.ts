@@ -1,12 +1,13 @@
 // Tools and tool choice for an upstream, within what it can do.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
-import type {
-  CanonicalRequest,
-  CustomTool,
-  FunctionTool,
-  ProtocolName,
-  Tool,
-  ToolChoice,
+import {
+  type CanonicalRequest,
+  type CustomTool,
+  type FunctionTool,
+  type ProtocolName,
+  type Tool,
+  type ToolChoice,
+  TEXTS,
 } from '../../canonical/index.ts';
 import { asObject, isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import { standInFor } from '../custom-as-function.ts';
@@ -118,8 +119,7 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
       : encodeCustom(tool, path, context);
   if (tool.cache) {
     if (context.target.quirks.cacheControl) encoded['cache_control'] = tool.cache;
-    else
-      context.report.add(`${path}.cache_control`, 'dropped', 'the upstream has no prompt-cache breakpoints');
+    else context.report.add(`${path}.cache_control`, 'dropped', TEXTS.noBreakpoints);
   }
   const raw = ownRaw(tool.source);
   const shape = raw && toolShape(raw);

@@ -1,7 +1,7 @@
 // The members of a Chat Completions request body and what the gateway does with each. The only list of them:
 // decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
 // member is decoded.
-import { EFFORTS } from '../../canonical/index.ts';
+import { EFFORTS, TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../field-table.ts';
 import { boolean, integer, number, object, only, refused, text, word } from '../member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
@@ -44,9 +44,9 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     name: 'temperature',
     to: 'temperature',
     is: TEMPERATURE,
-    write: atMost('temperature', MAX_TEMPERATURE, `the largest temperature is ${MAX_TEMPERATURE}`),
+    write: atMost('temperature', MAX_TEMPERATURE, TEXTS.largestTemperature(MAX_TEMPERATURE)),
     support: 'supported',
-    note: 'Not negative; clamped to what the model takes.',
+    note: TEXTS.clamped,
   },
   { name: 'top_p', to: 'topP', is: number(0, 1), support: 'supported', note: '0 to 1.' },
   { name: 'n', is: only(1), support: 'supported', note: 'Only 1.' },

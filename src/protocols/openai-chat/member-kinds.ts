@@ -1,6 +1,6 @@
 // Kinds of members that only Chat Completions has (OpenAI API reference, "Create chat completion").
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Problems } from '../../canonical/index.ts';
+import { type Problems, TEXTS } from '../../canonical/index.ts';
 import { memberPath } from '../openai/decode-metadata.ts';
 import type { Kind } from '../member-kinds.ts';
 import {
@@ -60,7 +60,7 @@ function decodeStop(value: Member, path: string, problems: Problems): readonly s
     return undefined;
   }
   const elements = readArray(value, path, problems) ?? [];
-  if (elements.length > STOP_LIMIT) problems.add(path, `must not have more than ${STOP_LIMIT} sequences`);
+  if (elements.length > STOP_LIMIT) problems.add(path, TEXTS.tooManySequences(STOP_LIMIT));
   const stop: string[] = [];
   elements.forEach((element, index) => {
     const text = requireString(element, `${path}[${index}]`, problems);

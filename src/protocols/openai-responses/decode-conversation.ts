@@ -2,7 +2,14 @@
 // protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
 import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Item, Part, Problems, Role, ToolCallItem } from '../../canonical/index.ts';
+import {
+  type Item,
+  type Part,
+  type Problems,
+  type Role,
+  type ToolCallItem,
+  TEXTS,
+} from '../../canonical/index.ts';
 import {
   describe,
   readArray,
@@ -57,7 +64,7 @@ function decodeItems(value: Member, path: string, role: Role, problems: Problems
     const at = `${path}[${index}]`;
     const item = isJsonObject(raw) ? decodeInputItem(raw, at, conversation) : undefined;
     if (item) items.push(item);
-    else if (!isJsonObject(raw)) problems.add(at, `must be an object, not ${describe(raw)}`);
+    else if (!isJsonObject(raw)) problems.add(at, TEXTS.mustBeObject(describe(raw)));
     if (item?.type === 'tool_call') conversation.calls.set(item.callId, item);
   });
   return items;
@@ -130,7 +137,7 @@ function decodeMessage(
   const role = requireString(raw['role'], `${path}.role`, problems);
   if (role === undefined) return undefined;
   if (!isRole(role)) {
-    problems.add(`${path}.role`, `must be one of ${[...ROLES].join(', ')}`);
+    problems.add(`${path}.role`, TEXTS.mustBeOneOf([...ROLES].join(', ')));
     return undefined;
   }
   const allowed = role === 'assistant' ? ASSISTANT_PARTS : INPUT_PARTS;
@@ -223,5 +230,5 @@ function checkMembers(raw: JsonObject, type: string, path: string, problems: Pro
     else readArray(raw[name], at, problems);
   }
   if (type === 'mcp_approval_response' && typeof raw['approve'] !== 'boolean')
-    problems.add(`${path}.approve`, 'must be true or false');
+    problems.add(`${path}.approve`, TEXTS.mustBeBoolean);
 }

@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { ContextRefusal, ErrorKind } from '../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { contextRefusal, kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
 
@@ -144,5 +144,5 @@ function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
 function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
   // An upstream quotes part of the refused key, which is the operator's and not the client's to see.
   if (kind === 'authentication') return 'the upstream refused the credentials of the gateway';
-  return shortMessage(failure.message ?? `the upstream answered with status ${status}`);
+  return shortMessage(failure.message ?? TEXTS.upstreamStatus(status));
 }

@@ -1,7 +1,7 @@
 // The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
 // storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
 import { isJsonObject } from '../../base/json/index.ts';
-import { INCLUDABLE } from '../../canonical/index.ts';
+import { INCLUDABLE, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
   Part,
@@ -123,7 +123,7 @@ function decodeInclude(value: Member, problems: Problems): ReadonlySet<string> {
   const words = readStrings(value, 'include', problems) ?? [];
   words.forEach((word, index) => {
     if (!INCLUDABLE.has(word))
-      problems.add(`include[${index}]`, `must be one of ${[...INCLUDABLE].join(', ')}`);
+      problems.add(`include[${index}]`, TEXTS.mustBeOneOf([...INCLUDABLE].join(', ')));
   });
   return new Set(words);
 }

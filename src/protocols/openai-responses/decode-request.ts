@@ -1,7 +1,7 @@
 // A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
 // that are not supported; the parts of the body have their own files.
 import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
-import { Problems, Report } from '../../canonical/index.ts';
+import { Problems, Report, TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -118,7 +118,7 @@ function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Proble
   for (const key in options) {
     // Events are never obfuscated, so a client that asks for that gets what it wants.
     if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
-    report.add(`stream_options.${key}`, 'dropped', 'the gateway writes the stream itself');
+    report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
   }
   return true;
 }
@@ -132,7 +132,7 @@ function withTools(
 ): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
   if (tools.length > 0) return { toolChoice, parallelToolCalls };
   if (toolChoice && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
-    report.add('tool_choice', 'dropped', 'there are no tools');
+    report.add('tool_choice', 'dropped', TEXTS.noTools);
   return { parallelToolCalls: undefined };
 }
 

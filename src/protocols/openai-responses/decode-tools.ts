@@ -2,7 +2,7 @@
 // must not know which upstream can run which tool.
 import { isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { ChosenTool, Problems, Tool, ToolChoice } from '../../canonical/index.ts';
+import { type ChosenTool, type Problems, type Tool, type ToolChoice, TEXTS } from '../../canonical/index.ts';
 import { decodeCustomFormat, decodeParametersSchema, readToolName } from '../decode-tool-members.ts';
 import {
   POSITIVE,
@@ -39,7 +39,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
 
 function decodeTool(raw: Member, path: string, problems: Problems): Tool | undefined {
   if (!isJsonObject(raw)) {
-    problems.add(path, `must be an object, not ${describe(raw)}`);
+    problems.add(path, TEXTS.mustBeObject(describe(raw)));
     return undefined;
   }
   const type = requireString(raw['type'], `${path}.type`, problems);
@@ -166,7 +166,7 @@ function decodeAllowed(
   entries?.forEach((entry, index) => {
     const at = `${path}[${index}]`;
     if (!isJsonObject(entry)) {
-      problems.add(at, `must be an object, not ${describe(entry)}`);
+      problems.add(at, TEXTS.mustBeObject(describe(entry)));
       return;
     }
     const type = requireString(entry['type'], `${at}.type`, problems);

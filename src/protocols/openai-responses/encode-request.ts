@@ -1,12 +1,13 @@
 // The body of a Responses request. Stateless by decision: the gateway keeps conversations itself, so the upstream
 // stores nothing and reasoning travels in encrypted form. Knows nothing of how efforts and budgets are chosen.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type {
-  CanonicalRequest,
-  ProtocolName,
-  Report,
-  ResponseFormat,
-  Target,
+import {
+  type CanonicalRequest,
+  type ProtocolName,
+  type Report,
+  type ResponseFormat,
+  type Target,
+  TEXTS,
 } from '../../canonical/index.ts';
 import { asObject, asString } from '../../base/json/index.ts';
 import { dropEndUser, endUserFor } from '../end-user.ts';
@@ -71,8 +72,7 @@ function encodeEndUser(
   target: Target,
   report: Report,
 ): void {
-  if (target.quirks.unknownFields === 'drop')
-    return dropEndUser(request, 'the upstream does not know this member', report);
+  if (target.quirks.unknownFields === 'drop') return dropEndUser(request, TEXTS.unknownMember, report);
   const own = request.protocol === 'openai-responses' ? request.endUser : undefined;
   const id = own ?? endUserFor(request, LONGEST_IDENTIFIER, report);
   if (id !== undefined) body['safety_identifier'] = id;
@@ -220,7 +220,7 @@ function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Ta
   for (const key in request.extra) {
     const value = request.extra[key];
     if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
-    if (!takes) report.add(key, 'dropped', 'the upstream does not know this member');
+    if (!takes) report.add(key, 'dropped', TEXTS.unknownMember);
     else if (!(key in body)) body[key] = value;
   }
 }

@@ -1,5 +1,6 @@
 // The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
+import { TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../field-table.ts';
 import { boolean, integer, number, object, text, word } from '../member-kinds.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
@@ -45,7 +46,7 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
     name: 'temperature',
     to: 'temperature',
     is: number(0, MAX_TEMPERATURE),
-    write: atMost('temperature', MAX_TEMPERATURE, `the largest temperature is ${MAX_TEMPERATURE}`),
+    write: atMost('temperature', MAX_TEMPERATURE, TEXTS.largestTemperature(MAX_TEMPERATURE)),
     support: 'supported',
     note: '0 to 2; clamped to what the model takes.',
   },

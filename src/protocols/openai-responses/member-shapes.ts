@@ -2,7 +2,7 @@
 // reports all others, and by the encoder, which copies those of nodes that it writes anew.
 import { asString, unknownMembers } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import type { Report, Target } from '../../canonical/index.ts';
+import { type Report, type Target, TEXTS } from '../../canonical/index.ts';
 import { members, rewritten, type MemberShape } from '../member-shape.ts';
 
 /** Breakpoint up to which a prompt may be cached: a part that has it also keeps its raw form. */
@@ -103,7 +103,6 @@ export function unknownOf(
 ): JsonObject | undefined {
   const rest = raw && unknownMembers(raw, known);
   if (!rest || target.quirks.unknownFields === 'pass') return rest;
-  for (const name in rest)
-    report.add(`${path}.${name}`, 'dropped', 'the upstream refuses members that it does not know');
+  for (const name in rest) report.add(`${path}.${name}`, 'dropped', TEXTS.strictUpstream);
   return undefined;
 }

@@ -1,6 +1,6 @@
 // OpenAI's batches: a file of requests, each with its address, and a file of what came of them (API reference, "Batch", 2026-11).
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import { GatewayError, Problems } from '../../canonical/index.ts';
+import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
 import { requireBody, requireString } from '../read-member.ts';
 import { decodeMetadata } from './decode-metadata.ts';
@@ -31,7 +31,7 @@ export function decodeBatchRequest(given: unknown, endpoints: readonly string[])
   const inputFile = requireString(body['input_file_id'], 'input_file_id', problems) ?? '';
   const endpoint = requireString(body['endpoint'], 'endpoint', problems) ?? '';
   if (endpoint !== '' && !endpoints.includes(endpoint))
-    problems.add('endpoint', `must be one of ${endpoints.join(', ')}`);
+    problems.add('endpoint', TEXTS.mustBeOneOf(endpoints.join(', ')));
   const window = requireString(body['completion_window'], 'completion_window', problems) ?? '';
   const windowMs = windowOf(window);
   if (window !== '' && windowMs === null)
@@ -58,7 +58,7 @@ function decodeExpiry(value: JsonObject[string] | undefined, problems: Problems)
   if (anchor !== 'created_at') problems.add('output_expires_after.anchor', 'must be created_at');
   const isFit = typeof seconds === 'number' && Number.isInteger(seconds);
   if (isFit && seconds >= SOONEST_S && seconds <= LATEST_S) return seconds;
-  problems.add('output_expires_after.seconds', `must be an integer from ${SOONEST_S} to ${LATEST_S}`);
+  problems.add('output_expires_after.seconds', TEXTS.mustBeInteger(SOONEST_S, LATEST_S));
   return undefined;
 }
 
@@ -74,12 +74,11 @@ export const openaiBatches: BatchCodec = {
 function decodeLine(line: JsonObject, { endpoint }: JsonObject): BatchLine {
   const { custom_id: id, method, url, body } = line;
   if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID)
-    throw wrong('custom_id', `must be a string of 1 to ${LONGEST_ID} characters`);
+    throw wrong('custom_id', TEXTS.mustBeShort(LONGEST_ID));
   if (method !== undefined && method !== 'POST') throw wrong('method', 'must be POST');
   if (typeof url !== 'string' || url !== endpoint)
     throw wrong('url', `must be the batch's own endpoint, ${String(endpoint)}`);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw wrong('body', 'must be an object: the body of the request');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong('body', TEXTS.mustBeBody);
   return { id, path: url, body: 'body' };
 }
 

@@ -1,5 +1,5 @@
 // `metadata`: pairs of strings that a client attaches to its request, alike in every protocol that has them.
-import type { Problems } from '../../canonical/index.ts';
+import { type Problems, TEXTS } from '../../canonical/index.ts';
 import { describe, readObject } from '../read-member.ts';
 import type { Member } from '../read-member.ts';
 
@@ -20,9 +20,8 @@ export function decodeMetadata(
   for (const [key, text] of entries.slice(0, pairs)) {
     const path = memberPath('metadata', key);
     if (key.length > keyLength) problems.add(path, `the key must not have more than ${keyLength} characters`);
-    else if (typeof text !== 'string') problems.add(path, `must be a string, not ${describe(text)}`);
-    else if (text.length > valueLength)
-      problems.add(path, `must not have more than ${valueLength} characters`);
+    else if (typeof text !== 'string') problems.add(path, TEXTS.mustBeString(describe(text)));
+    else if (text.length > valueLength) problems.add(path, TEXTS.tooLong(valueLength));
     else strings.push([key, text]);
   }
   return Object.fromEntries(strings);

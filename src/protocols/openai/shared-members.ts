@@ -1,7 +1,7 @@
 // Members of the body that OpenAI's two protocols have in common, and which of them an upstream takes: they go from a client
 // of either to an upstream of either. Knows no other member.
 import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
 
 /** Members with one meaning under one name in both protocols (API reference, both pages, 2026-11). */
 const NAMES = [
@@ -76,9 +76,7 @@ function takes({ members, quirks }: Target, name: string, value: JsonValue, othe
 
 function reasonOf({ members }: Target, name: string): string {
   const known = members?.[name];
-  return typeof known === 'object'
-    ? `the upstream knows ${known.join(', ')} here`
-    : 'the upstream does not know this member';
+  return typeof known === 'object' ? `the upstream knows ${known.join(', ')} here` : TEXTS.unknownMember;
 }
 
 /** Chat Completions documents it as kept in the record, which is no loss. */

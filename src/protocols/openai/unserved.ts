@@ -1,8 +1,7 @@
 // Parts of OpenAI's API that the gateway does not serve, and paths of other programs whose clients end up here. Each with the
 // nearest thing that is served.
+import { TEXTS } from '../../canonical/index.ts';
 import type { UnservedPart } from '../protocol.ts';
-
-const ASK_THE_PROVIDER = 'Ask the provider itself.';
 
 function below(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`^/(?:api/)?(?:v1/)?(?:${names})(?:/|$)`), nearest };
@@ -18,16 +17,16 @@ export const UNSERVED: readonly UnservedPart[] = [
   ),
   below('audio', 'Models that hear take `input_audio` in `POST /v1/chat/completions`.'),
   below('images', 'Models that make pictures answer `POST /v1/responses` with the tool `image_generation`.'),
-  below('videos', `No videos are made here. ${ASK_THE_PROVIDER}`),
+  below('videos', `No videos are made here. ${TEXTS.askProvider}`),
   below('uploads', '`POST /v1/files` takes a file as a whole.'),
   below('assistants|threads', '`POST /v1/conversations` and `POST /v1/responses` keep a conversation.'),
   below('vector_stores', 'The tool `file_search` of `POST /v1/responses` goes to providers that run it.'),
   below('containers', 'The tool `code_interpreter` of `POST /v1/responses` goes to providers that run it.'),
   below('rerank', '`POST /v1/embeddings` compares texts by their vectors.'),
-  below('organization', '`/v1/management` has keys, projects, limits and usage.'),
+  below('organization', TEXTS.managementHas),
   below(
     'moderations|safety|content_provenance_checks|fine_tuning|fine-tunes|evals|graders|agents|chatkit|decisions|skills|vaults|webhook_endpoints|webhook_event_types',
-    ASK_THE_PROVIDER,
+    TEXTS.askProvider,
   ),
   // Ollama's own API.
   {

@@ -1,7 +1,7 @@
 // Files over HTTP, in the shapes of OpenAI's Files API: uploaded once, named by their id in later requests. Owns the form
 // fields and the answers; where bytes lie and what they count for is known in `state/`.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { listShape, type ShownFile } from '../../protocols/index.ts';
 import { BATCH_PURPOSE } from '../../engine/index.ts';
@@ -195,7 +195,7 @@ class UploadForm {
     const purpose = this.#fields.get('purpose') ?? this.#call.server.files?.usualPurpose;
     if (this.#filename === '') throw wrong('file', 'is required');
     if (!PURPOSES.some((known) => known === purpose))
-      throw wrong('purpose', `must be one of ${PURPOSES.join(', ')}`);
+      throw wrong('purpose', TEXTS.mustBeOneOf(PURPOSES.join(', ')));
     const wanted = this.#expiry();
     const upload = this.#upload;
     if (!upload) throw wrong('file', 'is empty');
@@ -231,7 +231,7 @@ class UploadForm {
     if (anchor === undefined && seconds === undefined) return null;
     if (anchor !== 'created_at') throw wrong('expires_after.anchor', 'must be created_at');
     if (!/^\d{1,9}$/.test(seconds ?? '') || Number(seconds) < SOONEST || Number(seconds) > LATEST)
-      throw wrong('expires_after.seconds', `must be an integer from ${SOONEST} to ${LATEST}`);
+      throw wrong('expires_after.seconds', TEXTS.mustBeInteger(SOONEST, LATEST));
     return this.#call.now + Number(seconds) * 1000;
   }
 }

@@ -1,7 +1,7 @@
 // Gemini's batches over HTTP: made of the requests in one body or in a file, looked at, listed, cancelled, deleted, and the bytes of
 // their files.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {
   aroundResults,
   decodeGeminiBatch,
@@ -127,7 +127,7 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'cancelGeminiBatch',
     method: 'post',
     path: '/batches/{id}:cancel',
-    summary: 'Ends a batch: what is finished is in its results.',
+    summary: TEXTS.endsBatch,
     answer: nothing,
     refusals: [404],
     async run(call) {
@@ -141,7 +141,7 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'deleteGeminiBatch',
     method: 'delete',
     path: '/batches/{id}',
-    summary: 'Forgets a batch that has ended, and its results.',
+    summary: TEXTS.forgetsBatch,
     answer: nothing,
     refusals: [404],
     async run(call) {

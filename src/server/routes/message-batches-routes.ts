@@ -1,6 +1,6 @@
 // Anthropic's Message Batches over HTTP: made of the requests in one body, looked at, listed, cancelled, deleted, and their results.
 import { z } from 'zod';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ServedProtocol } from '../../protocols/index.ts';
 import { encodePage, pageShape, pageSize } from '../list-page.ts';
 import { keepRequests } from './batch-body.ts';
@@ -91,7 +91,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'cancelMessageBatch',
     method: 'post',
     path: '/messages/batches/{id}/cancel',
-    summary: 'Ends a batch: what is finished is in its results.',
+    summary: TEXTS.endsBatch,
     answer: batch,
     refusals: [404],
     async run(call) {
@@ -104,7 +104,7 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     id: 'deleteMessageBatch',
     method: 'delete',
     path: '/messages/batches/{id}',
-    summary: 'Forgets a batch that has ended, and its results.',
+    summary: TEXTS.forgetsBatch,
     answer: z.object({ id: z.string(), type: z.literal('message_batch_deleted') }),
     refusals: [404],
     async run(call) {

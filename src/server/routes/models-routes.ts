@@ -12,7 +12,7 @@ import {
   unknownModel,
   type Model,
 } from '../../catalog/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { TASKS } from '../../engine/index.ts';
 import { listShape, servedProtocols, type ListedModel, type ServerCodec } from '../../protocols/index.ts';
 import { protocolOfClient } from '../client-protocol.ts';
@@ -83,7 +83,7 @@ export const MODEL_ROUTES: readonly ClientRoute[] = [
     isDeep: true,
     tag: 'Models',
     summary: 'One model, by its id or an alias.',
-    params: { id: { description: 'The id of the model.', example: 'sim%2Fchat' } },
+    params: { id: { description: TEXTS.modelId, example: 'sim%2Fchat' } },
     answer: z.union([modelShape, ...foreign.map(({ model }) => model)]) as z.ZodType<JsonObject>,
     refusals: [404],
     run: show,

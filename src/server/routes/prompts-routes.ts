@@ -2,7 +2,7 @@
 // the style of its others. Templates from the operator's files are shown here, and changed there.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { listShape } from '../../protocols/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import { unknownPrompt, unknownVersion } from '../../engine/state/prompt-library.ts';
@@ -21,7 +21,7 @@ type AnyPrompt = Pick<StoredPrompt, 'id' | 'name' | 'createdAt' | 'defaultVersio
 const tag = 'Prompts';
 const name = z
   .string()
-  .max(MAX_NAME_CHARS, `must not have more than ${MAX_NAME_CHARS} characters`)
+  .max(MAX_NAME_CHARS, TEXTS.tooLong(MAX_NAME_CHARS))
   .nullish()
   .describe('Null takes the name away.');
 const template = z.looseObject({}).describe('A request with `{{variables}}` in its texts.');

@@ -2,7 +2,7 @@
 // business.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { outputOf } from '../../engine/index.ts';
 import { anyObject, eventStream, keepingProtocol, listShape } from '../../protocols/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
@@ -36,7 +36,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
     path: '/responses/{id}',
     summary: 'A response that was kept, as it was or as its events.',
     query: z.object({
-      stream: z.enum(['true', 'false'], 'must be true or false').optional(),
+      stream: z.enum(['true', 'false'], TEXTS.mustBeBoolean).optional(),
       starting_after: eventNumber,
       ...INCLUDE,
     }),

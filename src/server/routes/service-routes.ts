@@ -1,4 +1,5 @@
 // Routes that no key of a model's is needed for: whether the process lives and takes requests, its metrics, its description.
+import { TEXTS } from '../../canonical/index.ts';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { AdminSignIn } from '../../accounts/auth/index.ts';
@@ -165,7 +166,7 @@ function describe({ deps, request, served }: Pick<ServiceCall, 'deps' | 'request
 /** Faults of the records while requests are answered all the same. */
 function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
   return [
-    ...(isStuck ? ['the database takes no records: they wait in the journal'] : []),
+    ...(isStuck ? [TEXTS.recordsWait] : []),
     ...(isFull ? ['the journal is full, or the disk takes nothing: records may be lost'] : []),
   ];
 }

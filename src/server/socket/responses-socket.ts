@@ -1,7 +1,7 @@
 // One WebSocket connection to `/responses`: its lanes, its queue and its end. Turns of a lane run one after the other,
 // lanes side by side. Owns the limits of a connection (OpenAI guide "WebSocket mode", 2026-11); knows nothing of what a
 // turn does.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, TurnMemory } from '../../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../../base/runtime/http-server.ts';
 import { keepingProtocol } from '../../protocols/index.ts';
@@ -268,7 +268,7 @@ export class ResponsesSocket implements SocketListener {
   }
 
   #close(code: number): void {
-    this.#socket?.close(code, code === CLOSE.goingAway ? 'the gateway is shutting down' : '');
+    this.#socket?.close(code, code === CLOSE.goingAway ? TEXTS.shuttingDown : '');
   }
 
   #known(thrown: unknown): GatewayError {

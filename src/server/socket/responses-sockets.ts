@@ -1,7 +1,7 @@
 // `GET /responses`: opens WebSocket connections, after the same authentication as everywhere, and knows all that are
 // open. What happens on one is its own business.
 import type { RouteDescription } from '../../base/lib/route-description.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Connection } from '../../base/runtime/http-server.ts';
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { keepingProtocol } from '../../protocols/index.ts';
@@ -61,7 +61,7 @@ export class ResponsesSockets {
       // Clients that try this first fall back to plain requests when they are told so (Codex: only by this status).
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(id);
       if (!deps.ready())
-        throw new GatewayError('upstream_unavailable', 'the gateway is shutting down; try again', {
+        throw new GatewayError('upstream_unavailable', TEXTS.shuttingDownTryAgain, {
           fault: 'gateway',
           httpStatus: 503,
           retryAfterMs: 1000,

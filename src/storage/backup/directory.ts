@@ -2,7 +2,7 @@
 // nobody; journals come before it, so that what they lose meanwhile is in the copy.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { inspectSqlite, openSqlite } from '../../base/runtime/sqlite.ts';
 import { PROGRAM } from '../tables/schema.ts';
 import { quoted } from '../tables/table.ts';
@@ -25,7 +25,7 @@ export interface BackedUp {
 /** @throws GatewayError `conflict` where there is no database, or the folder is not empty */
 export async function backUpDirectory(dataDir: string, folder: string, nowMs: number): Promise<BackedUp> {
   const database = join(dataDir, DATABASE);
-  if (!existsSync(database)) throw refused(`there is no database in ${dataDir}`);
+  if (!existsSync(database)) throw refused(TEXTS.noDatabase(dataDir));
   makeFolder(folder);
   copyFolder(dataDir, folder, JOURNALS);
   for (const name of FOLDERS) copyFolder(dataDir, folder, name);

@@ -1,5 +1,6 @@
 // Moves what the journal holds into the database: many entries with one transaction, a little later than they came and a
 // few at a time, so that no request waits for it. Whoever reads has it done first, and so reads what was written.
+import { TEXTS } from '../../canonical/index.ts';
 import type { Entry } from './entries.ts';
 import type { Journal } from './journal.ts';
 import type { Apply, JournalFolder } from './journal-folder.ts';
@@ -144,11 +145,7 @@ export class Indexer {
   #report(isStuck: boolean): void {
     if (isStuck === this.#isStuck) return;
     this.#isStuck = isStuck;
-    this.#options.notice(
-      isStuck
-        ? 'the database takes no records: they wait in the journal'
-        : 'the database takes records again',
-    );
+    this.#options.notice(isStuck ? TEXTS.recordsWait : 'the database takes records again');
   }
 
   #plan(): void {

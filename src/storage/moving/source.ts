@@ -2,7 +2,7 @@
 // that nobody writes to it meanwhile.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openSqlite, type SqlConnection, type SqlRow, type SqlValue } from '../../base/runtime/sqlite.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import { openWith } from '../sqlite/storage.ts';
@@ -33,7 +33,7 @@ export interface SourceOptions {
  */
 export async function openSource({ dataDir, secrets, notice }: SourceOptions): Promise<Source> {
   const path = join(dataDir, 'dragoman.db');
-  if (!existsSync(path)) throw new GatewayError('internal', `there is no database in ${dataDir}`);
+  if (!existsSync(path)) throw new GatewayError('internal', TEXTS.noDatabase(dataDir));
   refuseUsed(path, dataDir);
   const { base, ...storage } = await openWith(
     { ...STORES, base: { open: (base: SqliteBase) => base } },

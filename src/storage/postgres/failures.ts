@@ -1,6 +1,6 @@
 // Meaning of a failure of the database: it is away, it wants to be asked again, or the program is wrong. The one place that
 // knows PostgreSQL's codes (PostgreSQL 16, Appendix A, 2026-11). Never says more than a code: messages hold values.
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { databaseAway } from '../database-away.ts';
 
 /**
@@ -20,7 +20,7 @@ export function explained(error: unknown): unknown {
   const code = codeOf(error);
   // A connection that breaks has a code of the system (ECONNREFUSED), or of the driver none at all.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code))
-    return databaseAway(code ?? 'the connection broke', error);
+    return databaseAway(code ?? TEXTS.connectionBroke, error);
   if (AWAY.test(code) || REFUSED.test(code)) return databaseAway(code, error);
   return error;
 }

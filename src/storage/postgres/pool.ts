@@ -2,7 +2,7 @@
 // time. The only file that names the driver. Knows no tables.
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Client, Pool, types, type PoolClient } from 'pg';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { NoticeListener } from '../../accounts/ports/index.ts';
 import { databaseAway } from '../database-away.ts';
 import { explained } from './failures.ts';
@@ -157,7 +157,7 @@ class BoundedClient implements PostgresPoolClient {
   }
 
   async #ask<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    if (this.#isBroken) throw databaseAway('the connection broke');
+    if (this.#isBroken) throw databaseAway(TEXTS.connectionBroke);
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       const answer = this.#client.query(text, values.map(bindable)) as unknown as Promise<

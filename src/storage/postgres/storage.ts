@@ -1,6 +1,6 @@
 // Opens a PostgreSQL database and hands out its stores. The only place that decides about connections and the start.
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { EntryKinds } from '../journal/entry-kinds.ts';
 import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
@@ -125,7 +125,7 @@ export async function openWith<S extends PostgresStores>(
   });
   const stores = openStores(kinds, { db, transaction, listen, database: { ...database, usage, turns } });
   await indexer.recover(now());
-  await checkSecrets(db, secrets, 'the secret of the configuration');
+  await checkSecrets(db, secrets, TEXTS.configuredSecret);
   const running = options.running ? new RunningFile(options.running) : null;
   const marks = options.running ? new SentMarks(options.running) : null;
   return {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openSqlite } from '../../base/runtime/sqlite.ts';
 import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
 import { SqliteEntryTarget } from './entry-target.ts';
@@ -148,7 +148,7 @@ export async function openWith<S extends SqliteStores>(
     if (inMemory) return [randomBytes(32)];
     const { secrets = [] } = options;
     if (secrets.length === 0) return secretOfFile(db, join(dirname(path), 'secret.key'), notice);
-    await checkSecrets(db, secrets, 'the secret of the configuration');
+    await checkSecrets(db, secrets, TEXTS.configuredSecret);
     return secrets;
   };
   const folder = join(dirname(path), 'running');

@@ -7,7 +7,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../../../base/json/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import {
   type Arguments,
   jsonText,
@@ -77,7 +77,7 @@ async function askFor(ask: Ask, origin: string, method: 'GET' | 'POST', path: st
     : '';
   throw new GatewayError(
     isRefused ? 'authentication' : 'invalid_request',
-    `${said ?? `${origin} answered with status ${status}`}${hint}`,
+    `${said ?? TEXTS.statusOf(origin, status)}${hint}`,
   );
 }
 

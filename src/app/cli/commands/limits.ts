@@ -7,7 +7,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../../../base/json/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { jsonText, type Arguments, parseArguments, printRows, type RunCommand } from '../command.ts';
 import { LIMITS_OPTIONS } from '../options.ts';
 import { askerFor, originFor, type Ask } from './own-gateway.ts';
@@ -55,7 +55,7 @@ async function askFor(ask: Ask, origin: string, path: string): Promise<JsonValue
           ` Give an admin's key with --key, or the data directory of the gateway at ${origin}.`,
         ] as const)
       : (['invalid_request', ''] as const);
-  throw new GatewayError(kind, `${said ?? `${origin} answered with status ${status}`}${more}`);
+  throw new GatewayError(kind, `${said ?? TEXTS.statusOf(origin, status)}${more}`);
 }
 
 /** One row for each limit of an owner. */

@@ -1,7 +1,7 @@
 // `dragoman replay`: has a running gateway send a client's request again, and prints what is different.
 import { printableLines } from '../../../base/lib/printable.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { jsonText, padColumns, parseArguments, type RunCommand } from '../command.ts';
 import { REPLAY_OPTIONS } from '../options.ts';
 import { askerFor, originFor } from './own-gateway.ts';
@@ -41,7 +41,7 @@ export const replay: RunCommand = async (argv) => {
   const answer = asObject(parseJson(text));
   if (status !== 200) {
     const said = asString(asObject(answer['error'])['message']);
-    throw new GatewayError('invalid_request', said ?? `${origin} answered with status ${status}`);
+    throw new GatewayError('invalid_request', said ?? TEXTS.statusOf(origin, status));
   }
   process.stdout.write(args.json ? jsonText(answer) : printableLines(replayText(answer)));
   return 0;

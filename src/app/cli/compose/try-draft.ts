@@ -1,5 +1,6 @@
 // Checks drafts of the configuration, each in a process of its own: whatever a draft names or holds, nobody else waits for
 // it. Owns the limits. Knows nothing of what a draft may say.
+import { TEXTS } from '../../../canonical/index.ts';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config, DraftAnswer, LoadedConfig } from '../../config/index.ts';
@@ -49,7 +50,7 @@ export async function tryDraft(
 }
 
 const REASONS: Readonly<Record<Exclude<ProgramEnd['type'], 'answer'>, string>> = {
-  timeout: `checking it takes longer than ${TIMEOUT_MS / 1000} seconds`,
+  timeout: TEXTS.checkTooSlow(TIMEOUT_MS / 1000),
   memory: `checking it takes more than ${MAX_MEMORY_BYTES / 1_048_576} MB of memory`,
   output: 'it has too many problems',
   failed: 'the check ended without an answer',

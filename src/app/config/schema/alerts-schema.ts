@@ -1,4 +1,5 @@
 // The `webhooks` and `alerts` parts of the configuration file: who is sent events. Delivery is the work of `operations/webhooks`.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { projectNameSchema } from '../../../accounts/schema/index.ts';
@@ -15,7 +16,7 @@ const signingSecret = secret(
 const receiver = {
   url: z
     .string()
-    .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
+    .regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)
     .describe('Where events are POSTed to. It may be within your own network.'),
   secret: signingSecret.describe(
     'Signs them, as Standard Webhooks says: `whsec_` and 24 to 64 bytes in base64.',

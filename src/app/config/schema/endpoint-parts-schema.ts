@@ -1,11 +1,10 @@
 // Parts of the configuration file that providers, models and endpoints have in common. Knows nothing of where they stand.
 import { z } from 'zod';
-import { PARAMETERS, type Parameter } from '../../../canonical/index.ts';
+import { PARAMETERS, type Parameter, TEXTS } from '../../../canonical/index.ts';
 import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
 
 /** An address of a server. */
-export const httpUrl = (): z.ZodString =>
-  z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
+export const httpUrl = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress);
 
 const parameters = new Map<string, Parameter>(
   (Object.keys(PARAMETERS) as Parameter[]).map((parameter) => [PARAMETERS[parameter], parameter]),

@@ -1,5 +1,6 @@
 // The part of the configuration file about MCP servers, `tools.mcp`, and what the program makes of it. Knows nothing of
 // the rest of the file, and not who asks the servers.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { milliseconds } from './routing-schema.ts';
@@ -7,7 +8,7 @@ import { milliseconds } from './routing-schema.ts';
 const address = (): z.ZodString =>
   z
     .string()
-    .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
+    .regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)
     .refine((text) => URL.canParse(text), 'is not a valid address');
 // RFC 9110 section 5.6.2, "token".
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not the name of a header');
@@ -43,7 +44,7 @@ const server = inProgram(
 export const mcpSchema = inProgram(
   z.strictObject({
     servers: z
-      .record(z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`'), server)
+      .record(z.string().regex(/^[\w.-]+$/, TEXTS.nameCharacters), server)
       .prefault({})
       .describe('Servers by the label that requests name (`server_label`).'),
     native: z

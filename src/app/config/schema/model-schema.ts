@@ -1,5 +1,6 @@
 // The `models` of the configuration file: what they can do, what they cost and where they are served, where that differs
 // from what the catalog knows.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, quirksSchema, priceSchema } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
@@ -24,7 +25,7 @@ const endpoint = inProgram(
       .describe(`How the endpoint is spoken to: ${PROTOCOL_NAMES.join(', ')}.`),
     name: z
       .string()
-      .regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`')
+      .regex(/^[\w.-]+$/, TEXTS.nameCharacters)
       .optional()
       .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
     price: priceSchema.optional(),

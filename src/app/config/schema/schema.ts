@@ -1,5 +1,6 @@
 // The configuration file: every key, its type, its default and its meaning, and by that the type with which the program
 // reads it. The reference page and the JSON Schema are generated from here. Says nothing of files, environment or reloading.
+import { TEXTS } from '../../../canonical/index.ts';
 import {
   inProgram,
   orNull,
@@ -54,7 +55,7 @@ const file = z.strictObject({
   projects: projectsSchema.default({}),
   keys: z.array(keySchema).prefault([]).describe('API keys that are valid besides the stored ones.'),
   providers: z
-    .record(z.string().regex(/^[\w.-]+$/, 'may hold letters, digits, `.`, `_` and `-`'), providerSchema)
+    .record(z.string().regex(/^[\w.-]+$/, TEXTS.nameCharacters), providerSchema)
     .prefault({})
     .describe('Upstream services by name. A preset fills in what is absent; `false` switches it off.'),
   models: z

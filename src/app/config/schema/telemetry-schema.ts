@@ -1,4 +1,5 @@
 // The `telemetry` part of the configuration file: where traces go.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 
@@ -6,7 +7,7 @@ const otlpSchema = inProgram(
   z.strictObject({
     endpoint: z
       .string()
-      .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')
+      .regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)
       .transform((address) => address.replace(/\/+$/, ''))
       .describe('Collector of OTLP over HTTP (`http://localhost:4318`); `/v1/traces` is appended.'),
     headers: z

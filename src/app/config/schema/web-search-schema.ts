@@ -1,4 +1,5 @@
 // The part of the configuration file about web search: `tools.web_search`. Knows nothing of the rest of the file.
+import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { milliseconds } from './routing-schema.ts';
@@ -10,7 +11,7 @@ export const webSearchSchema = inProgram(
       backend: orNull(z.enum(['searxng', 'brave', 'tavily', 'exa'])).describe(
         'Search engine for models that have none. See docs/web-search.md.',
       ),
-      url: orNull(z.string().regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address')).describe(
+      url: orNull(z.string().regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress)).describe(
         "Scheme and host of the engine, the path is appended: needed for SearXNG, in place of the others' own.",
       ),
       api_key: orNull(secretOrEmpty()).describe('Key of the engine: needed for all but SearXNG.'),

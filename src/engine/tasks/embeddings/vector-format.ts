@@ -1,5 +1,5 @@
 // Vectors in the form that a client asked for, whichever form its upstream gave. Knows no protocol.
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type {
   ElementType,
   Embeddings,
@@ -86,5 +86,5 @@ function encode(numbers: readonly number[], elements: BytesType): string {
 }
 
 function broken(what: string): GatewayError {
-  return new GatewayError('upstream_unavailable', `the upstream answered with ${what}`);
+  return new GatewayError('upstream_unavailable', TEXTS.upstreamAnswered(what));
 }

@@ -1,4 +1,5 @@
 // Alerts that operators got, kept over restarts, and what is wrong now.
+import { TEXTS } from '../../../canonical/index.ts';
 import { z } from 'zod';
 import type { ProviderStanding } from '../provider-states.ts';
 import { shownTime } from '../../../base/runtime/clock.ts';
@@ -37,7 +38,7 @@ const problemSchema = z.object({
   provider: z.string().optional(),
   state: z.enum(ENDPOINT_STATES).optional(),
   status: z.int().nullable().optional(),
-  message: z.string().nullable().optional().describe('In the words of the provider.'),
+  message: z.string().nullable().optional().describe(TEXTS.providersWords),
   rerouted: z.int().optional(),
   failed: z.int().optional(),
   limit: z

@@ -1,6 +1,6 @@
 // Batches of all projects: how far each is, what it cost so far, which of its lines failed; cancelled where it runs.
 import { z } from 'zod';
-import { type BatchStatus, GatewayError } from '../../../canonical/index.ts';
+import { type BatchStatus, GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type { Batch, BatchOutcome } from '../../../accounts/ports/index.ts';
 import type { BatchProblem } from '../../../protocols/index.ts';
 import type { BatchAdministration } from '../dependencies.ts';
@@ -33,7 +33,7 @@ const batchSchema = z.object({
   outcome: z.enum(OUTCOMES).nullable().describe('Null: it has not ended.'),
   project: z.string(),
   key: z.string().describe('Id of the key.'),
-  key_name: z.string().nullable().describe('Null: the key is gone.'),
+  key_name: z.string().nullable().describe(TEXTS.goneKey),
   lines: z
     .object({
       total: z.int().nullable().describe('Null until the file was read.'),
@@ -99,7 +99,7 @@ export const BATCH_ROUTES: readonly Route[] = [
       status: z
         .string()
         .regex(new RegExp(`^${word}(?:,${word})*$`), {
-          error: `must be some of ${STATUSES.join(', ')}, behind commas`,
+          error: TEXTS.mustBeSomeOf(STATUSES),
         })
         .optional()
         .describe('Only batches of these statuses, behind commas.'),

@@ -1,5 +1,6 @@
 // Records of requests, of all projects: a list that can be narrowed and ordered, how many there are, and one with everything that
 // is known of it.
+import { TEXTS } from '../../../canonical/index.ts';
 import { z } from 'zod';
 import { withDeferredUsage } from '../../../engine/index.ts';
 import { generationView, REQUEST_STATES } from '../../../accounts/ledger/index.ts';
@@ -77,7 +78,7 @@ const baselineSchema = z.object({
 });
 
 const detailSchema = generationSchema.extend({
-  key_name: z.string().nullable().describe('Null: the key is gone.'),
+  key_name: z.string().nullable().describe(TEXTS.goneKey),
   gateway_ms: z.number().describe('Milliseconds before the first attempt and after the last one.'),
   tokens_per_second: z.number().nullable(),
   explanation: explanationSchema,
@@ -143,7 +144,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
       facets: z
         .string()
         .regex(new RegExp(`^(?:${FACETS.join('|')})(?:,(?:${FACETS.join('|')}))*$`), {
-          error: `must be some of ${FACETS.join(', ')}, behind commas`,
+          error: TEXTS.mustBeSomeOf(FACETS),
         })
         .optional()
         .describe(

@@ -1,6 +1,6 @@
 // The queue of work that outlives connections: what is there, what waits, and what failed; cancelled and tried again.
 import { z } from 'zod';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type { JobState, JobView } from '../../../accounts/ports/index.ts';
 import { recordOfJob } from '../../../engine/index.ts';
 import type { JobAdministration } from '../dependencies.ts';
@@ -25,7 +25,7 @@ const jobSchema = z.object({
   state: z.enum(STATES).describe('`waiting`: limits or budgets have no room for it.'),
   project: z.string(),
   key: z.string().describe('Id of the key.'),
-  key_name: z.string().nullable().describe('Null: the key is gone.'),
+  key_name: z.string().nullable().describe(TEXTS.goneKey),
   model: z.string().nullable().describe('Model that is asked for; null: none, or several.'),
   generation: z.string().nullable().describe('Id of the record of its last attempt; null: it has none yet.'),
   priority: z.int().describe('Lower ones begin first.'),
@@ -59,7 +59,7 @@ export const JOB_ROUTES: readonly Route[] = [
       state: z
         .string()
         .regex(new RegExp(`^(?:${STATES.join('|')})(?:,(?:${STATES.join('|')}))*$`), {
-          error: `must be some of ${STATES.join(', ')}, behind commas`,
+          error: TEXTS.mustBeSomeOf(STATES),
         })
         .optional()
         .describe('Only jobs in these states, behind commas.'),

@@ -2,7 +2,7 @@
 import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import { keyJson, type KeyView } from '../../../accounts/auth/index.ts';
-import { GatewayError, KEY_ROLES } from '../../../canonical/index.ts';
+import { GatewayError, KEY_ROLES, TEXTS } from '../../../canonical/index.ts';
 import { changeOf } from '../change-of.ts';
 import type { Versioned } from '../entity-tag.ts';
 import {
@@ -35,7 +35,7 @@ const keySchema = z.object({
   project: z.string().nullable().describe('Null: it is a project of its own.'),
   roles: z.array(z.enum(KEY_ROLES)),
   hint: z.string().describe('Its first and last characters.'),
-  source: z.enum(['file', 'database']).describe('What the file defines is changed there alone.'),
+  source: z.enum(['file', 'database']).describe(TEXTS.changedInFile),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable().describe('Null: never.'),
@@ -98,7 +98,7 @@ export const KEY_ROUTES: readonly Route[] = [
       state: z
         .string()
         .regex(new RegExp(`^(?:${STATE_WORDS.join('|')})(?:,(?:${STATE_WORDS.join('|')}))*$`), {
-          error: `must be some of ${STATE_WORDS.join(', ')}, behind commas`,
+          error: TEXTS.mustBeSomeOf(STATE_WORDS),
         })
         .optional()
         .describe('Only those in these states, behind commas; `unrevoked`: all but the revoked.'),

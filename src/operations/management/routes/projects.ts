@@ -1,4 +1,5 @@
 // Projects: made, listed, changed, archived. They are never deleted: what belongs to one keeps its owner.
+import { TEXTS } from '../../../canonical/index.ts';
 import { budgetsSchema, limitsSchema, projectNameSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import { projectJson, type ProjectView } from '../../../accounts/auth/index.ts';
@@ -10,7 +11,7 @@ const projectSchema = z.object({
   object: z.literal('project'),
   id: z.string().describe('Its name.'),
   state: z.enum(['active', 'archived']),
-  source: z.enum(['file', 'database']).describe('What the file defines is changed there alone.'),
+  source: z.enum(['file', 'database']).describe(TEXTS.changedInFile),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
   archived_at: z.iso.datetime().nullable().describe('Since when its keys are refused.'),

@@ -1,7 +1,7 @@
 // Providers that are on: how their endpoints do, and putting them aside or taking them back by hand.
 import { z } from 'zod';
 import { keyHint } from '../../../accounts/auth/index.ts';
-import { GatewayError, withoutSecrets } from '../../../canonical/index.ts';
+import { GatewayError, withoutSecrets, TEXTS } from '../../../canonical/index.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
 import { shownTime } from '../../../base/runtime/clock.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -30,7 +30,7 @@ const problemSchema = z
     kind: z.string(),
     status: z.int().nullable(),
     text: z.string().describe('In a few words.'),
-    message: z.string().describe('In the words of the provider.'),
+    message: z.string().describe(TEXTS.providersWords),
     since: time,
   })
   .nullable();
@@ -48,7 +48,7 @@ const summarySchema = z.object({
   name: z.string(),
   protocols: z.array(z.string()),
   models: z.int().describe('Listed models that it serves.'),
-  running: z.int().describe('Attempts that run now.'),
+  running: z.int().describe(TEXTS.runningAttempts),
   open: z.int().describe('Endpoints that are left alone now.'),
   ...standingSchema,
   disabled_by: z.object({ name: z.string(), reason: text }).nullable(),
@@ -64,7 +64,7 @@ const summarySchema = z.object({
       attempts: z.number(),
       failed_attempts: z.number(),
       good_share: z.number().nullable().describe('Of attempts, 0 to 1; null: there were none.'),
-      usd: z.number().nullable().describe('Null: nothing has a known price.'),
+      usd: z.number().nullable().describe(TEXTS.noKnownPrice),
       unpriced_requests: z.number(),
       first_content_ms_p95: z.number().nullable(),
     })

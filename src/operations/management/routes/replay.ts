@@ -1,6 +1,6 @@
 // Sends a client's request again, as a new generation, and says what is different: answer, tokens, cost and time.
 import { z } from 'zod';
-import { GatewayError, inputTokens, outputTokens } from '../../../canonical/index.ts';
+import { GatewayError, inputTokens, outputTokens, TEXTS } from '../../../canonical/index.ts';
 import type { GenerationRecord } from '../../../accounts/ledger/index.ts';
 import type { Payload } from '../../payloads/index.ts';
 import { MASK } from '../../../base/telemetry/redact.ts';
@@ -104,7 +104,7 @@ function replayable(payload: Payload | undefined): Payload {
         ? 'it held credentials, which are not kept'
         : null;
   if (payload && reason === null) return payload;
-  throw new GatewayError('conflict', `This request cannot be sent again: ${reason}.`, {
+  throw new GatewayError('conflict', TEXTS.notReplayable(reason), {
     code: 'not_replayable',
   });
 }

@@ -1,7 +1,7 @@
 // Sums of requests, over time and by whatever they have: exact, as JSON or CSV.
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import {
   USAGE_DIMENSIONS,
   type UsageDimension,
@@ -69,7 +69,7 @@ const endUserSchema = z.object({
   input: count.describe('Tokens.'),
   output: count.describe('Tokens.'),
   nano_usd: count,
-  usd: nullableCount.describe('Null: nothing has a known price.'),
+  usd: nullableCount.describe(TEXTS.noKnownPrice),
   unpriced_requests: count,
 });
 
@@ -107,7 +107,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         .string()
         .optional()
         .refine((text) => text === undefined || namesIn(text).every(isDimension), {
-          error: `must be some of ${USAGE_DIMENSIONS.join(', ')}, behind commas`,
+          error: TEXTS.mustBeSomeOf(USAGE_DIMENSIONS),
         })
         .meta({ pattern: namesPattern(USAGE_DIMENSIONS) })
         .describe(`Any of ${USAGE_DIMENSIONS.join(', ')}, behind commas.`),

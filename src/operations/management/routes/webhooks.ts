@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { JobView } from '../../../accounts/ports/index.ts';
 import { projectNameSchema } from '../../../accounts/schema/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import {
   decodeDelivery,
   type DeliveryAttempt,
@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const webhookSchema = z.object({
   object: z.literal('webhook'),
   id: z.string(),
-  source: z.enum(['file', 'database']).describe('What the file defines is changed there alone.'),
+  source: z.enum(['file', 'database']).describe(TEXTS.changedInFile),
   project: z
     .string()
     .nullable()
@@ -75,7 +75,7 @@ const loggedSchema = deliverySchema.extend({
 const url = z
   .string()
   .max(2048)
-  .regex(/^https?:\/\/[^\s/]+/, 'must be an http or https address');
+  .regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress);
 const members = {
   events: z.array(z.enum(EVENT_TYPES)).min(1).nullable().optional().describe('Default: all.'),
   description: z.string().max(500).nullable().optional(),

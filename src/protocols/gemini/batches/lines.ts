@@ -1,6 +1,6 @@
 // Lines of Gemini's batches: `{"key", "request"}` in a file, `{"request", "metadata"}` in a body. Results repeat what names the line.
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
-import { GatewayError } from '../../../canonical/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
 import type { BatchLine, LineEnd, UnansweredEnd } from '../../batch-codec.ts';
 
@@ -14,10 +14,10 @@ export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonOb
     key !== null &&
     (typeof key !== 'string' || key === '' || key.length > LONGEST_KEY)
   )
-    throw wrong('key', `must be a string of 1 to ${LONGEST_KEY} characters`);
+    throw wrong('key', TEXTS.mustBeShort(LONGEST_KEY));
   if (metadata !== undefined && metadata !== null && !isJsonObject(metadata))
     throw wrong('metadata', 'must be an object');
-  if (!isJsonObject(request)) throw wrong('request', 'must be an object: the body of the request');
+  if (!isJsonObject(request)) throw wrong('request', TEXTS.mustBeBody);
   const { model = facts['model'] } = request;
   if (typeof model !== 'string' || model === '') throw wrong('request.model', 'must be the id of a model');
   const path = `/v1beta/models/${modelId(model)}:generateContent`;

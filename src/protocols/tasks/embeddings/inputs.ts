@@ -1,6 +1,6 @@
 // Rules of inputs that all codecs of embeddings share: their texts, and the loss of what an upstream of another protocol
 // has no member for. Knows no body.
-import { GatewayError, type Report } from '../../../canonical/index.ts';
+import { GatewayError, type Report, TEXTS } from '../../../canonical/index.ts';
 import type { ElementType, EmbeddingNote, EmbeddingsRequest } from './model.ts';
 
 /** Inputs that an upstream has a place for besides texts. */
@@ -30,11 +30,9 @@ export function reportNotes(
   const joined = notes.find(({ isJoined }) => isJoined);
   if (joined)
     report.add(`${joined.path}content.parts`, 'approximated', 'made one text, with line breaks between');
-  if (purpose !== undefined && !places.purpose)
-    report.add(`${first.path}taskType`, 'dropped', 'the upstream has no place for it');
+  if (purpose !== undefined && !places.purpose) report.add(`${first.path}taskType`, 'dropped', TEXTS.noPlace);
   const titled = notes.find(({ title }) => title !== undefined);
-  if (titled && !places.titles)
-    report.add(`${titled.path}title`, 'dropped', 'the upstream has no place for it');
+  if (titled && !places.titles) report.add(`${titled.path}title`, 'dropped', TEXTS.noPlace);
   dropExtra(notes, report);
 }
 

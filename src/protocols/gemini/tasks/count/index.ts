@@ -1,7 +1,7 @@
 // `models/{model}:countTokens`: what a client sends, what Google is asked, and the answer. Decides neither whom to ask
 // nor how to estimate.
 import type { JsonObject } from '../../../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../../base/json/index.ts';
 import type { RequestRoute } from '../../../protocol.ts';
 import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
@@ -25,7 +25,7 @@ const client: CountClient = {
       ...ofModel('sim%2Fgemini'),
       id: 'countTokens',
       path: '/v1beta/models/{model}:countTokens',
-      summary: 'Counts the tokens of a request without sending it to a model that answers.',
+      summary: TEXTS.countsTokens,
       body: z.looseObject({ contents: contents.optional() }),
       bodyExample,
       answer: z.looseObject({ totalTokens: z.int() }),

@@ -2,7 +2,7 @@
 // an upstream of another protocol loses.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
 import { asArray, asObject, isJsonObject, unknownMembers } from '../../../../base/json/index.ts';
-import { inputTokens, Problems, Report } from '../../../../canonical/index.ts';
+import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
 import { decodeGatewayOptions } from '../../../gateway-options.ts';
 import type { RequestRoute } from '../../../protocol.ts';
 import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
@@ -80,15 +80,11 @@ function decodeBatch(value: JsonValue | undefined, problems: Problems, report: R
   const requests = asArray(value);
   if (requests.length === 0) problems.add('requests', 'must be a list of at least one request');
   if (requests.length > MOST_REQUESTS) {
-    problems.add(
-      'requests',
-      `must not hold more than ${MOST_REQUESTS} elements; there are ${requests.length}`,
-    );
+    problems.add('requests', TEXTS.tooManyElements(MOST_REQUESTS, requests.length));
     return [];
   }
   return requests.map((request, index) => {
-    if (!isJsonObject(request))
-      problems.add(`requests[${index}]`, `must be an object, not ${describe(request)}`);
+    if (!isJsonObject(request)) problems.add(`requests[${index}]`, TEXTS.mustBeObject(describe(request)));
     return decodeEntry(
       camelMembers(asObject(request)),
       `requests[${index}].`,

@@ -1,7 +1,7 @@
 // `POST /responses/input_tokens`: what a client sends, what OpenAI is asked, and the answer. Decides neither whom to ask
 // nor how to estimate.
 import type { JsonObject } from '../../../../base/json/index.ts';
-import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
 import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
 import { z } from 'zod';
@@ -63,7 +63,7 @@ function describeCount(): ClientDescription {
   return {
     id: 'countResponseTokens',
     tag,
-    summary: 'Counts the tokens of a request without sending it to a model that answers.',
+    summary: TEXTS.countsTokens,
     body: body(),
     bodyExample,
     answer: z.looseObject({ object: z.string(), input_tokens: z.int() }),

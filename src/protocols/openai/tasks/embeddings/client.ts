@@ -2,7 +2,7 @@
 // upstream side.
 import { z } from 'zod';
 import { isJsonArray, unknownMembers } from '../../../../base/json/index.ts';
-import { Problems, Report } from '../../../../canonical/index.ts';
+import { Problems, Report, TEXTS } from '../../../../canonical/index.ts';
 import type { JsonValue } from '../../../../base/json/index.ts';
 import { decodeGatewayOptions } from '../../../gateway-options.ts';
 import { type DecodedTask, type TaskClient, taskRequest } from '../../../task-codec.ts';
@@ -73,7 +73,7 @@ function decodeInputs(value: Member, problems: Problems): readonly EmbeddingInpu
     return text === undefined ? [] : [text];
   }
   if (value.length > LONGEST_LIST) {
-    problems.add('input', `must not hold more than ${LONGEST_LIST} elements; there are ${value.length}`);
+    problems.add('input', TEXTS.tooManyElements(LONGEST_LIST, value.length));
     return [];
   }
   const [first] = value;

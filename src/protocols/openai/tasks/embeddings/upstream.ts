@@ -1,7 +1,7 @@
 // OpenAI's embeddings as spoken to an upstream: OpenAI itself and every compatible server. Stands beside the protocols'
 // own folders, because servers of both of OpenAI's protocols have them.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
-import type { Quirks, Report } from '../../../../canonical/index.ts';
+import { type Quirks, type Report, TEXTS } from '../../../../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject } from '../../../../base/json/index.ts';
 import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
 import { refuseElements, reportNotes } from '../../../tasks/embeddings/inputs.ts';
@@ -32,7 +32,7 @@ function encodeRequest(asked: EmbeddingsRequest, { model, quirks }: TaskTarget, 
   if (user !== undefined) body['user'] = user;
   for (const name in extra) {
     if (isKnown(name, quirks)) body[name] = extra[name];
-    else report.add(name, 'dropped', 'the upstream refuses members that it does not know');
+    else report.add(name, 'dropped', TEXTS.strictUpstream);
   }
   return body;
 }
