@@ -12,7 +12,7 @@ import { RecordCounts } from './record-counts.ts';
 import { RecordList, type RecordRow } from './record-list.ts';
 import { RecordPurge } from './record-purge.ts';
 import { RecordSpans } from './record-spans.ts';
-import { RECORD_CONTENTS, RECORDS } from './record-tables.ts';
+import { RECORD_CHANGES, RECORD_CONTENTS, RECORDS } from './record-tables.ts';
 import { RecordWriter } from './record-writer.ts';
 import { idOfRow, rowId } from '../record-ids.ts';
 import { UsageReader } from './usage-reader.ts';
@@ -21,7 +21,11 @@ import { UsageWriter } from './usage-writer.ts';
 /** The kind of a record's entries in journals. */
 const RECORD_ENTRY = 1;
 
-export const ledger: Store<LedgerStore> = { tables: [RECORDS, RECORD_CONTENTS], open };
+export const ledger: Store<LedgerStore> = {
+  tables: [RECORDS, RECORD_CONTENTS],
+  changes: RECORD_CHANGES,
+  open,
+};
 
 function open(database: Database): LedgerStore {
   const { indexer, ask } = database;

@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../../accounts/limits/index.ts';
 import type { GenerationFilters, UsageDimension } from '../../accounts/ports/index.ts';
+import { othersRun } from '../others-run.ts';
+import { type Database, rowsOf } from '../tables/database.ts';
 import { oneOf } from './report-queries.ts';
 
 /** Names of groups that a filter of its own is for. */
@@ -24,14 +26,45 @@ const OF_ATTEMPTS: typeof NAMES = [
 const LEAST_DIGITS = 4;
 const ID_DIGITS = 32;
 
-/** Rows that pass. Times are left out where the range of ids says them. */
-export function passing(f: GenerationFilters): RawBuilder<unknown> {
-  const conditions: RawBuilder<unknown>[] = [];
-  const names = namesOf(f, [...NAMES, ...OF_ATTEMPTS]);
-  if (names.length > 0) conditions.push(inGroups(sql.join(names, sql` and `)));
-  if (f.attempted) conditions.push(attemptedAt(f.attempted));
-  if (f.text) conditions.push(withText(f.text));
-  if (f.slowerThan) conditions.push(anyOf(f.slowerThan.map(slower)));
+/** Condition on records whose group meets a condition. */
+export type InGroups = (groups: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+/** Groups that are named by their numbers; more are looked up again by each statement. */
+const MOST_GROUPS = 2_000;
+
+/**
+ * Looks groups up once for all statements of a question. PostgreSQL needs one statement and looks them up in it.
+ * @returns what `passing` takes
+ */
+export async function groupsOnce({ kind, ask }: Database, f: GenerationFilters): Promise<InGroups> {
+  if (kind === 'postgres') return inGroups;
+  const asked: RawBuilder<unknown>[] = [];
+  passing(f, (groups) => {
+    asked.push(groups);
+    return inGroups(groups);
+  });
+  const found: RawBuilder<unknown>[] = [];
+  for (const groups of asked) {
+    const rows = await ask(() =>
+      rowsOf<{ id: number }>(
+        sql`select g.id from usage_groups g where ${groups} limit ${sql.lit(MOST_GROUPS + 1)}`,
+      ),
+    );
+    const ids = rows.map(({ id }) => id);
+    // SQLite filters rows by a subquery sooner than by a list: it makes a Bloom filter of it.
+    const known = sql`grp in (select value from json_each(${JSON.stringify(ids)}))`;
+    found.push(ids.length > MOST_GROUPS ? inGroups(groups) : known);
+    await othersRun();
+  }
+  // Conditions come in the same order each time.
+  let at = 0;
+  return () => found[at++ % found.length] ?? sql`false`;
+}
+
+/** Rows that pass. Times are left out where the range of ids says them. @param of looks groups up */
+export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuilder<unknown> {
+  // Numbers are compared sooner than names are looked up.
+  const conditions: RawBuilder<unknown>[] = leavesOutOk(f) ? [NOT_OK] : [];
   if (f.endUser) {
     const named = f.endUser.filter((name) => name !== '');
     // None is asked for by the empty name, as everywhere.
@@ -52,7 +85,30 @@ export function passing(f: GenerationFilters): RawBuilder<unknown> {
   if (f.minAttempts !== undefined) conditions.push(sql`attempts >= ${f.minAttempts}`);
   if (f.fromMs !== undefined) conditions.push(sql`created_at >= ${f.fromMs}`);
   if (f.toMs !== undefined) conditions.push(sql`created_at < ${f.toMs}`);
+  const names = namesOf(f, [...NAMES, ...OF_ATTEMPTS]);
+  if (names.length > 0) conditions.push(of(sql.join(names, sql` and `)));
+  if (f.attempted) conditions.push(attemptedAt(f.attempted, of));
+  if (f.text) conditions.push(withText(f.text, of));
+  if (f.slowerThan) conditions.push(anyOf(f.slowerThan.map((each) => slower(each, of))));
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** Rows of the index of records that are not plain `ok`, in the words of that index. */
+export const NOT_OK = sql`state <> 0`;
+
+/** True: no record passes that is plain `ok`. */
+export function leavesOutOk({ state, outcome, errorKind, status }: GenerationFilters): boolean {
+  return (
+    state?.includes('ok') === false ||
+    outcome?.includes('ok') === false ||
+    errorKind !== undefined ||
+    isRefused(status)
+  );
+}
+
+/** A request that was answered with an error is none that went well. */
+function isRefused(status: GenerationFilters['status']): boolean {
+  return status !== undefined && status.length > 0 && status.every((each) => each >= 400);
 }
 
 /** Groups one of which every hour has in which something passes. Null: all hours may have it. */
@@ -61,10 +117,7 @@ export function groupsOfHours(f: GenerationFilters): RawBuilder<unknown> | null 
   // The attempt may be of another group than its request.
   const conditions = namesOf(f, isTried ? NAMES : [...NAMES, ...OF_ATTEMPTS]);
   if (f.attempted) conditions.push(oneOf('g.provider', f.attempted));
-  // A request that was answered with an error is none that went well.
-  const isRefused =
-    f.status !== undefined && f.status.length > 0 && f.status.every((status) => status >= 400);
-  if (isRefused && !isTried)
+  if (isRefused(f.status) && !isTried)
     conditions.push(
       oneOf(
         'g.outcome',
@@ -85,12 +138,15 @@ function inGroups(groups: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`grp in (select g.id from usage_groups g where ${groups})`;
 }
 
-function attemptedAt(providers: readonly string[]): RawBuilder<unknown> {
+function attemptedAt(providers: readonly string[], of: InGroups): RawBuilder<unknown> {
   const others = providers.map((provider) => sql`tried like ${containing(`|${provider}|`)} escape '\\'`);
-  return anyOf([inGroups(oneOf('g.provider', providers)), ...others]);
+  return anyOf([of(oneOf('g.provider', providers)), ...others]);
 }
 
-function withText({ text, keyIds }: NonNullable<GenerationFilters['text']>): RawBuilder<unknown> {
+function withText(
+  { text, keyIds }: NonNullable<GenerationFilters['text']>,
+  of: InGroups,
+): RawBuilder<unknown> {
   const like = containing(text.toLowerCase());
   const names = anyOf([
     sql`lower(g.model) like ${like} escape '\\'`,
@@ -99,13 +155,13 @@ function withText({ text, keyIds }: NonNullable<GenerationFilters['text']>): Raw
   ]);
   const digits = text.toLowerCase().replaceAll('-', '');
   const isId = digits.length >= LEAST_DIGITS && digits.length <= ID_DIGITS && /^[0-9a-f]+$/.test(digits);
-  if (!isId) return inGroups(names);
+  if (!isId) return of(names);
   const [first, last] = ['0', 'f'].map((digit) => Buffer.from(digits.padEnd(ID_DIGITS, digit), 'hex'));
-  return anyOf([inGroups(names), sql`(id >= ${first} and id <= ${last})`]);
+  return anyOf([of(names), sql`(id >= ${first} and id <= ${last})`]);
 }
 
-function slower({ model, endpoint, ms }: NonNullable<GenerationFilters['slowerThan']>[number]) {
-  return sql`(duration_ms > ${Math.ceil(ms)} and ${inGroups(sql`g.model = ${model} and g.endpoint = ${endpoint}`)})`;
+function slower({ model, endpoint, ms }: NonNullable<GenerationFilters['slowerThan']>[number], of: InGroups) {
+  return sql`(duration_ms > ${Math.ceil(ms)} and ${of(sql`g.model = ${model} and g.endpoint = ${endpoint}`)})`;
 }
 
 function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

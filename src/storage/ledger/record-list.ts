@@ -5,7 +5,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { othersRun } from '../others-run.ts';
 import { type Database, rowsOf } from '../tables/database.ts';
 import type { AnswerTime, GenerationOrder, GenerationQuery } from '../../accounts/ports/index.ts';
-import { passing } from './record-filters.ts';
+import { groupsOnce, passing } from './record-filters.ts';
 import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } from './record-spans.ts';
 import { APART } from './record-tables.ts';
 
@@ -57,11 +57,12 @@ export class RecordList {
   async times(model: string, endpoint: string, fromMs: number): Promise<readonly AnswerTime[]> {
     const filters = { model: [model], endpoint: [endpoint], state: ['ok'] as const, fromMs };
     const found: AnswerTime[] = [];
+    const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.all(filters))
-      for await (const { from, to } of this.#spans.pieces(span, 'desc')) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
         const rows = await this.#ask<{ duration_ms: number; first_content_ms: number | null }>(sql`
           select duration_ms, first_content_ms from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters)}
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and attempts = 1 and ${passing(filters, groups)}
           order by id desc limit ${MOST_TIMES - found.length}`);
         for (const row of rows)
           found.push({
@@ -77,11 +78,12 @@ export class RecordList {
   async #byTime({ filters, order, limit, after }: GenerationQuery): Promise<readonly Uint8Array[]> {
     const found: Uint8Array[] = [];
     const isWhole = asksForEndUsers(filters);
+    const groups = await groupsOnce(this.#database, filters);
     for await (const span of this.#spans.of(boundsOf(filters, order, after), filters, order))
-      for await (const { from, to } of this.#spans.pieces(span, order, isWhole)) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, order, isWhole)) {
         const rows = await this.#ask<{ id: Uint8Array }>(sql`
           select id from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
           order by id ${sql.raw(order)} limit ${limit + 1 - found.length}`);
         found.push(...rows.map(({ id }) => id));
         if (found.length > limit) return found;
@@ -98,13 +100,14 @@ export class RecordList {
     // Records without a value stand at the end of both directions.
     const value = sql`coalesce(${sql.ref(MEASURES[by])}, ${sql.lit(order === 'desc' ? -1 : NO_VALUE)})`;
     const start = after === undefined ? null : await this.#placeOf(after, value);
+    const groups = await groupsOnce(this.#database, filters);
     let found: readonly Place[] = [];
     for await (const span of this.#spans.all(filters))
-      for await (const { from, to } of this.#spans.pieces(span, 'desc')) {
+      for await (const { from, to } of this.#spans.pieces(span, filters, 'desc')) {
         const worst = found.length > limit ? found.at(-1) : undefined;
         const rows = await this.#ask<{ id: Uint8Array; value: number | string }>(sql`
           select id, ${value} as value from records
-          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters)}
+          where id >= ${from} and id < ${to} and apart <> ${sql.lit(APART.late)} and ${passing(filters, groups)}
             ${start ? sql`and ${beyond(value, start, order)}` : sql``}
             ${worst ? sql`and ${value} ${sql.raw(order === 'desc' ? '>=' : '<=')} ${worst.value}` : sql``}
           order by ${value} ${sql.raw(order)}, id ${sql.raw(order)} limit ${limit + 1}`);

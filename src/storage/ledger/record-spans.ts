@@ -1,11 +1,11 @@
 // Ranges of ids in which records are looked for. Sums say in which hours somebody was there. Ranges are cut into pieces that take
 // a few milliseconds in SQLite, where nobody else runs meanwhile.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { GenerationFilters, GenerationQuery } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries } from '../tables/database.ts';
 import { behind, END_OF_TIMES, firstIdAt, timeOf } from '../record-ids.ts';
-import { groupsOfHours } from './record-filters.ts';
+import { groupsOfHours, leavesOutOk, NOT_OK } from './record-filters.ts';
 import type { UsageReader } from './usage-reader.ts';
 import { HOUR_MS } from './usage-tables.ts';
 
@@ -34,8 +34,8 @@ export class RecordSpans {
   /** Ranges in which something may pass; hours that follow each other are one. */
   async *of(bounds: IdSpan, filters: GenerationFilters, order: Direction): AsyncGenerator<IdSpan> {
     const groups = groupsOfHours(filters);
-    // An index finds end users.
-    if (groups === null || asksForEndUsers(filters)) return yield bounds;
+    // Indexes find end users, and what did not go well.
+    if (groups === null || asksForEndUsers(filters) || leavesOutOk(filters)) return yield bounds;
     let most = FIRST_HOURS;
     let run: { from: number; to: number } | null = null;
     for await (const hour of this.#usage.hoursWith(hoursIn(bounds), groups, order)) {
@@ -63,14 +63,19 @@ export class RecordSpans {
     else yield* this.of(boundsOf(filters), filters, 'desc');
   }
 
-  /** A span in pieces. @param isWhole true: in one */
-  async *pieces(span: IdSpan, order: Direction, isWhole = false): AsyncGenerator<IdSpan> {
+  /** A span in pieces of rows that filters have to look at. @param isWhole true: in one */
+  async *pieces(
+    span: IdSpan,
+    filters: GenerationFilters,
+    order: Direction,
+    isWhole = false,
+  ): AsyncGenerator<IdSpan> {
     const { ask } = this.#database;
+    const among = leavesOutOk(filters) ? sql`and ${NOT_OK}` : sql``;
     let rest: IdSpan | null = span;
     while (rest && Buffer.compare(rest.from, rest.to) < 0) {
       const all: IdSpan = rest;
-      const bound =
-        isWhole || this.isOneStatement ? null : await ask(() => this.#bound(all, order, LOOKED_AT));
+      const bound = isWhole || this.isOneStatement ? null : await ask(() => this.#bound(all, order, among));
       // Upwards the bound is the first that is not looked at, downwards the last that is.
       const [part, following] = bound ? split(all, bound, order) : [all, null];
       yield part;
@@ -79,10 +84,10 @@ export class RecordSpans {
   }
 
   /** The id that ends so many rows. `null`: there are no more. */
-  *#bound({ from, to }: IdSpan, order: Direction, rows: number): Queries<Buffer | null> {
+  *#bound({ from, to }: IdSpan, order: Direction, among: RawBuilder<unknown>): Queries<Buffer | null> {
     const bound = yield* firstOf<{ readonly id: Uint8Array }>(sql`
-      select id from records where id >= ${from} and id < ${to} order by id ${sql.raw(order)}
-      limit 1 offset ${order === 'asc' ? rows : rows - 1}`);
+      select id from records where id >= ${from} and id < ${to} ${among} order by id ${sql.raw(order)}
+      limit 1 offset ${order === 'asc' ? LOOKED_AT : LOOKED_AT - 1}`);
     return bound ? Buffer.from(bound.id) : null;
   }
 }

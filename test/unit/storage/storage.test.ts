@@ -342,6 +342,8 @@ test('the lookups use their indexes', async () => {
     'records_by_end_user (end_user=?)',
   );
   expect(plan('select id from records where apart <> 0 and created_at < 5')).toContain('records_apart');
+  const notOk = "select id from records where id >= x'00' and state <> 0 and state in (3) order by id desc";
+  expect(plan(notOk)).toContain('COVERING INDEX records_others');
   expect(
     plan('select period from usage where span = 0 and period in (1, 2) and grp >= 3 and grp < 9'),
   ).toContain('(span=? AND period=? AND grp>? AND grp<?)');
