@@ -1,25 +1,33 @@
 // Alerts: what is open, what was, and where they are sent.
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useList, useRead } from '../api/queries.ts';
-import { words } from '../format/states.ts';
+import { ALERT_STATES, words } from '../format/states.ts';
 import { fullTime } from '../format/times.ts';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
-import { Signal } from '../ui/status.tsx';
+import { Segments } from '../ui/segments.tsx';
+import { AlertStatus, Signal } from '../ui/status.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { When } from '../ui/when.tsx';
 import { WebhooksCard } from './webhooks-card.tsx';
 
 type Alert = Answer<'GET /alerts'>['data'][number];
 
+const here = getRouteApi('/alerts');
+const STATES = ['open', 'resolved'] as const;
+
 const COLUMNS: readonly Column<Alert>[] = [
   {
     name: 'Alert',
     className: 'min-w-[24ch] break-words',
     cell: ({ message }) => <span className="font-medium">{message}</span>,
+  },
+  {
+    name: 'State',
+    cell: ({ state }) => <AlertStatus state={state} />,
   },
   { name: 'Kind', cell: ({ type }) => <span className="text-soft">{words(type.replaceAll('.', ' '))}</span> },
   {
@@ -33,19 +41,44 @@ const COLUMNS: readonly Column<Alert>[] = [
       </>
     ),
   },
+  {
+    name: 'Resolved',
+    cell: ({ state, resolved_at: at }) =>
+      at === null ? (
+        <span className="text-faint">{state === 'open' ? '–' : 'Unknown'}</span>
+      ) : (
+        <>
+          {fullTime(at)}{' '}
+          <span className="text-faint">
+            (<When at={at} as="ago" />)
+          </span>
+        </>
+      ),
+  },
 ];
 
 export function AlertsPage(): ReactNode {
-  const alerts = useList('GET /alerts', {}, { pauseMs: 2_000 });
+  const { state } = here.useSearch();
+  const navigate = here.useNavigate();
+  const known = STATES.find((each) => each === state);
+  const alerts = useList('GET /alerts', { ...(known && { state: known }) }, { pauseMs: 2_000 });
   return (
     <Page title="Alerts">
       <div className="flex flex-col gap-4">
         <Open />
+        <div className="flex">
+          <Segments
+            label="State"
+            options={[['', 'All'], ...STATES.map((each) => [each, ALERT_STATES[each].word] as const)]}
+            isChosen={(each) => each === (known ?? '')}
+            onChoose={(each) => void navigate({ search: each === '' ? {} : { state: each }, replace: true })}
+          />
+        </div>
         {alerts.error && <Problem error={alerts.error} />}
         <Card flush>
           {!alerts.rows && !alerts.error && <Waiting rows={6} />}
           {alerts.rows?.length === 0 && (
-            <Empty icon="alerts" title="No alert was raised yet">
+            <Empty icon="alerts" title={known ? 'No alert is in this state' : 'No alert was raised yet'}>
               Alerts are raised when a provider fails, a budget is nearly used up, or costs jump.
             </Empty>
           )}

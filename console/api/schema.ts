@@ -4,7 +4,7 @@ export type ManageDeleteWebhooksByIdAnswer = { readonly object: "webhook.deleted
 
 export type ManageGetAboutAnswer = { readonly object: "about"; readonly version: string; readonly time: string; readonly timezone: string };
 
-export type ManageGetAlertsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "alert"; readonly id: string; readonly type: string; readonly message: string; readonly data: Readonly<Record<string, unknown>>; readonly raised_at: string })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
+export type ManageGetAlertsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "alert"; readonly id: string; readonly type: string; readonly message: string; readonly data: Readonly<Record<string, unknown>>; readonly raised_at: string; readonly state: "open" | "resolved"; readonly resolved_at: string | null })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
 
 export type ManageGetAuditAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "audit.entry"; readonly id: string; readonly created_at: string; readonly actor: { readonly id: string; readonly name: string; readonly address: string | null }; readonly action: string; readonly target: string; readonly request_id: string | null; readonly before: Readonly<Record<string, unknown>> | null; readonly after: Readonly<Record<string, unknown>> | null })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
 
@@ -342,7 +342,7 @@ export interface Operations {
     answer: unknown;
   };
   'GET /alerts': {
-    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; type?: string | undefined };
+    query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; type?: string | undefined; state?: "open" | "resolved" | undefined };
     body: undefined;
     answer: ManageGetAlertsAnswer;
   };

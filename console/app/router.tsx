@@ -90,6 +90,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/alerts',
+    validateSearch: textsOf('state'),
     component: lazyRouteComponent(() => import('../alerts/alerts-page.tsx'), 'AlertsPage'),
   }),
   createRoute({

@@ -59,6 +59,11 @@ export const BATCH_STATES = {
   cancelled: { word: 'Cancelled', tone: 'idle' },
 } as const satisfies Readonly<Record<string, StateWord>>;
 
+export const ALERT_STATES = {
+  open: { word: 'Open', tone: 'bad' },
+  resolved: { word: 'Resolved', tone: 'quiet' },
+} as const satisfies Readonly<Record<string, StateWord>>;
+
 export const WEBHOOK_STATES = {
   enabled: { word: 'Enabled', tone: 'quiet' },
   failing: { word: 'Failing', tone: 'bad' },
@@ -70,6 +75,7 @@ export type EndpointState = keyof typeof ENDPOINT_STATES;
 export type KeyState = keyof typeof KEY_STATES;
 export type JobState = keyof typeof JOB_STATES;
 export type BatchState = keyof typeof BATCH_STATES;
+export type AlertState = keyof typeof ALERT_STATES;
 export type WebhookState = keyof typeof WEBHOOK_STATES;
 
 /** A kind of failure as a person reads it: `rate_limited` → `Rate limited`. */

@@ -1,6 +1,8 @@
 // States, always as a drawing, a word and a colour together. Success is quiet: colour marks what needs attention.
 import type { ReactNode } from 'react';
 import {
+  ALERT_STATES,
+  type AlertState as Alert,
   BATCH_STATES,
   type BatchState as Batch,
   ENDPOINT_STATES,
@@ -158,6 +160,18 @@ export function BatchStatus({
   const { word, tone } = BATCH_STATES[state];
   return (
     <Signal tone={tone} icon={BATCH_ICONS[state]} title={title}>
+      {word}
+    </Signal>
+  );
+}
+
+const ALERT_ICONS: Readonly<Record<Alert, IconName>> = { open: 'warn', resolved: 'good' };
+
+/** Whether an alert is over. */
+export function AlertStatus({ state }: { readonly state: Alert }): ReactNode {
+  const { word, tone } = ALERT_STATES[state];
+  return (
+    <Signal tone={tone} icon={ALERT_ICONS[state]}>
       {word}
     </Signal>
   );

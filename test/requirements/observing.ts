@@ -20,6 +20,7 @@ export const observingRequirements: Requirements = {
     `${ALERTS}: an endpoint that keeps failing and a refused key are told of, and again after an hour`,
     `${ALERTS}: records that cannot be written, and a database that takes none, are told of without asking the database`,
     `${ALERTS}: a start with the same data tells nothing twice`,
+    `${ALERTS}: an alert that is over is resolved, and stays in the list after a start`,
   ),
   'contract.alerts.delivery': shown(
     'operations: alerts',

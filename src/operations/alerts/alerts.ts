@@ -42,6 +42,15 @@ export class Alerts {
     if (isNoted) await this.#keep(alert, clock.wall());
   }
 
+  /** Keeps an alert that could not be noted when it was raised, and is over now. Never rejects. */
+  async over(alert: Alert, raisedAt: number): Promise<void> {
+    await this.#keep(alert, raisedAt);
+    const { store, clock, log } = this.#options;
+    await store
+      .resolve(alert.id, clock.wall())
+      .catch((error: unknown) => log.warn('the end of an alert cannot be kept', { error }));
+  }
+
   async #announce({ id, type, message, data }: Alert): Promise<void> {
     const { announcer, clock, log } = this.#options;
     try {
@@ -66,10 +75,10 @@ export class Alerts {
     }
   }
 
-  async #keep({ type, message, data }: Alert, raisedAt: number): Promise<void> {
+  async #keep({ id: event, type, message, data }: Alert, raisedAt: number): Promise<void> {
     const { store, log } = this.#options;
     try {
-      await store.keep({ id: newId('alert_'), raisedAt, type, message, data });
+      await store.keep({ id: newId('alert_'), raisedAt, type, message, data }, event);
     } catch (error) {
       log.warn('an alert cannot be kept: the list of alerts lacks it', { error });
     }

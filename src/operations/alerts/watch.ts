@@ -14,6 +14,8 @@ export interface WatchOptions {
   readonly ledger: Pick<LedgerStore, 'backlog'>;
   readonly clock: Clock;
   readonly raise: (alert: Alert) => Promise<void>;
+  /** Called with an alert that is over and was not noted. @param raisedAt Unix milliseconds */
+  readonly over: (alert: Alert, raisedAt: number) => Promise<void>;
 }
 
 const LOOK_MS = 1_000;
@@ -32,6 +34,8 @@ export class Watch implements SettlementObserver {
   /** Providers that refused their key since the last look, and with which status. */
   readonly #refused = new Map<string, number>();
   #isUnrecorded = false;
+  /** The alert of a ledger that fails, until it is over. */
+  #failing: { readonly alert: Alert; readonly raisedAt: number } | undefined;
   /** Unix milliseconds; undefined while the database takes records. */
   #stuckSince: number | undefined;
 
@@ -112,8 +116,12 @@ export class Watch implements SettlementObserver {
     const { isStuck, bytes } = this.#options.ledger.backlog();
     this.#stuckSince = isStuck ? (this.#stuckSince ?? now) : undefined;
     const isLong = this.#stuckSince !== undefined && now - this.#stuckSince >= STUCK_MS;
-    if (!isLong && !this.#isUnrecorded) return;
-    yield {
+    if (!isLong && !this.#isUnrecorded) {
+      if (!isStuck && this.#failing) void this.#options.over(this.#failing.alert, this.#failing.raisedAt);
+      if (!isStuck) this.#failing = undefined;
+      return;
+    }
+    const alert: Alert = {
       type: 'ledger.failing',
       id: 'ledger',
       quietMs: HOUR_MS,
@@ -123,6 +131,8 @@ export class Watch implements SettlementObserver {
         : 'the database takes no records; they wait in the journal',
       data: { unrecorded: this.#isUnrecorded, waiting_bytes: bytes },
     };
+    this.#failing ??= { alert, raisedAt: this.#options.clock.wall() };
+    yield alert;
     this.#isUnrecorded = false;
   }
 }

@@ -22,8 +22,8 @@ type ForeignEvent =
       readonly alert: Pick<Alert, 'message' | 'data'> & { readonly type: string };
     };
 
-/** Keys and projects, the configuration, or jobs of the queue. */
-type Changed = 'tenants' | 'configuration' | 'jobs';
+/** Keys and projects, the configuration, jobs of the queue, or ends of alerts. */
+type Changed = 'tenants' | 'configuration' | 'jobs' | 'alerts';
 
 export type LiveEvent =
   | SharedEvent

@@ -36,6 +36,7 @@ const BY_REQUESTS = [
 const BY_CHANGE = {
   tenants: ['keys', 'limits', 'problems', 'projects'],
   configuration: ['doctor', 'keys', 'limits', 'models', 'problems', 'projects', 'providers'],
+  alerts: ['alerts', 'problems'],
   // Each delivery to a receiver is a job, too.
   jobs: ['batches', 'jobs', 'webhooks'],
 } as const;

@@ -1,7 +1,7 @@
 // Alerts that were published, and when, by whichever process was first; and what they said. Knows nothing of their meaning.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AlertStore } from '../../accounts/ports/index.ts';
-import type { Store } from './database.ts';
+import { rowsOf, type Store } from './database.ts';
 import { newestFirst } from './pages.ts';
 import { table } from './table.ts';
 
@@ -36,10 +36,37 @@ const ALERT_HISTORY = table({
   indexes: { alert_history_by_time: ['raised_at'] },
 });
 
+/** What each alert is about, and when that was over. */
+const ALERT_EVENTS = table({
+  name: 'alert_events',
+  columns: {
+    alert_id: 'id',
+    event: 'text',
+    raised_at: 'number',
+    /** Unix milliseconds; null: it is not over. */
+    resolved_at: 'number?',
+  },
+  key: ['alert_id'],
+  indexes: { alert_events_by_time: ['raised_at'] },
+  since: 5,
+  extras: {
+    sqlite: [openIndex()],
+    postgres: [openIndex()],
+  },
+});
+
+/** Few are open of many that are kept. */
+function openIndex(): string {
+  return 'create index alert_events_open on alert_events (event) where resolved_at is null';
+}
+
+/** Most open alerts that are looked at. */
+const MOST_OPEN = 1_000;
+
 export const alerts: Store<AlertStore> = {
-  tables: [ALERTS, ALERT_HISTORY],
-  open({ on, transact, ask }) {
-    const db = on(ALERTS, ALERT_HISTORY);
+  tables: [ALERTS, ALERT_HISTORY, ALERT_EVENTS],
+  open({ on, transact, ask, write }) {
+    const db = on(ALERTS, ALERT_HISTORY, ALERT_EVENTS);
     return {
       claim: (id, nowMs, quietMs) =>
         transact(function* () {
@@ -57,23 +84,66 @@ export const alerts: Store<AlertStore> = {
             .returning('id');
           return rows.length > 0;
         }),
-      keep: ({ id, raisedAt, type, message, data }) =>
+      keep: ({ id, raisedAt, type, message, data }, event) =>
         transact(function* () {
+          yield db.deleteFrom('alert_events').where('raised_at', '<', raisedAt - KEPT_MS);
+          yield db
+            .insertInto('alert_events')
+            .values({ alert_id: id, event, raised_at: raisedAt, resolved_at: null });
           yield db.deleteFrom('alert_history').where('raised_at', '<', raisedAt - KEPT_MS);
           yield db
             .insertInto('alert_history')
             .values({ id, raised_at: raisedAt, type, message, data: JSON.stringify(data) });
         }),
-      async list({ type, ...place }) {
-        let query = db.selectFrom('alert_history').selectAll();
-        if (type !== undefined) query = query.where('type', '=', type);
+      async open() {
+        const found = db
+          .selectFrom('alert_events as e')
+          .innerJoin('alert_history as h', 'h.id', 'e.alert_id')
+          .select(['e.event', 'h.id', 'h.raised_at', 'h.type', 'h.data'])
+          .where('e.resolved_at', 'is', null)
+          .orderBy('h.row', 'desc')
+          .limit(MOST_OPEN);
+        const rows = await ask(() => rowsOf(found));
+        return rows.map(({ raised_at: raisedAt, data, ...row }) => ({
+          ...row,
+          raisedAt,
+          data: JSON.parse(data) as JsonObject,
+        }));
+      },
+      async resolve(event, nowMs) {
+        const ended = await write(
+          db
+            .updateTable('alert_events')
+            .set({ resolved_at: nowMs })
+            .where('event', '=', event)
+            .where('resolved_at', 'is', null)
+            .returning('alert_id'),
+        );
+        return ended.length > 0;
+      },
+      async list({ type, isOpen, ...place }) {
+        let query = db
+          .selectFrom('alert_history as h')
+          .leftJoin('alert_events as e', 'e.alert_id', 'h.id')
+          .select(['h.row', 'h.id', 'h.raised_at', 'h.type', 'h.message', 'h.data'])
+          .select(['e.event', 'e.resolved_at']);
+        if (type !== undefined) query = query.where('h.type', '=', type);
+        if (isOpen === true)
+          query = query.where('e.event', 'is not', null).where('e.resolved_at', 'is', null);
+        if (isOpen === false)
+          query = query.where(({ eb, or }) =>
+            or([eb('e.event', 'is', null), eb('e.resolved_at', 'is not', null)]),
+          );
         const { rows, hasMore } = await newestFirst({ ask }, ['alert_history', 'alert'], query, place);
-        const alerts = rows.map(({ id, raised_at: raisedAt, message, data, ...row }) => ({
+        const alerts = rows.map(({ id, raised_at: raisedAt, message, data, event, ...row }) => ({
           id,
           raisedAt,
           type: row.type,
           message,
           data: JSON.parse(data) as JsonObject,
+          // Alerts of earlier versions have no event.
+          isOpen: event !== null && row.resolved_at === null,
+          resolvedAt: row.resolved_at,
         }));
         return { alerts, hasMore };
       },

@@ -11,13 +11,16 @@ describeDatabases((fresh) => {
     const open = await fresh();
     const storage = await open();
     for (let number = 1; number <= 5; number += 1)
-      await storage.alerts.keep({
-        id: `alert_${number}`,
-        raisedAt: number * 1_000,
-        type: number % 2 === 0 ? 'endpoint.opened' : 'provider.key_refused',
-        message: `No. ${number}`,
-        data: { number },
-      });
+      await storage.alerts.keep(
+        {
+          id: `alert_${number}`,
+          raisedAt: number * 1_000,
+          type: number % 2 === 0 ? 'endpoint.opened' : 'provider.key_refused',
+          message: `No. ${number}`,
+          data: { number },
+        },
+        `event ${number % 2}`,
+      );
     const ids = async (query: object): Promise<readonly string[]> => {
       const { alerts, hasMore } = await storage.alerts.list({ limit: 2, ...query });
       return [...alerts.map(({ id }) => id), ...(hasMore ? ['more'] : [])];
@@ -32,6 +35,19 @@ describeDatabases((fresh) => {
       kind: 'invalid_request',
       param: 'after',
     });
+    expect((await storage.alerts.open()).map(({ id, event }) => [id, event])).toEqual([
+      ['alert_5', 'event 1'],
+      ['alert_4', 'event 0'],
+      ['alert_3', 'event 1'],
+      ['alert_2', 'event 0'],
+      ['alert_1', 'event 1'],
+    ]);
+    expect(await storage.alerts.resolve('event 1', 9_000)).toBe(true);
+    expect(await storage.alerts.resolve('event 1', 9_500)).toBe(false);
+    expect(await ids({ isOpen: true })).toEqual(['alert_4', 'alert_2']);
+    expect(await ids({ isOpen: false })).toEqual(['alert_5', 'alert_3', 'more']);
+    const [over] = (await storage.alerts.list({ limit: 1 })).alerts;
+    expect(over).toMatchObject({ id: 'alert_5', isOpen: false, resolvedAt: 9_000 });
     await storage.close();
   });
 

@@ -8,6 +8,7 @@ import { type Alert, Watch } from '../../../src/operations/alerts/index.ts';
 import { Limits } from '../../../src/accounts/limits/index.ts';
 import { MemoryRoutingState } from '../../../src/engine/routing/index.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { ADMIN_KEY } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { settlement } from '../../support/settlement.ts';
@@ -143,6 +144,66 @@ test('a start with the same data tells nothing twice', async () => {
   expect((await second.received(1)).map(({ type }) => type)).toEqual(['endpoint.opened']);
 });
 
+test('an alert that is over is resolved, and stays in the list after a start', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'dragoman-alerts-'));
+  undo.push(() => rmSync(path, { recursive: true, force: true }));
+  let refuses = true;
+  const upstream = Bun.serve({
+    port: 0,
+    fetch: () =>
+      refuses
+        ? Response.json({ error: { message: 'The key was revoked.' } }, { status: 401 })
+        : Response.json({
+            id: 'chatcmpl-1',
+            object: 'chat.completion',
+            created: 1,
+            model: 'm',
+            choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }],
+            usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+          }),
+  });
+  undo.push(() => upstream.stop(true));
+  const provider = {
+    api_key: 'sk-test-of-the-lab',
+    protocols: { 'openai-chat': { base_url: `${upstream.url.origin}/v1` } },
+  };
+  const config = {
+    keys: KEYS,
+    server: { admin_key: ADMIN_KEY },
+    providers: { lab: provider },
+    models: [...MODELS, { id: 'lab/m', endpoints: [{ provider: 'lab', price: { input: 0, output: 0 } }] }],
+  };
+  const first = await scene(config, {}, path);
+  const alertsOf = async ({ gateway }: Scene, query = ''): Promise<readonly Record<string, unknown>[]> => {
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    const answer = await fetch(`${gateway.origin}/v1/management/alerts${query}`, { headers });
+    return ((await answer.json()) as { readonly data: readonly Record<string, unknown>[] }).data;
+  };
+  const typesOf = async (of: Scene, state: string): Promise<unknown> =>
+    (await alertsOf(of, `?state=${state}`)).map(({ type }) => type).toSorted();
+  await first.ask('lab/m');
+  for (let count = 0; count < 5; count++) await first.ask('mine/echo');
+  await first.received(2);
+  const both = ['budget.threshold_reached', 'provider.key_refused'];
+  await eventually('both are kept', async () => (await alertsOf(first)).length === 2);
+  expect(await typesOf(first, 'open')).toEqual(both);
+  first.clock.advance(30_000);
+  expect(await typesOf(first, 'resolved')).toEqual([]);
+  // The key is good again, and the next day has a budget of its own.
+  refuses = false;
+  first.clock.advance(DAY);
+  expect(await first.ask('lab/m')).toBe(200);
+  await eventually('both are over', async () => {
+    first.clock.advance(5_000);
+    return (await alertsOf(first, '?state=resolved')).length === 2;
+  });
+  const before = await alertsOf(first);
+  expect(before.map(({ state }) => state)).toEqual(['resolved', 'resolved']);
+  for (const { resolved_at: at } of before) expect(at).toBeString();
+  await first.stop();
+  expect(await alertsOf(await scene(config, {}, path))).toEqual(before);
+});
+
 test('an endpoint that keeps failing and a refused key are told of, and again after an hour', async () => {
   const { ask, received, clock } = await scene();
   for (let count = 0; count < 8; count++) await ask('mine/bad');
@@ -203,6 +264,7 @@ test('a receiver gets what it asked for, and every alert is in the log', async (
 test('records that cannot be written, and a database that takes none, are told of without asking the database', async () => {
   const clock = new ManualClock(NOON);
   const raised: Alert[] = [];
+  const over: [type: string, raisedAt: number][] = [];
   let isStuck = false;
   const watch = new Watch({
     limits: new Limits({ entriesOf: () => [], limitsProviders: () => false, all: () => [] }, clock.now),
@@ -213,6 +275,7 @@ test('records that cannot be written, and a database that takes none, are told o
     ledger: { backlog: () => ({ bytes: 5, isStuck, isFull: false }) },
     clock,
     raise: async (alert) => void raised.push(alert),
+    over: async ({ type }, raisedAt) => void over.push([type, raisedAt]),
   });
   watch.settled({ ...settlement(), unrecorded: new Error('disk full') });
   clock.advance(1000);
@@ -228,5 +291,13 @@ test('records that cannot be written, and a database that takes none, are told o
   expect(raised).toHaveLength(1);
   clock.advance(1000);
   expect(raised[1]).toMatchObject({ type: 'ledger.failing', data: { unrecorded: false, waiting_bytes: 5 } });
+  // What is over is kept, because it could not be noted before.
+  const raisedAt = clock.wall();
+  isStuck = false;
+  clock.advance(1000);
+  expect(over).toEqual([
+    ['ledger.failing', NOON + 1000],
+    ['ledger.failing', raisedAt],
+  ]);
   watch.stop();
 });

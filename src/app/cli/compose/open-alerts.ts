@@ -1,5 +1,5 @@
 // Opens the alerts: what finds them out, and what publishes each once.
-import { type Alert, Alerts, Watch } from '../../../operations/alerts/index.ts';
+import { type Alert, AlertEnds, Alerts, Watch } from '../../../operations/alerts/index.ts';
 import type { SettlementObserver } from '../../../engine/index.ts';
 import type { Limits } from '../../../accounts/limits/index.ts';
 import type { RoutingState } from '../../../engine/routing/index.ts';
@@ -10,7 +10,7 @@ import type { Logger } from '../../../base/telemetry/log.ts';
 export interface AlertParts {
   readonly limits: Limits;
   readonly routing: RoutingState;
-  readonly storage: Pick<Storage, 'alerts' | 'ledger'>;
+  readonly storage: Pick<Storage, 'alerts' | 'ledger' | 'webhooks'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -18,6 +18,7 @@ export interface AlertParts {
 /**
  * @param announcer sends alerts to receivers of webhooks
  * @param onRaised called for every alert, too
+ * @param onEnded called when an alert is over
  * @returns the observer of requests that are over, the publisher of alerts, and their end
  */
 export function openAlerts({
@@ -28,13 +29,49 @@ export function openAlerts({
   log,
   announcer,
   onRaised,
-}: AlertParts & { readonly announcer: Announcer; readonly onRaised: (alert: Alert) => void }): {
+  onEnded,
+}: AlertParts & {
+  readonly announcer: Announcer;
+  readonly onRaised: (alert: Alert) => void;
+  readonly onEnded: () => void;
+}): {
   readonly watch: SettlementObserver;
   readonly raise: (alert: Alert) => Promise<void>;
   stop(): void;
 } {
-  const alerts = new Alerts({ store: storage.alerts, announcer, clock, log, onRaised });
+  const ends = new AlertEnds({
+    store: storage.alerts,
+    limits,
+    routing,
+    webhooks: storage.webhooks,
+    clock,
+    log,
+    ended: onEnded,
+  });
+  const alerts = new Alerts({
+    store: storage.alerts,
+    announcer,
+    clock,
+    log,
+    onRaised(alert) {
+      ends.raised();
+      onRaised(alert);
+    },
+  });
   const raise = (alert: Alert): Promise<void> => alerts.raise(alert);
-  const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise });
-  return { watch, raise, stop: () => watch.stop() };
+  const over = (alert: Alert, raisedAt: number): Promise<void> => alerts.over(alert, raisedAt);
+  const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise, over });
+  return {
+    watch: {
+      settled(settlement) {
+        watch.settled(settlement);
+        ends.settled(settlement);
+      },
+    },
+    raise,
+    stop() {
+      watch.stop();
+      ends.stop();
+    },
+  };
 }

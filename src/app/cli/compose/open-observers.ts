@@ -49,7 +49,12 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
   const events = new EventHub(routing, clock);
   const notices = await openNotices(parts);
   (notices ?? sharing)?.shareEvents(events);
-  const alerts = openAlerts({ ...parts, announcer, onRaised: (alert) => events.alerted(alert) });
+  const alerts = openAlerts({
+    ...parts,
+    announcer,
+    onRaised: (alert) => events.alerted(alert),
+    onEnded: () => events.changed('alerts'),
+  });
   const exporter = openTraces(parts);
   const recorders = new PayloadKeeper({
     store: storage.payloads,

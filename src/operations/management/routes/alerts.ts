@@ -29,6 +29,8 @@ const alertSchema = z.object({
   message: z.string(),
   data: z.record(z.string(), z.unknown()),
   raised_at: z.iso.datetime(),
+  state: z.enum(['open', 'resolved']),
+  resolved_at: z.iso.datetime().nullable().describe('Null: it is open, or nobody knows when it was over.'),
 });
 
 const problemSchema = z.object({
@@ -61,18 +63,25 @@ export const ALERT_ROUTES: readonly Route[] = [
     path: '/alerts',
     tag: 'Alerts',
     summary: 'What operators were told, newest first: it is kept for 400 days.',
-    query: z.strictObject({ ...PAGE, type: z.string().optional().describe('Only alerts of this type.') }),
+    query: z.strictObject({
+      ...PAGE,
+      type: z.string().optional().describe('Only alerts of this type.'),
+      state: z.enum(['open', 'resolved']).optional().describe('Only alerts that are over, or are not.'),
+    }),
     answer: listOf(alertSchema),
-    run: async ({ deps, query }) => {
+    run: async ({ deps, query: { state, ...query } }) => {
       refuseBoth(query);
-      const { alerts, hasMore } = await deps.alerts.list(query);
-      const shown = alerts.map(({ id, type, message, data, raisedAt }) => ({
+      const isOpen = state === undefined ? undefined : state === 'open';
+      const { alerts, hasMore } = await deps.alerts.list({ ...query, isOpen });
+      const shown = alerts.map(({ id, type, message, data, raisedAt, ...alert }) => ({
         object: 'alert' as const,
         id,
         type,
         message,
         data: { ...data },
         raised_at: new Date(raisedAt).toISOString(),
+        state: alert.isOpen ? ('open' as const) : ('resolved' as const),
+        resolved_at: isoTime(alert.resolvedAt),
       }));
       return pageWith(shown, ({ id }) => id, hasMore);
     },

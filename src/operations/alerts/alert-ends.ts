@@ -1,0 +1,137 @@
+// Ends of alerts: notices that what operators were told of is over, and keeps when. Any process may notice it, also after a start.
+import { type Limits, limitText, type Standing } from '../../accounts/limits/index.ts';
+import type { AlertStore, OpenAlert, WebhookStore } from '../../accounts/ports/index.ts';
+import { asObject, asString } from '../../base/json/index.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Logger } from '../../base/telemetry/log.ts';
+import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import type { RoutingState } from '../../engine/routing/index.ts';
+
+export interface AlertEndsOptions {
+  readonly store: Pick<AlertStore, 'open' | 'resolve'>;
+  readonly limits: Pick<Limits, 'writtenFor' | 'standings' | 'limiter'>;
+  readonly routing: Pick<RoutingState, 'seen'>;
+  readonly webhooks: Pick<WebhookStore, 'health'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when an alert has ended. */
+  readonly ended: () => void;
+}
+
+/** Time between two looks, in milliseconds. */
+const LOOK_MS = 5_000;
+/** Looks until it is asked again whether other processes have raised one. */
+const IDLE_LOOKS = 12;
+/** Endpoints and providers that are remembered between two looks. */
+const MOST_NOTED = 1_000;
+
+export class AlertEnds implements SettlementObserver {
+  readonly #options: AlertEndsOptions;
+  readonly #stop: () => void;
+  /** Unix milliseconds of the last good attempt, by endpoint and by provider. Filled only while alerts are open. */
+  readonly #good = new Map<string, number>();
+  #hasOpen = true;
+  #looks = 0;
+  #isLooking = false;
+
+  constructor(options: AlertEndsOptions) {
+    this.#options = options;
+    this.#stop = options.clock.every(LOOK_MS, () => void this.#look());
+  }
+
+  /** An alert was raised: good attempts count from now on. */
+  raised(): void {
+    this.#hasOpen = true;
+  }
+
+  settled({ attempts, models }: Settlement): void {
+    if (!this.#hasOpen) return;
+    const now = this.#options.clock.wall();
+    for (let at = 0; at < attempts.length; at++) {
+      const attempt = attempts[at];
+      if (attempt?.outcome !== 'completed' || this.#good.size > MOST_NOTED) continue;
+      this.#good.set(endpointName(models[at] ?? '', attempt.endpoint), now);
+      this.#good.set(providerName(attempt.provider), now);
+    }
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  async #look(): Promise<void> {
+    this.#looks += 1;
+    if (this.#isLooking || (!this.#hasOpen && this.#looks % IDLE_LOOKS > 0)) return;
+    this.#isLooking = true;
+    const { store, clock, log, ended } = this.#options;
+    try {
+      const open = await store.open();
+      this.#hasOpen = open.length > 0;
+      let hasEnded = false;
+      for (const alert of open)
+        if (await this.#isOver(alert))
+          hasEnded = (await store.resolve(alert.event, clock.wall())) || hasEnded;
+      if (hasEnded) ended();
+    } catch (error) {
+      log.debug('the ends of alerts cannot be kept just now', { error });
+    } finally {
+      this.#isLooking = false;
+      if (!this.#hasOpen) this.#good.clear();
+    }
+  }
+
+  async #isOver(alert: OpenAlert): Promise<boolean> {
+    const { data } = alert;
+    switch (alert.type) {
+      case 'endpoint.opened':
+        return this.#isEndpointGood(alert);
+      case 'provider.key_refused':
+        return this.#wasGood(providerName(asString(data['provider']) ?? ''), alert);
+      case 'budget.threshold_reached':
+        return this.#isBudgetFree(alert);
+      case 'webhook.disabled': {
+        const id = asString(data['webhook']) ?? '';
+        return ((await this.#options.webhooks.health([id])).get(id)?.disabled ?? null) === null;
+      }
+      default:
+        return false;
+    }
+  }
+
+  #isEndpointGood(alert: OpenAlert): boolean {
+    const { routing, clock } = this.#options;
+    const [modelId, slug] = [asString(alert.data['model']) ?? '', asString(alert.data['endpoint']) ?? ''];
+    if (routing.seen({ modelId, slug })?.isBroken(clock.now()) !== false) return false;
+    return this.#wasGood(endpointName(modelId, slug), alert);
+  }
+
+  #wasGood(name: string, { raisedAt }: OpenAlert): boolean {
+    return (this.#good.get(name) ?? 0) > raisedAt;
+  }
+
+  /** Another period has begun, or the budget was raised, changed or removed. */
+  #isBudgetFree({ data }: OpenAlert): boolean {
+    const { limits, clock } = this.#options;
+    const { id, type: kind } = asObject(data['owner'] ?? null);
+    const written = limits.writtenFor({ id: asString(id) ?? '' }).filter(({ owner }) => owner.kind === kind);
+    const standing = limits.standings(written).find(({ limit }) => limitText(limit.rule) === data['budget']);
+    if (!standing) return true;
+    const { window } = standing.limit.rule;
+    if (window.type === 'rolling') return this.#isBelow(standing, Number(data['threshold_percent']));
+    const start = limits.limiter.periodStart(window, clock.now());
+    return start !== 0 && new Date(start).toISOString() !== data['period_start'];
+  }
+
+  /** A rolling budget frees little by little. One of which nothing is known after a start is not free. */
+  #isBelow({ used, reserved, limit }: Standing, percent: number): boolean {
+    return used > 0 && ((used - reserved) / limit.rule.amount) * 100 < percent;
+  }
+}
+
+function endpointName(model: string, slug: string): string {
+  return `endpoint ${model} ${slug}`;
+}
+
+function providerName(provider: string): string {
+  return `provider ${provider}`;
+}
