@@ -11,6 +11,7 @@ export * from './item.ts';
 export * from './key-role.ts';
 export * from './limit-notice.ts';
 export * from './limits.ts';
+export * from './on-disconnect.ts';
 export * from './parameters.ts';
 export * from './part.ts';
 export * from './project-name.ts';

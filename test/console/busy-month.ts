@@ -222,6 +222,7 @@ async function makeKeys(storage: Storage, createdAt: number): Promise<void> {
         models: null,
         logContent: false,
         strict: null,
+        onDisconnect: null,
         routing: null,
         projectId: number % 3 === 0 ? null : `team-${number % PROJECTS}`,
         roles: ['models'],

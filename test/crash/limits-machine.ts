@@ -308,6 +308,7 @@ function principalsOf({ keys }: Tenants): readonly Principal[] {
     mayUse: () => true,
     logContent: false,
     strict: null,
+    onDisconnect: null,
     limits,
     routing: null,
   }));

@@ -77,6 +77,7 @@ export function settlement({ model = 'a/b', keyName = 'key', usd = 0 }: SettledR
       mayUse: () => true,
       logContent: false,
       strict: null,
+      onDisconnect: null,
       limits: [],
       routing: null,
     },

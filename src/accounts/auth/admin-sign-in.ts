@@ -39,6 +39,7 @@ const OPERATOR: Principal = {
   expiresAt: null,
   mayUse: () => false,
   logContent: false,
+  onDisconnect: null,
   strict: null,
   routing: null,
   limits: [],

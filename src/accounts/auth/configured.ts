@@ -13,6 +13,7 @@ export interface ConfiguredKey {
   /** Null or absent: as the configuration says. */
   readonly logContent?: boolean | null | undefined;
   readonly strict?: boolean | null | undefined;
+  readonly onDisconnect?: string | null | undefined;
   readonly routing?: RoutingWishes | null | undefined;
   /** Null or absent: it is a project of its own. */
   readonly project?: string | null | undefined;

@@ -1,7 +1,12 @@
 // Commands on keys, for the command line and the management API: data in, data out.
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
-import { GatewayError, problemOfModelName as problemOfName } from '../../canonical/index.ts';
+import {
+  GatewayError,
+  ON_DISCONNECT,
+  ON_DISCONNECT_HINT,
+  problemOfModelName as problemOfName,
+} from '../../canonical/index.ts';
 import type { KeyChange, KeyFilter, PageRequest, StoredKey } from '../ports/index.ts';
 import { checkLimits } from './check-limits.ts';
 import { configuredEntries, definedInFile, type ConfiguredEntry } from './configured.ts';
@@ -13,7 +18,15 @@ import type { ChangeCondition, Tenants } from './tenants.ts';
 /** Settings of a key besides its name; an absent member has the default. */
 export type KeySettings = Pick<
   KeyChange,
-  'expiresAt' | 'models' | 'logContent' | 'strict' | 'routing' | 'roles' | 'limits' | 'budgets'
+  | 'expiresAt'
+  | 'models'
+  | 'logContent'
+  | 'strict'
+  | 'onDisconnect'
+  | 'routing'
+  | 'roles'
+  | 'limits'
+  | 'budgets'
 >;
 
 export interface NewKey extends KeySettings {
@@ -62,6 +75,7 @@ export class KeyCommands {
       models: settings.models ?? null,
       logContent: settings.logContent ?? null,
       strict: settings.strict ?? null,
+      onDisconnect: settings.onDisconnect ?? null,
       routing: settings.routing ?? null,
       roles: settings.roles ?? ['models'],
       limits: settings.limits ?? [],
@@ -203,7 +217,7 @@ export class KeyCommands {
 
   /** The same settings, where they mean something; the name without spaces around it. */
   #checked<Given extends KeySettings & { readonly name?: string | undefined }>(settings: Given): Given {
-    const { models, expiresAt, roles } = settings;
+    const { models, expiresAt, onDisconnect, roles } = settings;
     const name = settings.name?.trim();
     if (name === '') throw new GatewayError('invalid_request', 'a key needs a name', { param: 'name' });
     const problem = name === undefined ? null : problemOfName(name);
@@ -213,6 +227,10 @@ export class KeyCommands {
     if (typeof expiresAt === 'number' && !(expiresAt > this.#tenants.now()))
       throw new GatewayError('invalid_request', 'the expiry must be a time in the future', {
         param: 'expires_at',
+      });
+    if (typeof onDisconnect === 'string' && !ON_DISCONNECT.test(onDisconnect))
+      throw new GatewayError('invalid_request', `on_disconnect: ${ON_DISCONNECT_HINT}`, {
+        param: 'on_disconnect',
       });
     if (roles?.length === 0)
       throw new GatewayError('invalid_request', 'a key needs a role', { param: 'roles' });

@@ -44,6 +44,7 @@ export function storedEntry(key: StoredKey): KeyEntry {
     mayUse: mayUse(key.models),
     logContent: key.logContent,
     strict: key.strict,
+    onDisconnect: key.onDisconnect,
     limits: allLimits(key.limits, key.budgets),
     routing: key.routing && toWishes(key.routing, 'key.routing'),
   };
@@ -63,6 +64,7 @@ export function configuredEntry(key: ConfiguredEntry): KeyEntry {
     mayUse: mayUse(key.models ?? null),
     logContent: key.logContent ?? null,
     strict: key.strict ?? null,
+    onDisconnect: key.onDisconnect ?? null,
     limits: allLimits(key.limits ?? NO_ENTRIES, key.budgets ?? NO_ENTRIES),
     routing: key.routing ?? null,
   };
@@ -86,10 +88,11 @@ function setsNothing(principal: Principal): boolean {
     mayUse: models,
     logContent,
     strict,
+    onDisconnect,
     limits,
     routing,
   } = principal;
-  const settings = [expiresAt, logContent, strict, routing];
+  const settings = [expiresAt, logContent, strict, onDisconnect, routing];
   return (
     settings.every((setting) => setting === null) &&
     limits.length === 0 &&

@@ -29,6 +29,7 @@ export function storedView(key: StoredKey, nowMs: number): KeyView {
 
 export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
   const { id, name, key, models = null, logContent = null, strict = null, routing = null } = entry;
+  const { onDisconnect = null } = entry;
   const expiresAt = entry.expiresAt ?? null;
   return {
     id,
@@ -42,6 +43,7 @@ export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
     models,
     logContent,
     strict,
+    onDisconnect,
     routing,
     projectId: entry.project ?? null,
     roles: entry.roles ?? ['models'],

@@ -23,6 +23,7 @@ export function keyJson(key: KeyView): JsonObject {
     models: key.models && [...key.models],
     log_content: key.logContent,
     strict: key.strict,
+    on_disconnect: key.onDisconnect,
     // The file's are at hand as the program reads them, which are not the words of the file.
     ...(key.source === 'database' && { routing: key.routing as JsonObject | null }),
     limits: key.limits.map(entryJson),

@@ -89,6 +89,14 @@ export type JobEnd =
   | { readonly state: 'completed' | 'cancelled' }
   | { readonly state: 'failed'; readonly error: JobError };
 
+/** What goes with the end of a job. */
+export interface JobEnding {
+  /** Jobs that are added with it. */
+  readonly following?: readonly NewJob[];
+  /** Milliseconds after which it may be forgotten, where that is sooner than its own expiry. Null: not sooner. */
+  readonly keepMs?: number | null;
+}
+
 export interface JobWait {
   /** A sentence. */
   readonly reason: string;
@@ -150,14 +158,13 @@ export interface JobStore {
   wait(id: string, fence: number, wait: JobWait): Promise<boolean>;
   /** Lets go of everything of an owner that stops: others may take it at once. */
   release(owner: string): Promise<void>;
-  /** Ends a job, once. @param following jobs that are added with it @returns false: the fence is an older one */
-  finish(id: string, fence: number, end: JobEnd, following?: readonly NewJob[]): Promise<boolean>;
+  /** Ends a job, once. @returns false: the fence is an older one */
+  finish(id: string, fence: number, end: JobEnd, ending?: JobEnding): Promise<boolean>;
   /**
    * Ends a job that does not run; of one that runs, its runner is asked to end it.
-   * @param following jobs that are added where it is ended here
    * @returns the job as it is then; null where there is none
    */
-  cancel(id: string, following?: readonly NewJob[]): Promise<JobView | null>;
+  cancel(id: string, ending?: JobEnding): Promise<JobView | null>;
   /** Queues a job again that failed or was cancelled: a further attempt. Null: there is none that did. */
   retry(id: string): Promise<JobView | null>;
   /** Null: none of this project. */

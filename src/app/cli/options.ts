@@ -55,6 +55,10 @@ export const KEYS_OPTIONS: Options = {
   expires: { value: 'DATE', text: 'the day on which it ends, or `never`' },
   strict: { opposite: true, text: 'refuse requests of which something would be dropped' },
   'log-content': { opposite: true, text: 'keep the prompts and answers of its requests' },
+  'on-disconnect': {
+    value: 'WORDS',
+    text: 'what becomes of its answers whose client leaves: abort, continue, continue:30s; `default`: as for others',
+  },
   grace: { value: 'TIME', text: 'how long the old secret stays valid (rotate), such as 24h' },
 };
 

@@ -34,7 +34,12 @@ export interface BackgroundDependencies {
   /** Jobs that are added where a job ends that nobody runs. */
   readonly following: NonNullable<JobRunnerOptions['following']>;
   readonly streams: KeptStreams;
-  readonly settings: () => { readonly isTemporaryAllowed: boolean; readonly maxOpen: number };
+  readonly settings: () => {
+    readonly isTemporaryAllowed: boolean;
+    readonly maxOpen: number;
+    /** As of `JobRunnerOptions`. */
+    readonly keepMs: number | null;
+  };
   readonly clock: Clock;
 }
 
@@ -239,12 +244,12 @@ export class BackgroundResponses {
 
   /** Asks for the end of an answer, and waits for it for a moment. False: there is none of this project. */
   async cancel(projectId: string, id: string): Promise<boolean> {
-    const { storage, runner, following, clock } = this.#deps;
+    const { storage, runner, following, settings, clock } = this.#deps;
     const asked = await storage.jobs.find(projectId, id);
     if (!asked) return false;
     const before = clock.now();
     const added = isOpen(asked) ? await following.jobsOf(asked, { state: 'cancelled' }) : [];
-    let job: JobView | null = await storage.jobs.cancel(id, added);
+    let job: JobView | null = await storage.jobs.cancel(id, { following: added, keepMs: settings().keepMs });
     if (added.length > 0) following.added();
     runner.cancel(id);
     while (job && isOpen(job) && clock.now() - before < CANCEL_MS) {

@@ -55,6 +55,8 @@ export interface JobRunnerOptions {
   };
   /** Called where a job was added and there is no room for it here. Absent: nobody else needs to know. */
   readonly passOn?: (() => void) | undefined;
+  /** How long jobs that have ended are kept, in milliseconds, where that is less than what they ask for. Absent or null: not less. */
+  readonly keepMs?: () => number | null;
   /** Most jobs at once: here, and of one project over all processes. */
   readonly limits: () => { readonly concurrent: number; readonly perProject: number };
   /** False once the process is to end: it takes nothing more. */
@@ -189,9 +191,10 @@ export class JobRunner {
   }
 
   async #end(job: HeldJob, end: JobEnd): Promise<void> {
-    const { store, following } = this.#options;
+    const { store, following, keepMs } = this.#options;
     const added = (await following?.jobsOf(job, end)) ?? [];
-    if ((await store.finish(job.id, job.fence, end, added)) && added.length > 0) following?.added();
+    const ending = { following: added, keepMs: keepMs?.() ?? null };
+    if ((await store.finish(job.id, job.fence, end, ending)) && added.length > 0) following?.added();
   }
 
   async #written<T>(job: HeldJob, cancellation: Cancellation, write: () => Promise<T>): Promise<T> {

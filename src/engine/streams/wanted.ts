@@ -1,12 +1,12 @@
 // Whether the stream of a request is kept, and what becomes of the request when its client leaves.
 import { isJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import { GatewayError, ON_DISCONNECT, ON_DISCONNECT_HINT } from '../../canonical/index.ts';
 import type { ApiCall } from '../call.ts';
 import type { Patience } from './kept-stream.ts';
 
 /** Request headers that ask for it. */
 const RESUMABLE = 'x-dragoman-resumable';
-const ON_DISCONNECT = 'x-dragoman-on-disconnect';
+const HEADER = 'x-dragoman-on-disconnect';
 /** Patience of a request that asks for a stream to resume, and gives none. */
 const USUAL_PATIENCE = 'continue:30s';
 
@@ -27,23 +27,26 @@ export interface Keeping {
  * @throws GatewayError `invalid_request` for a header that says something else
  */
 export function keepingOf(
-  { header, json, protocol, job }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job'>,
-  { keep, onDisconnect }: StreamSettings,
+  {
+    header,
+    json,
+    protocol,
+    job,
+    principal,
+  }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job' | 'principal'>,
+  { keep, ...settings }: StreamSettings,
 ): Keeping | null {
   // A job keeps its stream by itself.
   if (job) return null;
   const isAsked = readFlag(header(RESUMABLE));
-  const said = header(ON_DISCONNECT);
+  const said = header(HEADER);
+  const onDisconnect = principal.onDisconnect ?? settings.onDisconnect;
   const patience =
     said === null
       ? patienceOf(isAsked && onDisconnect === 'abort' ? USUAL_PATIENCE : onDisconnect)
       : patienceOf(said);
   if (patience === null)
-    throw new GatewayError(
-      'invalid_request',
-      `${ON_DISCONNECT}: must be \`abort\`, \`continue\`, or e.g. \`continue:30s\``,
-      { param: ON_DISCONNECT },
-    );
+    throw new GatewayError('invalid_request', `${HEADER}: ${ON_DISCONNECT_HINT}`, { param: HEADER });
   const { items } = protocol.server;
   const isStored =
     items !== undefined && isJsonObject(json) && json['stream'] === true && json['store'] !== false;
@@ -61,8 +64,8 @@ function readFlag(text: string | null): boolean {
 
 /** Milliseconds that a run waits for its client to come back; null for a text that says nothing of it. */
 function patienceOf(text: string): Patience | null {
-  if (text === 'abort') return 0;
-  if (text === 'continue') return Infinity;
-  const seconds = /^continue:(\d{1,6})s$/.exec(text)?.[1];
-  return seconds === undefined ? null : Number(seconds) * 1000;
+  const [said, seconds] = ON_DISCONNECT.exec(text) ?? [];
+  if (said === undefined) return null;
+  if (said === 'abort') return 0;
+  return seconds === undefined ? Infinity : Number(seconds) * 1000;
 }

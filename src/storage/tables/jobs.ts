@@ -93,6 +93,14 @@ function openJobs(database: StateDatabase): JobStore {
     return taken ? decodeHeld(taken as JobRow) : null;
   }
 
+  /** The expiry of a job that ends now. */
+  const sooner = (keepMs: number | null | undefined) =>
+    typeof keepMs === 'number'
+      ? {
+          expires_at: sql<number>`case when expires_at > ${clock()} + ${keepMs} then ${clock()} + ${keepMs} else expires_at end`,
+        }
+      : {};
+
   const byId = (id: string) => db.selectFrom('jobs').select(JOB_COLUMNS).where('id', '=', id);
 
   /** Changes a running job under its fence. */
@@ -193,7 +201,7 @@ function openJobs(database: StateDatabase): JobStore {
           .where('lease_owner', '=', owner),
       );
     },
-    finish: (id, fence, end, following) =>
+    finish: (id, fence, end, { following, keepMs } = {}) =>
       underFence(
         id,
         fence,
@@ -201,18 +209,26 @@ function openJobs(database: StateDatabase): JobStore {
           state: end.state,
           lease_owner: null,
           ended_at: clock(),
+          ...sooner(keepMs),
           waits_for: null,
           waits_since: null,
           ...(end.state === 'failed' ? { error_code: end.error.code, error_message: end.error.message } : {}),
         },
         following,
       ),
-    cancel: (id, following = []) =>
+    cancel: (id, { following = [], keepMs } = {}) =>
       transact(function* () {
         const open = db.updateTable('jobs').where('id', '=', id);
         const ended = yield* firstOf(
           open
-            .set({ state: 'cancelled', cancel: 1, ended_at: clock(), waits_for: null, waits_since: null })
+            .set({
+              state: 'cancelled',
+              cancel: 1,
+              ended_at: clock(),
+              waits_for: null,
+              waits_since: null,
+              ...sooner(keepMs),
+            })
             .where('state', 'in', ['queued', 'waiting'])
             .returning('id'),
         );

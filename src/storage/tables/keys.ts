@@ -37,6 +37,8 @@ const KEYS = table({
     routing: 'text?',
     /** 0 or 1. Null: as for everybody. */
     strict: 'small?',
+    /** As `streams.on_disconnect`. Null: as the configuration says. */
+    on_disconnect: 'text?',
     /** Null: the key is a project of its own. */
     project_id: 'id?',
     /** JSON array. Null: `models` alone. */
@@ -61,6 +63,7 @@ const KEYS = table({
   defaults: { changed: 0 },
   renumbered: ['changed'],
   extras: numbering('keys'),
+  added: { on_disconnect: 4 },
 });
 
 type KeyRow = NonNullable<(typeof KEYS)['row']>;
@@ -201,7 +204,7 @@ class Keys implements KeyStore {
 /** The columns that a change writes: of those that it does not name, none. */
 function encodeKeyChange(change: KeyChange): Updateable<KeyRow> {
   const { name, hash, hint, expiresAt, revokedAt, models, logContent, strict, routing } = change;
-  const { roles, limits, budgets, previous } = change;
+  const { onDisconnect, roles, limits, budgets, previous } = change;
   return present({
     name,
     hash,
@@ -211,6 +214,7 @@ function encodeKeyChange(change: KeyChange): Updateable<KeyRow> {
     models: models && JSON.stringify(models),
     log_content: flag(logContent),
     strict: flag(strict),
+    on_disconnect: onDisconnect,
     routing: routing && JSON.stringify(routing),
     roles: roles && (isUsual(roles) ? null : JSON.stringify(roles)),
     limits: limits && encodeEntries(limits),
@@ -233,6 +237,7 @@ function decodeKey(row: Selectable<KeyRow>, json: SharedJson): StoredKey {
     logContent: row.log_content === null ? null : row.log_content !== 0,
     routing: row.routing === null ? null : (json.parse(row.routing) as RoutingDefaults),
     strict: row.strict === null ? null : row.strict !== 0,
+    onDisconnect: row.on_disconnect,
     projectId: row.project_id,
     roles: row.roles === null ? USUAL_ROLES : (json.parse(row.roles) as KeyRole[]),
     limits: decodeEntries(row.limits, json),

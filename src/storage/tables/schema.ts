@@ -2,7 +2,7 @@
 // schema and the oldest program that may use it. Version 1 is the first; data of before it is refused.
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
-import { type Kind, makeTable, table, type TableDeclaration } from './table.ts';
+import { addColumns, type Kind, latestOf, makeTable, table, type TableDeclaration } from './table.ts';
 
 /** Version of this program, as of package.json. */
 export const PROGRAM = '0.1.0';
@@ -41,7 +41,7 @@ const VERSIONS = table({
 
 /** The version of a schema that has these tables and changes. */
 export function versionOf({ tables, changes = [] }: SchemaParts): number {
-  return Math.max(1, ...tables.map(({ since = 1 }) => since), ...changes.map(({ version }) => version));
+  return Math.max(1, ...tables.map(latestOf), ...changes.map(({ version }) => version));
 }
 
 export interface Place {
@@ -76,7 +76,9 @@ export async function bringUpToDate(
     );
   const from = before?.version ?? 0;
   if (from >= current) return;
-  for (const declared of own) if ((declared.since ?? 1) > from) await makeTable(db, kind, declared);
+  for (const declared of own)
+    if ((declared.since ?? 1) > from) await makeTable(db, kind, declared);
+    else await addColumns(db, kind, declared, from);
   let oldest = before?.oldest_program ?? PROGRAM_OF_VERSION_1;
   for (const { version, oldestProgram, up } of changes.toSorted((a, b) => a.version - b.version)) {
     if (version <= from) continue;

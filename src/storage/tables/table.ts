@@ -45,6 +45,8 @@ export interface TableDeclaration {
   readonly only?: Kind;
   /** Schema version that brought the table; 1 by default. */
   readonly since?: number;
+  /** Columns that may be null and came later, each with its schema version. */
+  readonly added?: Readonly<Record<string, number>>;
   /**
    * False for rows that mean something in their own database alone: neither moved nor backed up.
    */
@@ -121,6 +123,26 @@ export function columnsOf(declared: TableDeclaration): readonly string[] {
 /** The number that the database gives each row: columns of that type. At most one. */
 export function rowColumn(declared: TableDeclaration): string | undefined {
   return columnsOf(declared).find((name) => declared.columns[name] === 'row');
+}
+
+/** Adds the columns to a table that have come since a schema version. */
+export async function addColumns(
+  db: Kysely<never>,
+  kind: Kind,
+  { name, columns, added = {} }: TableDeclaration,
+  from: number,
+): Promise<void> {
+  for (const [column, since] of Object.entries(added)) {
+    const type = columns[column];
+    if (since <= from || type === undefined) continue;
+    const what = `${quoted(column)} ${TYPES[kind][baseOf(type)].join(' ')}`;
+    await sql.raw(`alter table ${quoted(name)} add column ${what}`).execute(db);
+  }
+}
+
+/** Schema version of the latest part of a table. */
+export function latestOf({ since = 1, added = {} }: TableDeclaration): number {
+  return Math.max(since, ...Object.values(added));
 }
 
 /** Makes a table and its indexes. */

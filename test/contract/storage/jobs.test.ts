@@ -143,13 +143,13 @@ describeDatabases((fresh) => {
       await jobs.add(job('a'), 9);
       await jobs.add(job('b'), 9);
       const [held] = await claim(jobs, { limit: 1 });
-      expect(await jobs.finish('a', 9, { state: 'completed' }, following)).toBe(false);
+      expect(await jobs.finish('a', 9, { state: 'completed' }, { following })).toBe(false);
       expect(await jobs.openOf('whk')).toBe(0);
-      expect(await jobs.finish(held!.id, held!.fence, { state: 'completed' }, following)).toBe(true);
+      expect(await jobs.finish(held!.id, held!.fence, { state: 'completed' }, { following })).toBe(true);
       await jobs.addAll(following);
       expect(await jobs.openOf('whk')).toBe(1);
-      await jobs.cancel('b', [job('of b', { projectId: 'whk' })]);
-      await jobs.cancel('b', [job('never', { projectId: 'whk' })]);
+      await jobs.cancel('b', { following: [job('of b', { projectId: 'whk' })] });
+      await jobs.cancel('b', { following: [job('never', { projectId: 'whk' })] });
       expect(await jobs.openOf('whk')).toBe(2);
       expect(idsOf(await claim(jobs, { kinds: ['webhook'] }))).toEqual(['next']);
       expect(idsOf(await claim(jobs))).toEqual(['of b']);
@@ -205,6 +205,22 @@ describeDatabases((fresh) => {
       const refused = await rejection(jobs.add(job('b'), 1));
       expect(refused).toMatchObject({ kind: 'rate_limited', code: 'too_many_jobs' });
       await jobs.add(job('c', { projectId: 'other' }), 1);
+    }));
+
+  test('are kept for a while from their end, and never longer than they ask for', () =>
+    withJobs(async (jobs) => {
+      for (const id of ['a', 'b']) await jobs.add(job(id, { expiresAt: null }), 9);
+      await jobs.add(job('c', { expiresAt: 5 }), 9);
+      const keepMs = 60_000;
+      for (const { id, fence } of await claim(jobs, { limit: 1 }))
+        await jobs.finish(id, fence, { state: 'completed' }, { keepMs });
+      await jobs.cancel('b', { keepMs });
+      await jobs.cancel('c', { keepMs });
+      for (const id of ['a', 'b']) {
+        const { endedAt, expiresAt } = (await jobs.get(id)) ?? {};
+        expect(expiresAt).toBe(Number(endedAt) + keepMs);
+      }
+      expect((await jobs.get('c'))?.expiresAt).toBe(5);
     }));
 
   test('are listed, counted and kept with their streams until they expire', () =>

@@ -20,6 +20,7 @@ describeDatabases((fresh) => {
         logContent: false,
         routing: null,
         strict: null,
+        onDisconnect: 'continue',
       },
       someEntry(),
     );
@@ -36,6 +37,7 @@ describeDatabases((fresh) => {
         logContent: false,
         routing: null,
         strict: null,
+        onDisconnect: 'continue',
       },
     ]);
     const revoked = await storage.keys.update('key_1', { revokedAt: 5 }, { atMs: 5 }, someEntry);
@@ -101,6 +103,7 @@ describeDatabases((fresh) => {
       models: ['a'],
       logContent: true,
       strict: false,
+      onDisconnect: 'continue',
       routing: { only: ['a'] },
       projectId: 'p',
       roles: ['admin', 'models'],
@@ -115,6 +118,7 @@ describeDatabases((fresh) => {
     const emptied = {
       models: null,
       strict: null,
+      onDisconnect: 'continue',
       routing: null,
       limits: [],
       budgets: [],

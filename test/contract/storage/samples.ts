@@ -12,6 +12,7 @@ export const KEY: StoredKey = {
   models: ['openai/*'],
   logContent: true,
   strict: true,
+  onDisconnect: 'continue',
   routing: { only: ['openai'], max_price: { prompt: 3 } },
   projectId: 'search',
   roles: ['models', 'admin'],

@@ -110,6 +110,7 @@ function settingsOf(args: Arguments, config: Config): KeySettings {
   const routing = args.option('routing');
   const logContent = args.choice('log-content');
   const strict = args.choice('strict');
+  const onDisconnect = args.option('on-disconnect');
   return {
     ...(models !== undefined && {
       models: models === 'all' ? null : models.split(',').map((model) => model.trim()),
@@ -117,6 +118,7 @@ function settingsOf(args: Arguments, config: Config): KeySettings {
     ...(expires !== undefined && { expiresAt }),
     ...(logContent !== undefined && { logContent }),
     ...(strict !== undefined && { strict }),
+    ...(onDisconnect !== undefined && { onDisconnect: onDisconnect === 'default' ? null : onDisconnect }),
     ...(routing !== undefined && { routing: routing === 'none' ? null : routingOf(routing, config) }),
     ...rolesOf(args.options('role')),
     ...readLimits(args),

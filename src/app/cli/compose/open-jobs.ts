@@ -31,6 +31,7 @@ import type { Part } from './part.ts';
 
 /** How old counts may be, in milliseconds. */
 const COUNTS_MS = 5_000;
+const DAY_MS = 86_400_000;
 
 interface JobsParts {
   readonly engine: Engine;
@@ -62,6 +63,10 @@ export function openJobs(parts: JobsParts): Jobs {
   const { engine, storage, accounts, settings, memory, delay, announcer, takes, clock } = parts;
   const { gateway, dependencies, streams, files } = engine;
   const { log, config } = settings;
+  const keepMs = (): number | null => {
+    const { keepDays } = config().jobs;
+    return keepDays === null ? null : keepDays * DAY_MS;
+  };
   const working: WorkDependencies = {
     serve: (call) => gateway.serve(call),
     streams,
@@ -118,6 +123,7 @@ export function openJobs(parts: JobsParts): Jobs {
     ]),
     priority: PRIORITY.batch,
     following,
+    keepMs,
     limits: () => {
       const { concurrent, concurrentPerProject: perProject } = config().jobs;
       return { concurrent, perProject };
@@ -135,6 +141,7 @@ export function openJobs(parts: JobsParts): Jobs {
     settings: () => ({
       isTemporaryAllowed: config().background.temporary,
       maxOpen: config().jobs.maxOpen,
+      keepMs: keepMs(),
     }),
     clock,
   });

@@ -1,6 +1,9 @@
 // The `streams`, `background` and `jobs` parts of the configuration file: what outlives the connection of a client.
-import { inProgram } from '../../../catalog/schema/index.ts';
+import { inProgram, orNull } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
+import { ON_DISCONNECT, ON_DISCONNECT_HINT } from '../../../canonical/index.ts';
+
+export const onDisconnectSchema = z.string().regex(ON_DISCONNECT, ON_DISCONNECT_HINT);
 
 export const streamsSchema = inProgram(
   z.strictObject({
@@ -21,12 +24,10 @@ export const streamsSchema = inProgram(
       .min(0)
       .default(64)
       .describe('MB of memory for all kept streams of a process; those that have ended go first.'),
-    on_disconnect: z
-      .string()
-      .regex(/^(?:abort|continue(?::\d{1,6}s)?)$/, 'must be `abort`, `continue`, or e.g. `continue:30s`')
+    on_disconnect: onDisconnectSchema
       .default('abort')
       .describe(
-        'What becomes of an answer whose client has left: `abort`, `continue` to its end, or e.g. `continue:30s` for a client to come back. The header `x-dragoman-on-disconnect` counts before it.',
+        'What becomes of an answer whose client has left: `abort`, `continue` to its end, or e.g. `continue:30s` for a client to come back. A key and the header `x-dragoman-on-disconnect` count before it.',
       ),
   }),
 )
@@ -69,6 +70,9 @@ export const jobsSchema = inProgram(
       .min(0)
       .default(86_400)
       .describe('Seconds that a job waits for limits and budgets to have room, before it fails.'),
+    keep_days: orNull(z.number().positive()).describe(
+      'Days that a job, its events and its result are kept from its end. Default: `state.retention_days` from its beginning, which is the most.',
+    ),
   }),
 )
   .prefault({})

@@ -1,4 +1,5 @@
 // The `keys` of the configuration file: who may use what, until when, and what holds when their requests say nothing.
+import { onDisconnectSchema } from './durable-schema.ts';
 import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
 import {
   budgetsSchema,
@@ -35,6 +36,9 @@ export const keySchema = inProgram(
     budgets: budgetsSchema.default([]).describe('How much it may cost; as `budgets`.'),
     strict: orNull(z.boolean()).describe(
       'Refuse its requests of which something would be dropped or changed. Default: `strict`.',
+    ),
+    on_disconnect: orNull(onDisconnectSchema).describe(
+      'What becomes of its answers whose client leaves. Default: `streams.on_disconnect`.',
     ),
     routing: orNull(routingDefaultsSchema).describe(
       'Used when its requests say nothing, over `routing.default`, whose members it takes.',

@@ -2,7 +2,13 @@
 import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import { keyJson, type KeyView } from '../../../accounts/auth/index.ts';
-import { GatewayError, KEY_ROLES, TEXTS } from '../../../canonical/index.ts';
+import {
+  GatewayError,
+  KEY_ROLES,
+  ON_DISCONNECT,
+  ON_DISCONNECT_HINT,
+  TEXTS,
+} from '../../../canonical/index.ts';
 import { changeOf } from '../change-of.ts';
 import type { Versioned } from '../entity-tag.ts';
 import {
@@ -44,6 +50,7 @@ const keySchema = z.object({
   models: z.array(z.string()).nullable().describe('Models or patterns with `*`; null: all.'),
   log_content: z.boolean().nullable().describe('Null: as `logging.content` says.'),
   strict: z.boolean().nullable().describe('Null: as for everybody.'),
+  on_disconnect: z.string().nullable().describe('Null: as `streams.on_disconnect` says.'),
   routing: routingDefaultsSchema
     .nullable()
     .optional()
@@ -73,6 +80,12 @@ const settings = {
     .nullable()
     .optional()
     .describe('Refuse what would lose something; null: as for everybody.'),
+  on_disconnect: z
+    .string()
+    .regex(ON_DISCONNECT, ON_DISCONNECT_HINT)
+    .nullable()
+    .optional()
+    .describe('What becomes of its answers whose client leaves; null: as `streams.on_disconnect` says.'),
   routing: routingDefaultsSchema.nullable().optional(),
   limits: limitsSchema.optional(),
   budgets: budgetsSchema.optional(),
@@ -249,7 +262,12 @@ export const KEY_ROUTES: readonly Route[] = [
 ];
 
 function settingsOf(
-  { expires_at: expires, log_content: logContent, ...given }: Omit<z.output<typeof changesSchema>, 'name'>,
+  {
+    expires_at: expires,
+    log_content: logContent,
+    on_disconnect: onDisconnect,
+    ...given
+  }: Omit<z.output<typeof changesSchema>, 'name'>,
   { checkRouting }: RawCall['deps'],
 ) {
   const { roles: wanted, models: named, strict, routing, limits, budgets } = given;
@@ -262,6 +280,7 @@ function settingsOf(
     limits,
     budgets,
     logContent,
+    onDisconnect,
     ...(expires !== undefined && { expiresAt: expires === null ? null : Date.parse(expires) }),
   };
 }
