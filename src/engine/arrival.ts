@@ -4,7 +4,7 @@ import { newGenerationId } from '../base/runtime/ids.ts';
 import { stepOf } from '../base/runtime/clock.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import { type TraceContext, traceOf } from '../base/telemetry/trace-context.ts';
+import { jobTraceOf, type TraceContext, traceOf } from '../base/telemetry/trace-context.ts';
 import type { EngineSettings } from './settings.ts';
 
 export interface Arrival {
@@ -37,10 +37,11 @@ export function arrive(
   // The ledger takes a record whose id says another time for counts that came late.
   const createdAt = call.job?.createdAt ?? clock.wall();
   const id = call.job?.id ?? newGenerationId(createdAt);
+  const recordId = call.job?.recordId ?? id;
   const { otlp } = settings.config.telemetry;
   return {
     id,
-    recordId: call.job?.recordId ?? id,
+    recordId,
     call,
     settings,
     createdAt,
@@ -48,6 +49,6 @@ export function arrive(
     stepMs: stepOf(clock),
     inputChars: call.body.bytes.length,
     quota: RequestQuota.of(limits, call.principal, clock.wall),
-    trace: otlp && traceOf(call.header, id, otlp.sample),
+    trace: otlp && (call.job ? jobTraceOf : traceOf)(call.header, recordId, otlp.sample),
   };
 }

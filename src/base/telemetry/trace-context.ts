@@ -10,6 +10,14 @@ export interface TraceContext {
   readonly isSampled: boolean;
   /** State that other vendors' tools keep in the trace. Null: none. */
   readonly state: string | null;
+  /** Span of another trace that led to it. Absent: none did. */
+  readonly link?: TraceLink;
+}
+
+export interface TraceLink {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly state: string | null;
 }
 
 /** Reads a request header by lower-case name. */
@@ -35,6 +43,19 @@ export function traceOf(header: ReadHeader, generationId: string, share: number)
       state: null,
     }
   );
+}
+
+/**
+ * The trace of work that a request left behind: one of its own, because the request is over by then and may have left many.
+ * It is linked to the span that its client was in, and kept where that is.
+ * @param recordId 32 lower-case hex characters
+ */
+export function jobTraceOf(header: ReadHeader, recordId: string, share: number): TraceContext {
+  const own = traceOf(() => null, recordId, share);
+  const origin = begun(header);
+  if (!origin || origin.parentId === null) return own;
+  const { traceId, parentId: spanId, state, isSampled } = origin;
+  return { ...own, isSampled, link: { traceId, spanId, state } };
 }
 
 /** A trace that a client began; undefined where its header is absent or malformed. */

@@ -6,7 +6,12 @@ import { cacheWriteTokens, inputTokens, outputTokens, type Usage } from '../../c
 import type { Settlement, ToolRun } from '../../engine/index.ts';
 import type { AttemptRecord } from '../../accounts/ledger/index.ts';
 import { operationOf } from '../metrics/index.ts';
-import { attemptSpanId, spanIdOf, type TraceContext } from '../../base/telemetry/trace-context.ts';
+import {
+  attemptSpanId,
+  spanIdOf,
+  type TraceContext,
+  type TraceLink,
+} from '../../base/telemetry/trace-context.ts';
 
 type Value =
   | { readonly stringValue: string }
@@ -32,8 +37,17 @@ export interface Span {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly Attribute[];
+  /** Spans of other traces that led to it. */
+  readonly links?: readonly Link[];
   /** `STATUS_CODE_ERROR`; absent: nothing is said. */
   readonly status?: { readonly code: 2 };
+}
+
+interface Link {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceState?: string;
+  readonly flags: number;
 }
 
 const INTERNAL = 1;
@@ -88,9 +102,14 @@ function requestSpan({ generation, principal }: Settlement, trace: TraceContext)
     kind: SERVER,
     ...times(createdAt, endedAt),
     attributes: attributes.list,
+    ...(trace.link && { links: [linkTo(trace.link)] }),
     // A caller's mistake is no error of a server (conventions for HTTP spans, "Status").
     ...failed(error !== null && (status >= 500 || status < 400)),
   };
+}
+
+function linkTo({ traceId, spanId, state }: TraceLink): Link {
+  return { traceId, spanId, ...(state !== null && { traceState: state }), flags: SAMPLED };
 }
 
 function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: TraceContext): Span {

@@ -141,6 +141,47 @@ test('a client that has a trace finds its request there, with its state, and so 
   expect(asked[0]?.get('tracestate')).toBe('vendor=1');
 });
 
+test('work that a request leaves behind has traces of its own, each linked to the span of the client', async () => {
+  const { gateway, end, collector } = await scene({}, { batches: { max_delay_ms: 0 } });
+  const traced = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
+  const body = { model: 'mine/model', messages: [{ role: 'user', content: 'Hello' }] };
+  const queued = await gateway.post('/chat/completions', body, { ...traced, prefer: 'respond-async' });
+  expect(queued.status).toBe(202);
+  const line = (custom_id: string) =>
+    JSON.stringify({ custom_id, method: 'POST', url: '/v1/chat/completions', body });
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  form.set('file', new File([`${line('a')}\n${line('b')}`], 'in.jsonl'));
+  const headers = { authorization: `Bearer ${gateway.key}` };
+  const file = await fetch(`${gateway.baseURL}/files`, { method: 'POST', headers, body: form });
+  const { id } = (await file.json()) as { id: string };
+  const batch = { input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  expect((await gateway.post('/batches', batch, traced)).status).toBe(200);
+  await eventually(
+    'all are answered',
+    async () => {
+      const all = await fetch(`${gateway.baseURL}/batches`, { headers });
+      const { data } = (await all.json()) as { data: { status: string }[] };
+      const made = await fetch(
+        `${gateway.baseURL}/generations/${queued.headers.get('x-request-id')}/result`,
+        {
+          headers,
+        },
+      );
+      return data[0]?.status === 'completed' && made.status === 200;
+    },
+    60_000,
+  );
+  await end();
+  const requests = collector.spans().filter(({ kind }) => kind === 2);
+  expect(requests).toHaveLength(3);
+  for (const { traceId, parentSpanId, links } of requests) {
+    expect([traceId === TRACE, parentSpanId]).toEqual([false, undefined]);
+    expect(links).toEqual([{ traceId: TRACE, spanId: PARENT, traceState: 'vendor=1', flags: 1 }]);
+  }
+  expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(3);
+});
+
 test('a client that keeps no spans has none kept, and its trace goes on', async () => {
   const { ask, end, collector, asked } = await scene();
   await ask('mine/model', { traceparent: `00-${TRACE}-${PARENT}-00` });
