@@ -33,6 +33,7 @@ export const durableRequirements: Requirements = {
     DURABLE,
     'Projects take turns, priorities begin first, and jobs of one lane run in their order.',
     `${JOBS}: projects take turns, by their weight, and a lower priority begins first`,
+    `${BATCHES_ROOM}: a project with a higher weight has more turns`,
     `${JOBS}: a project runs so many at once`,
     `${JOBS}: jobs of one lane run in their order`,
     `${JOBS}: a project has so many open jobs`,
@@ -48,6 +49,7 @@ export const durableRequirements: Requirements = {
     'A job can be cancelled, tried again, listed and counted, and is kept as long as its result.',
     `${JOBS}: a job is cancelled at once, or by its runner, and can be tried again`,
     `${JOBS}: are listed, counted and kept with their streams until they expire`,
+    `${JOBS}: are kept for a while from their end, and never longer than they ask for`,
     `${BACKGROUND}: an answer and its job are forgotten together`,
   ),
   'contract.durable.background.life': shown(
@@ -143,6 +145,8 @@ export const durableRequirements: Requirements = {
     'An answer whose client leaves ends at once, or goes on for whoever resumes it.',
     `${STREAMS}: a stream that can be resumed goes on, and its rest is live`,
     `${STREAMS}: a request %s ends at once`,
+    'test/socket/state/on-disconnect.test.ts: a key of the file says it, and a header counts before it',
+    'test/socket/state/on-disconnect.test.ts: a stored key says it, and is changed',
   ),
   'contract.durable.async': shown(
     DURABLE,

@@ -33,6 +33,7 @@ export const observingRequirements: Requirements = {
     'A span for each request, try and call of a tool goes to a collector over OTLP; a trace is taken from the client and passed on.',
     `${TRACES}: a request and each of its tries are spans, and the upstream is told its own`,
     `${TRACES}: a client that has a trace finds its request there, with its state, and so does the upstream`,
+    `${TRACES}: work that a request leaves behind has traces of its own, each linked to the span of the client`,
     `${TRACES}: a call of a tool that the gateway ran is a span of its own`,
     `${TRACES}: a client that keeps no spans has none kept, and its trace goes on`,
     `${TRACES}: neither prompts nor answers nor texts of errors are in spans`,

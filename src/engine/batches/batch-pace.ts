@@ -6,12 +6,17 @@ export interface BatchPaceOptions {
   readonly limits: () => { readonly concurrent: number; readonly maxDelayMs: number };
   /** How late the event loop was of late, in milliseconds. */
   readonly delayMs: () => number;
+  /** Share of a project among those that wait. Absent: 1 for all. */
+  readonly weightOf?: (projectId: string) => number;
 }
 
 export class BatchPace {
   readonly #options: BatchPaceOptions;
-  /** Lines that wait for a place, by project; the first project is next. */
+  /** Lines that wait for a place, by project. */
   readonly #queues = new Map<string, (() => void)[]>();
+  /** Virtual time of a fair queue: that of the line that began last, and of each project's next line. */
+  #turn = 0;
+  readonly #turns = new Map<string, number>();
   #running = 0;
 
   constructor(options: BatchPaceOptions) {
@@ -41,14 +46,26 @@ export class BatchPace {
 
   leave(): void {
     this.#running -= 1;
-    for (const [projectId, queue] of this.#queues) {
-      if (this.#running >= this.#options.limits().concurrent) return;
-      const [begin, ...others] = queue;
-      // Behind all other projects.
-      this.#queues.delete(projectId);
-      if (others.length > 0) this.#queues.set(projectId, others);
-      this.#running += 1;
-      begin?.();
+    while (this.#queues.size > 0 && this.#running < this.#options.limits().concurrent) this.#beginNext();
+  }
+
+  /** Begins a line of the project whose turn is the earliest: a higher weight has more turns in the same time. */
+  #beginNext(): void {
+    let next: { readonly projectId: string; readonly turn: number } | undefined;
+    for (const projectId of this.#queues.keys()) {
+      // A project that had nothing to do has saved no turns.
+      const turn = Math.max(this.#turns.get(projectId) ?? 0, this.#turn);
+      if (!next || turn < next.turn) next = { projectId, turn };
     }
+    if (!next) return;
+    const { projectId, turn } = next;
+    const [begin, ...others] = this.#queues.get(projectId) ?? [];
+    this.#queues.delete(projectId);
+    if (others.length > 0) this.#queues.set(projectId, others);
+    for (const [id, its] of this.#turns) if (its < turn) this.#turns.delete(id);
+    this.#turn = turn;
+    this.#turns.set(projectId, turn + 1 / (this.#options.weightOf?.(projectId) ?? 1));
+    this.#running += 1;
+    begin?.();
   }
 }

@@ -27,6 +27,8 @@ export interface BatchesOptions {
   readonly files: Files;
   readonly runner: Pick<JobRunner, 'wake' | 'cancel'>;
   readonly settings: () => {
+    /** Share of a project among those that wait. */
+    readonly weightOf: (projectId: string) => number;
     readonly maxOpen: number;
     readonly maxBytes: number;
     readonly maxRequests: number;
@@ -95,6 +97,7 @@ export class Batches {
       {
         kind: BATCH_KIND,
         priority: PRIORITY.batch,
+        weight: settings().weightOf(principal.projectId),
         lane: null,
         home: null,
         payload: JSON.stringify(payload),

@@ -37,6 +37,8 @@ export interface BackgroundDependencies {
   readonly settings: () => {
     readonly isTemporaryAllowed: boolean;
     readonly maxOpen: number;
+    /** Share of a project among those that wait. */
+    readonly weightOf: (projectId: string) => number;
     /** As of `JobRunnerOptions`. */
     readonly keepMs: number | null;
   };
@@ -90,6 +92,7 @@ export class BackgroundResponses {
         projectId,
         keyId,
         priority: PRIORITY.background,
+        weight: settings().weightOf(projectId),
         lane: state?.conversationId ?? null,
         home: request.stream ? runner.owner : null,
         payload: JSON.stringify({ ...callPayload(call, request.model, id, arrival.createdAt), queued }),
@@ -122,6 +125,7 @@ export class BackgroundResponses {
         projectId: call.principal.projectId,
         keyId: call.principal.keyId,
         priority: PRIORITY.background,
+        weight: settings().weightOf(call.principal.projectId),
         lane: null,
         home: null,
         payload: JSON.stringify(payload),

@@ -1,12 +1,14 @@
 // Batches leave room to others: lines wait while the event loop is late, or a provider's limit is nearly used; and they end when
 // their time is over.
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { BatchPace } from '../../../src/engine/index.ts';
 import { RecentDelay } from '../../../src/base/telemetry/recent-delay.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+
+setDefaultTimeout(60_000);
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -92,6 +94,35 @@ test('lines wait while the event loop is late, and projects take turns', async (
   }
   await all;
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+});
+
+test('a project with a higher weight has more turns', async () => {
+  const pace = new BatchPace({
+    limits: () => ({ concurrent: 1, maxDelayMs: 0 }),
+    delayMs: () => 0,
+    weightOf: (projectId) => (projectId === 'a' ? 3 : 1),
+  });
+  const begun: string[] = [];
+  /** As a batch does: the next line waits once one has begun. */
+  const enterAll = async (projectId: string): Promise<void> => {
+    for (let line = 0; line < 12; line += 1) {
+      await pace.enter(projectId);
+      begun.push(projectId);
+    }
+  };
+  await pace.enter('first');
+  const all = ['a', 'b'].map(enterAll);
+  for (let line = 0; line < 16; line += 1) {
+    pace.leave();
+    await Bun.sleep(0);
+  }
+  expect(begun).toHaveLength(16);
+  expect(begun.filter((projectId) => projectId === 'a').length).toBe(12);
+  for (let line = 0; line < 8; line += 1) {
+    pace.leave();
+    await Bun.sleep(0);
+  }
+  await Promise.all(all);
 });
 
 test('a batch whose time is over delivers what is finished', async () => {

@@ -67,6 +67,7 @@ export function openJobs(parts: JobsParts): Jobs {
     const { keepDays } = config().jobs;
     return keepDays === null ? null : keepDays * DAY_MS;
   };
+  const weightOf = (projectId: string): number => config().jobs.weights[projectId] ?? 1;
   const working: WorkDependencies = {
     serve: (call) => gateway.serve(call),
     streams,
@@ -88,6 +89,7 @@ export function openJobs(parts: JobsParts): Jobs {
     pace: new BatchPace({
       limits: () => config().batches,
       delayMs: () => delay.p99,
+      weightOf,
     }),
     settings: () => {
       const { maxLines: lines, maxRequests: requests, onBudget, providerShare } = config().batches;
@@ -142,6 +144,7 @@ export function openJobs(parts: JobsParts): Jobs {
       isTemporaryAllowed: config().background.temporary,
       maxOpen: config().jobs.maxOpen,
       keepMs: keepMs(),
+      weightOf,
     }),
     clock,
   });
@@ -151,6 +154,7 @@ export function openJobs(parts: JobsParts): Jobs {
     runner,
     settings: () => ({
       ...config().batches,
+      weightOf,
       maxOpen: config().jobs.maxOpen,
       maxLineBytes: config().server.bodyLimitBytes,
     }),

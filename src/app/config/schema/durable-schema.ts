@@ -1,6 +1,7 @@
 // The `streams`, `background` and `jobs` parts of the configuration file: what outlives the connection of a client.
 import { inProgram, orNull } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
+import { projectNameSchema } from '../../../accounts/schema/index.ts';
 import { ON_DISCONNECT, ON_DISCONNECT_HINT } from '../../../canonical/index.ts';
 
 export const onDisconnectSchema = z.string().regex(ON_DISCONNECT, ON_DISCONNECT_HINT);
@@ -70,6 +71,12 @@ export const jobsSchema = inProgram(
       .min(0)
       .default(86_400)
       .describe('Seconds that a job waits for limits and budgets to have room, before it fails.'),
+    weights: z
+      .record(projectNameSchema, z.number().positive().max(1_000))
+      .default({})
+      .describe(
+        'Shares of projects among those that wait, by name: one with 2 begins twice as many jobs and lines of batches as one with 1, the default.',
+      ),
     keep_days: orNull(z.number().positive()).describe(
       'Days that a job, its events and its result are kept from its end. Default: `state.retention_days` from its beginning, which is the most.',
     ),
