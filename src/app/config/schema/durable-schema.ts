@@ -75,7 +75,7 @@ export const jobsSchema = inProgram(
       .record(projectNameSchema, z.number().positive().max(1_000))
       .default({})
       .describe(
-        'Shares of projects among those that wait, by name: one with 2 begins twice as many jobs and lines of batches as one with 1, the default.',
+        'Shares of projects among those that wait, by name. Default: 1. A project with 2 begins twice as many jobs and lines of batches.',
       ),
     keep_days: orNull(z.number().positive()).describe(
       'Days that a job, its events and its result are kept from its end. Default: `state.retention_days` from its beginning, which is the most.',
