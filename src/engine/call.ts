@@ -36,6 +36,8 @@ export interface ApiCall {
   readonly memory?: TurnMemory;
   /** Job that this call belongs to. Absent: a client waits for it. */
   readonly job?: JobCall;
+  /** True: it is queued, and the stream of its job is kept as such. Absent: it is answered at once. */
+  readonly isQueued?: boolean;
   /** Id of the generation that it repeats. Absent: it is no repetition. */
   readonly replayOf?: string;
   /** Notes what its sides send; absent: nobody keeps that. */

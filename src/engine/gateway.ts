@@ -96,11 +96,11 @@ export class Gateway {
   }
 
   /**
-   * Answers one request by something else than a run. What holds for every request (idempotency keys, logs, refusals in the
+   * Answers one request by a queue instead of a run. What holds for every request (idempotency keys, logs, refusals in the
    * client's protocol) holds for it. @param answer throws what the client is refused with
    */
   answerBy(call: ApiCall, answer: (arrival: Arrival) => Promise<void>): Promise<unknown> {
-    return this.#serve(call, async (arrival) => {
+    return this.#serve({ ...call, isQueued: true }, async (arrival) => {
       try {
         await answer(arrival);
         return true;

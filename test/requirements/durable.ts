@@ -68,6 +68,7 @@ export const durableRequirements: Requirements = {
     'Its stream goes on behind any event, while the answer is made and after its end.',
     `${BACKGROUND}: is streamed at once, and again from any event, during and after`,
     `${BACKGROUND}: is streamed to whoever asks later, and goes on live`,
+    `${BACKGROUND}: nothing comes behind the end of a stream, however long it is kept`,
   ),
   'contract.durable.background.cancel': shown(
     DURABLE,

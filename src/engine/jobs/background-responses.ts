@@ -267,7 +267,7 @@ export class BackgroundResponses {
   /** Tells those who read streams of queued answers that they are alive, and of ends that no run has written. */
   start(): () => void {
     return this.#deps.clock.every(QUIET_MS, () => {
-      for (const { stream } of this.#quiet) stream.write(KEEP_ALIVE, 'text');
+      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.write(KEEP_ALIVE, 'text');
       void this.#lookAtQuiet().catch(() => {});
     });
   }
@@ -275,11 +275,11 @@ export class BackgroundResponses {
   async #lookAtQuiet(): Promise<void> {
     for (const quiet of this.#quiet) {
       const { stream, jobId } = quiet;
-      const hasBegun = stream.hasEnded || stream.next > stream.first + stream.opening;
-      const job = hasBegun ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
+      const job = hasBegun(stream) ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
       if (job && isOpen(job)) continue;
       this.#quiet.delete(quiet);
-      if (!hasBegun) endUnbegun(stream, job);
+      // It may have begun meanwhile.
+      if (!hasBegun(stream)) endUnbegun(stream, job);
     }
   }
 
@@ -293,6 +293,11 @@ export class BackgroundResponses {
 /** Destination of an answer that its client does not wait for. */
 export function resultPath(id: string): string {
   return `/v1/generations/${id}/result`;
+}
+
+/** True once a run has written into it. */
+function hasBegun(stream: KeptStream): boolean {
+  return stream.hasEnded || stream.next > stream.first + stream.opening;
 }
 
 function isOpen({ state }: JobView): boolean {

@@ -33,7 +33,8 @@ export function keepingOf(
     protocol,
     job,
     principal,
-  }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job' | 'principal'>,
+    isQueued,
+  }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job' | 'isQueued' | 'principal'>,
   { keep, ...settings }: StreamSettings,
 ): Keeping | null {
   // A job keeps its stream by itself.
@@ -47,6 +48,8 @@ export function keepingOf(
       : patienceOf(said);
   if (patience === null)
     throw new GatewayError('invalid_request', `${HEADER}: ${ON_DISCONNECT_HINT}`, { param: HEADER });
+  // Two kept streams of one id would take each other's place.
+  if (isQueued === true) return null;
   const { items } = protocol.server;
   const isStored =
     items !== undefined && isJsonObject(json) && json['stream'] === true && json['store'] !== false;

@@ -110,6 +110,7 @@ async function submitAll(): Promise<void> {
     // Spread over the time in which processes die.
     const dueMs = beganAt + (n / jobs) * seconds * 1000 - performance.now();
     if (dueMs > 0) await Bun.sleep(dueMs);
+    while (replicas.every(({ program }) => program === null)) await Bun.sleep(20);
     const { kind, question } = nextJob(n, chance);
     asking.push(
       submit(origin, kind, question).then(

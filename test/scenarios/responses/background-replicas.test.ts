@@ -1,7 +1,6 @@
 // Answers in the background on two replicas with one PostgreSQL database: one is killed while it makes them, and the other takes them
 // over. Every answer is made, and the ledger has every request that the upstream got, once.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { recordIdOf } from '../../../src/engine/jobs/response-job.ts';
 import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';
@@ -110,9 +109,8 @@ describe.skipIf(POSTGRES_PROGRAMS === null || process.platform !== 'linux')('two
     let recorded = 0;
     for (const id of ids)
       for (let attempt = 1; attempt <= 4; attempt += 1) {
-        const record = recordIdOf(id.slice('resp_'.length), attempt);
-        const found = await ask(two.origin, `/generation?id=${record}`);
-        if (at(found, 'id') === record) recorded += 1;
+        const found = await ask(two.origin, `/generation?id=${id}&try=${attempt}`);
+        if (at(found, 'try') === attempt) recorded += 1;
       }
     expect(recorded).toBe(asked);
   }, 120_000);

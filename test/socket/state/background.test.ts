@@ -314,6 +314,25 @@ test('an answer without room waits for it, and says so', async () => {
   }
 });
 
+test('nothing comes behind the end of a stream, however long it is kept', async () => {
+  const clock = new ManualClock(Date.now());
+  const other = await startStateful({}, clock);
+  try {
+    const asked = { model, input: 'Hello', background: true, stream: true } as const;
+    const events = await eventsOf(await other.client.responses.create(asked));
+    expect(events.at(-1)?.type).toBe('response.completed');
+    const { id } = (events[0] as { response: Answer }).response;
+    // Those who wait for an answer hear something every ten seconds.
+    for (let tick = 0; tick < 3; tick += 1) {
+      clock.advance(10_000);
+      await ended(id, other.client);
+    }
+    expect(await eventsOf(await other.client.responses.retrieve(id, { stream: true }))).toEqual(events);
+  } finally {
+    await other.close();
+  }
+});
+
 test('an answer and its job are forgotten together', async () => {
   const clock = new ManualClock(Date.now());
   const other = await startStateful({ background: { temporary: true } }, clock);
