@@ -18,7 +18,9 @@ export type ManageGetBatchesCountsAnswer = { readonly object: "list"; readonly d
 
 export type ManageGetConfigAnswer = { readonly object: "config"; readonly path: string | null; readonly revision: number; readonly config: Readonly<Record<string, unknown>> };
 
-export type ManageGetDoctorFindingsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly object: "doctor.diagnosis"; readonly id: string; readonly provider: string; readonly protocol: string; readonly model: string; readonly base_url: string; readonly model_id: string | null; readonly slug: string | null; readonly probed_at: string; readonly probes: number; readonly facts: { readonly quirks: Readonly<Record<string, string | boolean>>; readonly supported: readonly (string)[]; readonly unsupported: readonly (string)[]; readonly reasoning?: string | undefined; readonly reasoning_mandatory?: boolean | undefined; readonly context_length?: number | undefined }; readonly findings: readonly ({ readonly probe: string; readonly title: string; readonly outcome: "yes" | "no" | "unknown"; readonly value?: string | undefined; readonly detail: string })[] })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
+export type ManageGetDoctorFindingsAnswer = { readonly object: "list"; readonly data: readonly (ManagePostDoctorProbesAnswer)[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
+
+export type ManageGetDoctorPlanAnswer = { readonly object: "doctor.plan"; readonly requests: number; readonly tokens: number; readonly cost_usd: number | null; readonly stored: boolean };
 
 export type ManageGetGenerationsAnswer = { readonly object: "list"; readonly data: readonly ({ readonly id: string; readonly created_at: string; readonly key_id: string; readonly project_id: string; readonly end_user: string | null; readonly model: string | null; readonly requested_model: string; readonly provider: string | null; readonly endpoint: string | null; readonly protocol: string; readonly lane: string | null; readonly status: number; readonly streamed: boolean; readonly cancelled: boolean; readonly latency: number | null; readonly generation_time: number | null; readonly finish_reason: string | null; readonly estimated: boolean; readonly native_tokens: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number; readonly prompt_tokens_details: Readonly<Record<string, number>>; readonly completion_tokens_details: Readonly<Record<string, number>>; readonly tool_calls: Readonly<Record<string, number>> } | null; readonly cost: { readonly usd: number | null; readonly items: Readonly<Record<string, number>>; readonly price: unknown } | null; readonly error: { readonly kind: string; readonly message: string; readonly upstream_status: number | null } | null; readonly state: "ok" | "recovered" | "broken_stream" | "failed" | "limit_reached" | "rejected" | "cancelled"; readonly duration_ms: number; readonly first_content_ms: number | null; readonly tokens: { readonly input: number; readonly output: number } | null; readonly cost_usd: number | null; readonly unpriced: boolean; readonly attempted: readonly (string)[]; readonly outcome: "ok" | "failed" | "refused" | "cancelled"; readonly attempts: number; readonly key_name?: string | null | undefined })[]; readonly first_id: string | null; readonly last_id: string | null; readonly has_more: boolean };
 
@@ -77,6 +79,10 @@ export type ManagePatchWebhooksByIdRequest = { readonly url?: string | undefined
 export type ManagePostConfigCheckAnswer = { readonly object: "config.check"; readonly valid: boolean; readonly problems: readonly (string)[]; readonly unchecked: readonly (string)[] };
 
 export type ManagePostConfigCheckRequest = { readonly config: string };
+
+export type ManagePostDoctorProbesAnswer = { readonly object: "doctor.diagnosis"; readonly id: string; readonly provider: string; readonly protocol: string; readonly model: string; readonly base_url: string; readonly model_id: string | null; readonly slug: string | null; readonly probed_at: string; readonly probes: number; readonly facts: { readonly quirks: Readonly<Record<string, string | boolean>>; readonly supported: readonly (string)[]; readonly unsupported: readonly (string)[]; readonly reasoning?: string | undefined; readonly reasoning_mandatory?: boolean | undefined; readonly context_length?: number | undefined }; readonly findings: readonly ({ readonly probe: string; readonly title: string; readonly outcome: "yes" | "no" | "unknown"; readonly value?: string | undefined; readonly detail: string })[] };
+
+export type ManagePostDoctorProbesRequest = { readonly provider: string; readonly model: string };
 
 export type ManagePostGenerationsByIdReplayAnswer = { readonly object: "generation.replay"; readonly id: string; readonly replay_of: string; readonly before: { readonly id: string; readonly status: number; readonly model: string | null; readonly provider: string | null; readonly endpoint: string | null; readonly attempts: number; readonly finish_reason: string | null; readonly input_tokens: number | null; readonly output_tokens: number | null; readonly reasoning_tokens: number | null; readonly usd: number | null; readonly first_content_ms: number | null; readonly duration_ms: number; readonly answer: string | null }; readonly after: { readonly id: string; readonly status: number; readonly model: string | null; readonly provider: string | null; readonly endpoint: string | null; readonly attempts: number; readonly finish_reason: string | null; readonly input_tokens: number | null; readonly output_tokens: number | null; readonly reasoning_tokens: number | null; readonly usd: number | null; readonly first_content_ms: number | null; readonly duration_ms: number; readonly answer: string | null }; readonly same_answer: boolean | null };
 
@@ -380,6 +386,16 @@ export interface Operations {
     query: { limit?: number | undefined; after?: string | undefined; before?: string | undefined; provider?: string | undefined; model?: string | undefined };
     body: undefined;
     answer: ManageGetDoctorFindingsAnswer;
+  };
+  'GET /doctor/plan': {
+    query: { provider: string | undefined; model: string | undefined };
+    body: undefined;
+    answer: ManageGetDoctorPlanAnswer;
+  };
+  'POST /doctor/probes': {
+    query: {  };
+    body: ManagePostDoctorProbesRequest;
+    answer: ManagePostDoctorProbesAnswer;
   };
   'GET /about': {
     query: {  };

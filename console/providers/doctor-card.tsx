@@ -1,32 +1,47 @@
-// Probe results of a provider: what `dragoman doctor` measured, and what the gateway goes by.
-import type { ReactNode } from 'react';
+// Probe results of a provider: measured by `dragoman doctor` or from here, and what the gateway goes by.
+import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useList } from '../api/queries.ts';
 import type { Tone } from '../format/states.ts';
 import { Signal } from '../ui/status.tsx';
+import { Button } from '../ui/button.tsx';
 import { Card, Waiting } from '../ui/card.tsx';
 import { Code } from '../ui/code.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Table } from '../ui/table.tsx';
 import { When } from '../ui/when.tsx';
+import { ProbeDialog } from './probe-dialog.tsx';
 
 type Diagnosis = Answer<'GET /doctor/findings'>['data'][number];
 type Outcome = Diagnosis['findings'][number]['outcome'];
 
 const TONES: Readonly<Record<Outcome, Tone>> = { yes: 'quiet', no: 'warn', unknown: 'idle' };
 
-export function DoctorCard({ provider }: { readonly provider: string }): ReactNode {
+interface DoctorCardProps {
+  readonly provider: string;
+  /** Models that it serves. */
+  readonly models: readonly string[];
+}
+
+export function DoctorCard({ provider, models }: DoctorCardProps): ReactNode {
+  const [asks, setAsks] = useState(false);
   const list = useList('GET /doctor/findings', { provider }, { pauseMs: 5_000 });
   return (
-    <Card title="Probe results" flush>
+    <Card
+      title="Probe results"
+      flush
+      aside={models.length > 0 && <Button onClick={() => setAsks(true)}>Probe now…</Button>}
+    >
+      {asks && <ProbeDialog provider={provider} models={models} onClose={() => setAsks(false)} />}
       {list.error && <Problem error={list.error} />}
       {!list.rows && !list.error && <Waiting rows={2} />}
       {list.rows?.length === 0 && (
         <div className="flex flex-col gap-2 px-4 pb-4 text-soft">
           <p>
             Nothing was measured here; what the preset says holds. Probes are some twenty small requests to a
-            model, which cost a cent or less at usual prices. They run on the machine of the gateway:
+            model, which cost a cent or less at usual prices. A command on the machine of the gateway does the
+            same:
           </p>
           <Code text={`npx --no dragoman doctor --model ${provider}/MODEL`} label="Command" />
         </div>

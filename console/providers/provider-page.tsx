@@ -83,7 +83,10 @@ export function ProviderPage(): ReactNode {
               onEnable={(model) => enabling.mutate(model)}
             />
           </Card>
-          <DoctorCard provider={id} />
+          <DoctorCard
+            provider={id}
+            models={[...new Set(data.endpoints.map((each) => each.model_id))].toSorted()}
+          />
           {isDisabling !== undefined && (
             <DisableDialog
               provider={data}

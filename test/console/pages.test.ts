@@ -272,6 +272,25 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   );
 
   test(
+    'a model is probed after its cost was said, and the results are counted',
+    async () => {
+      const { page, open } = looked;
+      await open('/providers/lab', 'lab');
+      await page.getByRole('button', { name: 'Probe now…' }).click();
+      const question = page.getByRole('dialog');
+      await question
+        .getByText(/^At most \d+ requests and [\d,]+ tokens\. The price of this model is unknown\.$/)
+        .waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await question.getByRole('button', { name: 'Probe', exact: true }).click();
+      // Nobody is there.
+      await page.getByText(/^lab\/m: 0 of \d+ answered yes$/).waitFor();
+      await question.waitFor({ state: 'detached' });
+    },
+    SLOW,
+  );
+
+  test(
     'a route is explained, and last week is computed under other rules',
     async () => {
       const { page, open } = looked;

@@ -52,6 +52,11 @@ export const consoleRequirements: Requirements = {
     `${BATCHES} a batch says how far it is and what failed, and each failed line leads to its request`,
     `${BATCHES} a batch that runs is cancelled after a question, and its job leads to it`,
   ),
+  'contract.console.probe': shown(
+    CONSOLE,
+    'A model is probed at a provider from its page, after its cost was said.',
+    `${PAGES} a model is probed after its cost was said, and the results are counted`,
+  ),
   'contract.console.pages': shown(
     CONSOLE,
     'Every page can be used by everybody, light and dark, on a phone and with the keyboard, and shows texts of others as texts.',

@@ -7,6 +7,7 @@ const DOCUMENT = 'test/socket/operations/openapi/document.test.ts';
 const PAGE = 'test/socket/operations/openapi/reference-page.test.ts';
 const LISTED = 'test/socket/operations/management/generations.test.ts';
 const TRUTH = 'test/socket/operations/management/usage.test.ts';
+const PROBES = 'test/socket/operations/management/probes.test.ts';
 const STATES = 'test/socket/operations/management/provider-states.test.ts';
 const KEYS = 'test/socket/operations/management/key-rows.test.ts';
 const REPORTS = 'test/socket/operations/management/reports.test.ts';
@@ -151,6 +152,14 @@ export const managementRequirements: Requirements = {
       'that was asked before a start is judged by what records say',
       'of several, the worst is told',
     ].map((title) => `test/unit/engine/endpoint-states.test.ts: ${title}` as const),
+  ),
+  'contract.management.probes': shown(
+    MANAGEMENT,
+    'Endpoints are probed by the management API: the cost is said before, results are kept and in force.',
+    `${PROBES}: the cost of probes is said before any is sent`,
+    `${PROBES}: an endpoint is probed, its results are kept and in force, and the audit log says who asked`,
+    `${PROBES}: results of an endpoint that refuses, and of the built-in provider, are answered and not kept`,
+    `${PROBES}: a model or provider that is not there is refused, with the field that names it`,
   ),
   'contract.management.problems': shown(
     MANAGEMENT,

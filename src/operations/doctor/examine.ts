@@ -63,6 +63,13 @@ export function costOfProbes(endpoint: Endpoint, deep: boolean, task?: Task): Co
   };
 }
 
+/** Highest price of so many tokens, as if all were of the dearer kind. USD; null: the price is unknown. */
+export function mostUsd({ price }: Endpoint, tokens: number): number | null {
+  if (price?.output === undefined) return null;
+  const rates = [price.output, price.input ?? 0].map((rate) => (typeof rate === 'number' ? rate : rate.base));
+  return (Math.max(...rates) * tokens) / 1_000_000;
+}
+
 export interface ExamineOptions {
   readonly deep: boolean;
   /** Task of the endpoint's model. Absent: text. */

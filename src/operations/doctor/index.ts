@@ -10,6 +10,14 @@ export {
   type Capabilities,
 } from './capability-file.ts';
 export { formatDiagnosis } from './diagnosis-json.ts';
-export { costOfProbes, examine, isAnswering, probesFor, type Cost, type Diagnosis } from './examine.ts';
+export {
+  costOfProbes,
+  examine,
+  isAnswering,
+  mostUsd,
+  probesFor,
+  type Cost,
+  type Diagnosis,
+} from './examine.ts';
 export type { Finding, Outcome } from './probe.ts';
 export { chooseModel } from './choose-model.ts';

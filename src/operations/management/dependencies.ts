@@ -67,6 +67,23 @@ export interface WebhookAdministration {
   readonly checkAddress: (url: string) => Promise<void>;
 }
 
+/** Cost of probing one endpoint, at most. */
+export interface ProbePlan {
+  readonly requests: number;
+  readonly tokens: number;
+  /** Null: the price is unknown. */
+  readonly usd: number | null;
+  /** False: results are not kept, because the provider is built in. */
+  readonly isKept: boolean;
+}
+
+/** Probes of endpoints from the running gateway. Both throw GatewayError `invalid_request` for what is not there. */
+export interface Probes {
+  readonly plan: (provider: string, model: string) => ProbePlan;
+  /** Resolves when all is known. */
+  readonly run: (provider: string, model: string) => Promise<Diagnosis>;
+}
+
 export interface ManagementDependencies extends Omit<ReplyDependencies, 'authenticate'> {
   /** Finds who manages. Throws GatewayError `authentication` or `permission`. */
   readonly authenticateAdmin: AdminSignIn;
@@ -82,6 +99,7 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly catalog: () => Catalog;
   /** Results of `dragoman doctor`, of endpoints that are there or were. */
   readonly findings: () => readonly Diagnosis[];
+  readonly probes: Probes;
   readonly routing: RoutingState;
   /** Defaults that hold when requests say nothing about routing. */
   readonly routingSettings: () => RoutingSettings;

@@ -10,6 +10,7 @@ import {
   findMeasured,
   formatDiagnosis,
   isAnswering,
+  mostUsd,
   probesFor,
   type Diagnosis,
 } from '../../../operations/doctor/index.ts';
@@ -152,10 +153,9 @@ function announce(patients: readonly Patient[], unchosen: readonly Unchosen[], d
 }
 
 /** As if all tokens were the dearer ones. */
-function priceText({ price }: Endpoint, tokens: number): string {
-  if (price?.output === undefined) return ', at a price that is not known';
-  const rates = [price.output, price.input ?? 0].map((rate) => (typeof rate === 'number' ? rate : rate.base));
-  const usd = (Math.max(...rates) * tokens) / 1_000_000;
+function priceText(endpoint: Endpoint, tokens: number): string {
+  const usd = mostUsd(endpoint, tokens);
+  if (usd === null) return ', at a price that is not known';
   return usd === 0 ? ', free' : `, below USD ${Math.max(usd, 0.001).toFixed(3)}`;
 }
 

@@ -38,6 +38,7 @@ export interface ManagementInput {
   readonly lastUsed: LastUsed;
   readonly routing: RoutingState;
   readonly limits: Limits;
+  readonly probes: ManagementDependencies['probes'];
   readonly jobs: ManagementDependencies['jobs'];
   readonly batches: ManagementDependencies['batches'];
   readonly webhooks: ManagementDependencies['webhooks'];

@@ -27,6 +27,7 @@ import { openConsole } from './open-console.ts';
 import type { Engine } from './open-engine.ts';
 import { openJobs } from './open-jobs.ts';
 import { openManagement } from './open-management.ts';
+import { openProbes } from './open-probes.ts';
 import { listenForScrapes } from './open-metrics.ts';
 import type { Observers } from './open-observers.ts';
 import type { Settings } from './open-settings.ts';
@@ -142,6 +143,7 @@ export async function openServer(input: ServerParts): Promise<Server> {
     keys,
     snapshot: settings.snapshot,
     findings: () => settings.findings.diagnoses,
+    probes: openProbes({ settings, storage, upstream: engine.dependencies.upstream, clock }),
     path: settings.file().path,
     tryDraft: (text, signal) => tryDraft(text, settings.file(), settings.config(), signal),
     redact: settings.redact,

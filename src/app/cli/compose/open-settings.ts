@@ -48,6 +48,8 @@ export interface Settings extends Part {
   readonly config: () => Config;
   readonly snapshot: () => Snapshot;
   readonly catalog: () => Catalog;
+  /** The catalog without probe results. */
+  readonly unmeasured: () => Catalog;
   /** The file that is in force, as it was read. */
   readonly file: () => LoadedConfig;
   /** Memory that requests may hold. */
@@ -72,7 +74,11 @@ export function openSettings(parts: SettingsParts): Settings {
   const findings = new KnownFindings(loaded.config);
   const knownPrices = readKnownPrices(loaded.config.dataDir, loaded.config.catalog.refresh);
   let prices = knownPrices.book;
-  const snapshotOf = ({ config, show }: LoadedConfig, revision: number): Snapshot =>
+  const snapshotOf = (
+    { config, show }: LoadedConfig,
+    revision: number,
+    diagnoses = findings.read(),
+  ): Snapshot =>
     buildSnapshot({
       config,
       show,
@@ -80,7 +86,7 @@ export function openSettings(parts: SettingsParts): Settings {
       sim: parts.sim,
       modalities: MODALITIES,
       environment: parts.environment,
-      measured: findMeasured(findings.read()),
+      measured: findMeasured(diagnoses),
       // Prices of a source that is no longer configured do not apply.
       prices: config.catalog.refresh === null ? BUNDLED_PRICES : prices,
       checkTemplate,
@@ -127,6 +133,7 @@ export function openSettings(parts: SettingsParts): Settings {
     config: () => snapshot.config,
     snapshot: () => snapshot,
     catalog: () => snapshot.catalog,
+    unmeasured: () => snapshotOf(accepted, snapshot.revision, []).catalog,
     file: () => accepted,
     budget: () => budget,
     knownPrices,

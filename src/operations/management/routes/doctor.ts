@@ -1,4 +1,4 @@
-// Results of `dragoman doctor` about endpoints. It is asked by the command alone: a probe costs money.
+// Probe results of endpoints: read, and made anew. A probe costs money, so that its cost can be asked first.
 import { z } from 'zod';
 import { formatDiagnosis, type Diagnosis } from '../../doctor/index.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -37,6 +37,12 @@ const diagnosisSchema = z.object({
   ),
 });
 
+/** What is probed. */
+const target = z.strictObject({
+  provider: z.string().max(200),
+  model: z.string().max(200).describe('Id of the model.'),
+});
+
 export const DOCTOR_ROUTES: readonly Route[] = [
   route({
     method: 'get',
@@ -57,6 +63,39 @@ export const DOCTOR_ROUTES: readonly Route[] = [
         .toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
       const page = pageOf(found, idOf, query);
       return { ...page, data: page.data.map((diagnosis) => viewOf(diagnosis, deps)) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/doctor/plan',
+    tag: 'Providers',
+    summary: 'Cost of probing a model at a provider, at most. Asks no upstream.',
+    query: target,
+    answer: z.object({
+      object: z.literal('doctor.plan'),
+      requests: z.int(),
+      tokens: z.int().describe('Prompts and answers together.'),
+      cost_usd: z.number().nullable().describe('Null: the price is unknown.'),
+      stored: z.boolean().describe('False: results are not kept, because the provider is built in.'),
+    }),
+    run: async ({ deps, query: { provider, model } }) => {
+      const { requests, tokens, usd, isKept } = deps.probes.plan(provider, model);
+      return { object: 'doctor.plan' as const, requests, tokens, cost_usd: usd, stored: isKept };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/doctor/probes',
+    tag: 'Providers',
+    summary: 'Probes a model at a provider now, and keeps the results.',
+    description:
+      'Some twenty small requests, which cost what `GET /doctor/plan` says at most. The answer comes when all is known, which may take minutes. Results of an endpoint that did not answer are not kept.',
+    body: target,
+    answer: diagnosisSchema,
+    run: async ({ deps, body: { provider, model }, reader, record }) => {
+      reader.stays();
+      await record({ action: 'doctor.probe', target: `${provider}/${model}`, before: null, after: null });
+      return viewOf(await deps.probes.run(provider, model), deps);
     },
   }),
 ];

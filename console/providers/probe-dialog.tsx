@@ -1,0 +1,77 @@
+// Probing a model at a provider now: says what it costs at most, and asks before it does.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask } from '../api/client.ts';
+import { useRead } from '../api/queries.ts';
+import { count, exactUsd } from '../format/numbers.ts';
+import { FormDialog } from '../ui/dialog.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { toast } from '../ui/toast.ts';
+
+interface ProbeDialogProps {
+  readonly provider: string;
+  /** Models that it serves; at least one. */
+  readonly models: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function ProbeDialog({ provider, models, onClose }: ProbeDialogProps): ReactNode {
+  const [model, setModel] = useState(models[0] ?? '');
+  const plan = useRead('GET /doctor/plan', { query: { provider, model } });
+  const queries = useQueryClient();
+  const probing = useMutation({
+    mutationFn: () => ask('POST /doctor/probes', { body: { provider, model } }),
+    onSuccess: async ({ findings }) => {
+      await queries.invalidateQueries({
+        predicate: ({ queryKey }) => String(queryKey[0]).startsWith('GET /doctor'),
+      });
+      const yes = findings.filter(({ outcome }) => outcome === 'yes').length;
+      toast({ title: `${model}: ${count(yes)} of ${count(findings.length)} answered yes` });
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title="Probe now"
+      about={<Cost plan={plan.data} />}
+      verb={probing.isPending ? 'Probing…' : 'Probe'}
+      busy={probing.isPending}
+      error={probing.error ?? plan.error}
+      onSubmit={() => probing.mutate()}
+      onClose={onClose}
+    >
+      <SelectField label="Model" value={model} onChange={setModel}>
+        {models.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </SelectField>
+      {probing.isPending && (
+        <p role="status" className="text-soft">
+          This may take minutes. The results are kept, also if you close this box.
+        </p>
+      )}
+    </FormDialog>
+  );
+}
+
+interface Plan {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly cost_usd: number | null;
+  readonly stored: boolean;
+}
+
+/** Price of the probes. @param plan undefined until it is known */
+function Cost({ plan }: { readonly plan: Plan | undefined }): ReactNode {
+  if (!plan) return 'Asking what it costs…';
+  const { requests, tokens, cost_usd: usd, stored } = plan;
+  const price =
+    usd === null
+      ? 'The price of this model is unknown.'
+      : usd === 0
+        ? 'It is free.'
+        : `It costs at most ${exactUsd(usd)}.`;
+  return `At most ${count(requests)} requests and ${count(tokens)} tokens. ${price}${
+    stored ? '' : ' The results of the simulated provider are shown once and not kept.'
+  }`;
+}

@@ -1,0 +1,89 @@
+// Probes that an operator begins in the running gateway: what `dragoman doctor` does for one model at one provider.
+import type { Endpoint } from '../../../catalog/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { ManagementDependencies } from '../../../operations/management/index.ts';
+import {
+  costOfProbes,
+  type Diagnosis,
+  examine,
+  isAnswering,
+  mostUsd,
+  storeDiagnoses,
+} from '../../../operations/doctor/index.ts';
+import { type Task, taskMaking } from '../../../engine/index.ts';
+import type { Storage } from '../../../accounts/ports/index.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import type { UpstreamClient } from '../../../upstream/client.ts';
+import { storeShared } from './open-findings.ts';
+import type { Settings } from './open-settings.ts';
+
+/** Time for one request, in milliseconds: a local server may have to load its model first. */
+const TIMEOUT_MS = 60_000;
+
+interface ProbesParts {
+  readonly settings: Settings;
+  readonly storage: Pick<Storage, 'findings'>;
+  readonly upstream: UpstreamClient;
+  readonly clock: Clock;
+}
+
+interface Chosen {
+  readonly endpoint: Endpoint;
+  readonly isBuiltIn: boolean;
+  readonly task: Task | undefined;
+}
+
+export function openProbes({
+  settings,
+  storage,
+  upstream,
+  clock,
+}: ProbesParts): ManagementDependencies['probes'] {
+  /** Examinations that run, by endpoint: whoever asks meanwhile gets the same. */
+  const running = new Map<string, Promise<Diagnosis>>();
+
+  /** Earlier measurements are left out: a quirk is found again, or is gone. */
+  function chosen(provider: string, modelId: string): Chosen {
+    const model = settings.unmeasured().find(modelId);
+    if (!model) throw missing('model', `There is no model '${modelId.slice(0, 100)}'.`);
+    const endpoint = model.endpoints.find((each) => each.provider === provider);
+    if (!endpoint) throw missing('provider', `${provider.slice(0, 100)} does not serve ${model.id}.`);
+    const isText = model.outputModalities.includes('text');
+    const task = isText ? undefined : taskMaking(model.outputModalities);
+    if (!isText && !task) throw missing('model', `${model.id} does nothing that is probed.`);
+    return { endpoint, isBuiltIn: model.builtIn === true, task };
+  }
+
+  async function probed({ endpoint, isBuiltIn, task }: Chosen): Promise<Diagnosis> {
+    const asking = { upstream, clock, timeoutMs: TIMEOUT_MS, redact: settings.redact };
+    const diagnosis = await examine(endpoint, asking, { deep: false, task, shared: new Map() });
+    // Silence teaches nothing, and the built-in provider knows itself.
+    if (isBuiltIn || !isAnswering(diagnosis)) return diagnosis;
+    if (storage.findings) await storeShared(storage.findings, [diagnosis]);
+    else storeDiagnoses(settings.config().dataDir, [diagnosis]);
+    settings.reread();
+    return diagnosis;
+  }
+
+  return {
+    plan(provider, model) {
+      const { endpoint, isBuiltIn, task } = chosen(provider, model);
+      const { calls, tokens } = costOfProbes(endpoint, false, task);
+      return { requests: calls, tokens, usd: mostUsd(endpoint, tokens), isKept: !isBuiltIn };
+    },
+    run(provider, model) {
+      const found = chosen(provider, model);
+      const { protocol, model: name, baseUrl } = found.endpoint;
+      const place = JSON.stringify([provider, protocol, name, baseUrl]);
+      const known = running.get(place);
+      if (known) return known;
+      const made = probed(found).finally(() => running.delete(place));
+      running.set(place, made);
+      return made;
+    },
+  };
+}
+
+function missing(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+}
