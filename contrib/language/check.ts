@@ -1,7 +1,6 @@
-// Checks the language of the project: `npm run language`, which `npm run check` includes. No document and no README of a
-// folder has a long sentence.
-// Comments that begin without a subject and names with a word from the table of `names.ts` are counted in `counts.json`: the
-// counts may only fall, and `-- --write` lowers them. `-- --list` shows what is counted.
+// Checks the language of the project: `npm run language`, which `npm run check` includes. Documents and READMEs of folders have
+// no long sentence. Comments that begin without a subject and names with a word from the table of `names.ts` are counted in
+// `counts.json`: the counts may only fall, and `-- --write` lowers them. `-- --list` shows what is counted.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderReadmes, markdownPages, ROOT } from '../../test/support/doc-snippets.ts';

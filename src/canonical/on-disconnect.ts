@@ -1,4 +1,4 @@
-// What becomes of an answer whose client leaves: the words of the configuration, of keys and of a request's header.
+// Fate of an answer whose client leaves: the words of the configuration, of keys and of a request's header.
 
 /** `abort`, `continue`, or `continue:<seconds>s`. */
 export const ON_DISCONNECT = /^(?:abort|continue(?::(\d{1,6})s)?)$/;

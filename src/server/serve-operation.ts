@@ -107,7 +107,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   }
 }
 
-/** Whose key it is; at once where it is known, else when the stored keys were read again. */
+/** Owner of the key; at once where it is known, else when the stored keys were read again. */
 function authenticated(
   deps: ServeDependencies,
   header: (name: string) => string | null,

@@ -19,7 +19,7 @@ export interface Principal {
   readonly logContent: boolean | null;
   /** Whether a request of which something would be lost is refused; null: as for everybody. */
   readonly strict: boolean | null;
-  /** What becomes of an answer whose client leaves; null: as the configuration says. */
+  /** Fate of an answer whose client leaves; null: as the configuration says. */
   readonly onDisconnect: string | null;
   /** Limits of the key, besides those of its project. */
   readonly limits: readonly LimitEntry[];

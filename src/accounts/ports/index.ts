@@ -51,7 +51,7 @@ export interface StoredKey {
   readonly logContent: boolean | null;
   /** Whether a request of which something would be lost is refused; null: as for everybody. */
   readonly strict: boolean | null;
-  /** What becomes of its answers whose client leaves, as `streams.on_disconnect`; null: as the configuration says. */
+  /** Fate of its answers whose client leaves, as `streams.on_disconnect`; null: as the configuration says. */
   readonly onDisconnect: string | null;
   /** Routing wishes of requests that name none. Null: the gateway's. */
   readonly routing: RoutingDefaults | null;

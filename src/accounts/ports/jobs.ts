@@ -89,7 +89,7 @@ export type JobEnd =
   | { readonly state: 'completed' | 'cancelled' }
   | { readonly state: 'failed'; readonly error: JobError };
 
-/** What goes with the end of a job. */
+/** Data that goes with the end of a job. */
 export interface JobEnding {
   /** Jobs that are added with it. */
   readonly following?: readonly NewJob[];

@@ -90,7 +90,7 @@ export class RecordCounts {
     const counts = new Map<string, number>();
     const ofRow = by === 'state' || by === 'error_kind';
     const groups = await groupsOnce(this.#database, filters);
-    // What is `ok` has no kind of error.
+    // An `ok` outcome has no kind of error.
     const having = by === 'error_kind' ? sql`and ${NOT_OK}` : sql``;
     const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
     let counted = 0;

@@ -36,7 +36,7 @@ const ALERT_HISTORY = table({
   indexes: { alert_history_by_time: ['raised_at'] },
 });
 
-/** What each alert is about, and when that was over. */
+/** Subject of each alert, and when that was over. */
 const ALERT_EVENTS = table({
   name: 'alert_events',
   columns: {
