@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { type SimulatedDesk, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
+import { SimBatches } from './batches.ts';
 import { think } from './brain.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { Complaints } from './complaints.ts';
@@ -29,6 +30,8 @@ export interface SimOptions {
   readonly setTimer?: SetTimer;
   /** Milliseconds between two chunks of every stream; 0 unless told. */
   readonly pace?: number;
+  /** How long a batch takes, in milliseconds; 1000 unless told. */
+  readonly batchMs?: number;
   /** Tasks besides text. Absent: none. */
   readonly tasks?: readonly SimulatedTask[];
 }
@@ -73,8 +76,21 @@ export function createSim(options: SimOptions = {}): Sim {
   /** Requests so far, by model name: what `flaky-3` counts. */
   const counts = new Map<string, number>();
 
+  const batches = new SimBatches({
+    now,
+    batchMs: options.batchMs ?? 1_000,
+    pause: () => new Promise((resolve) => void timing.setTimer(resolve, 0)),
+    run: (path, body) =>
+      fetch(
+        new Request(`http://sim${path}`, { method: 'POST', headers: BATCHED, body: JSON.stringify(body) }),
+      ),
+    isSilent: (body) => findMisbehaviour(modelName(body))?.what.silent === true,
+  });
+
   async function fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
+    const ofBatches = await batches.fetch(request).catch(() => notFound(pathname));
+    if (ofBatches) return ofBatches;
     const address = findAddress(pathname);
     const dialect = address?.dialect;
     const task = request.method === 'POST' && tasks.find(({ path }) => pathname === `/openai/v1${path}`);
@@ -177,6 +193,8 @@ export function createSim(options: SimOptions = {}): Sim {
   return { fetch };
 }
 
+/** Headers of a request in a batch. */
+const BATCHED = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
 const STREAMS = 'streamGenerateContent';
 const COUNTS = 'countTokens';
 const METHODS: readonly (string | undefined)[] = ['generateContent', STREAMS, COUNTS];

@@ -5,6 +5,7 @@ import { mainProtocol, PROTOCOL_NAMES, serverFacts } from '../protocols/index.ts
 import type { AuthScheme, Patience, ProviderPreset, ProviderProtocol } from './providers/index.ts';
 import { Secret } from '../base/telemetry/secret.ts';
 import { type NetworkRoute, STRAIGHT } from '../upstream/network-route.ts';
+import { hasBatches, NO_BATCHES } from './batch-route.ts';
 import type { Attempt, CatalogConfig, ProtocolConfig, ProviderConfig, Refuse } from './catalog-config.ts';
 import { credentialOf, namesCredential } from './credential-of.ts';
 import type { EndpointCredential } from './endpoint.ts';
@@ -30,6 +31,10 @@ export interface ActiveProvider {
   /** Absent: it is reached as everything is. */
   readonly networkRoute?: NetworkRoute | undefined;
   readonly patience?: Patience | undefined;
+  /** True: lines of batches go to the vendor's own batch API. */
+  readonly batches?: boolean | undefined;
+  /** Share of ordinary prices that they cost there. Absent: 1. */
+  readonly batchPriceFactor?: number | undefined;
   /** The vendor's id in the price library; null when its prices are nobody's list prices. */
   readonly priceId: string | null;
   readonly notServed: RegExp | undefined;
@@ -118,9 +123,17 @@ export function activeProviders(
     const addresses = [...provider.protocols.values()].map(({ baseUrl }) => baseUrl);
     if (given.tls && addresses.length > 0 && !addresses.some((address) => address.startsWith('https:')))
       part(() => refuse(`${path}.tls`, 'is for https addresses, and none of this provider is one'));
+    if (given.batch === 'vendor' && ![...provider.protocols.keys()].some(hasBatches))
+      part(() => refuse(`${path}.batch`, NO_BATCHES));
     if (refused.has(id)) continue;
     const patience = { ...provider.patience, ...given.timeouts };
-    active.set(id, { ...provider, networkRoute, ...(Object.keys(patience).length > 0 && { patience }) });
+    active.set(id, {
+      ...provider,
+      networkRoute,
+      batches: given.batch === 'vendor',
+      batchPriceFactor: given.batchPriceFactor ?? provider.batchPriceFactor,
+      ...(Object.keys(patience).length > 0 && { patience }),
+    });
   }
   return { active, refused };
 }
@@ -172,6 +185,7 @@ function fromPreset(preset: ProviderPreset, completion: Completion): ActiveProvi
     protocolOf: preset.protocolOf,
     headers: preset.headers,
     patience: preset.patience,
+    batchPriceFactor: preset.batchPriceFactor,
     priceId: preset.priceId ?? preset.id,
     notServed: preset.notServed,
   };

@@ -4,6 +4,7 @@ import { countedNames, plainModelName, type ProtocolName } from '../canonical/in
 import type { ProviderPreset } from './providers/index.ts';
 import { type ActiveProvider, activeProviders } from './active-providers.ts';
 import { checkAliases } from './check-aliases.ts';
+import { hasBatches, NO_BATCHES } from './batch-route.ts';
 import { chooseProtocol, makeEndpoint, otherProtocols } from './make-endpoint.ts';
 import type { EndpointInput, StatedFacts } from './make-endpoint.ts';
 import type { Attempt, CatalogConfig, EndpointConfig, ModelConfig, Refuse } from './catalog-config.ts';
@@ -313,6 +314,7 @@ export function buildCatalog(input: BuildInput): Catalog {
         `is a second endpoint of ${provider.id} for ${real}; give it a \`name\` of its own`,
       );
     slugs.add(slug);
+    if (given.batch === 'vendor' && !hasBatches(protocol)) return refuse(`${path}.batch`, NO_BATCHES);
     const library = provider.priceId === null ? null : libraryModel(provider.priceId, real, now, prices);
     const others = given.protocol || declared ? [] : otherProtocols(provider, real);
     const facts = {

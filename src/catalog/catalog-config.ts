@@ -5,6 +5,9 @@ import type { AuthScheme, Patience, SettingName } from './providers/index.ts';
 import type { Secret } from '../base/telemetry/secret.ts';
 import type { ConfiguredPrice } from './prices.ts';
 
+/** `vendor`: lines of batches go to the vendor's own batch API. `requests`: they are asked as any other request. */
+export type BatchRoute = 'vendor' | 'requests';
+
 /** One protocol of a configured provider; what is absent comes from the preset, if there is one. */
 export interface ProtocolConfig {
   readonly baseUrl?: string | undefined;
@@ -33,6 +36,10 @@ export interface ProviderConfig {
       }
     | undefined;
   readonly auth?: AuthScheme | undefined;
+  /** Where lines of batches go. Absent: they are asked as any other request. */
+  readonly batch?: BatchRoute | undefined;
+  /** Share of the ordinary price that lines of batches cost there, from 0 to 1. */
+  readonly batchPriceFactor?: number | undefined;
   /** In place of those of all requests. */
   readonly timeouts?: Patience | undefined;
   /** Values for the places in a preset's addresses. */
@@ -67,6 +74,10 @@ export interface EndpointConfig {
   /** Makes the slug `provider/name`. */
   readonly name?: string | undefined;
   readonly price?: ConfiguredPrice | undefined;
+  /** Default: that of the provider. */
+  readonly batch?: BatchRoute | undefined;
+  /** Price of lines of batches there. Absent: a share of the ordinary price. */
+  readonly batchPrice?: ConfiguredPrice | undefined;
   readonly contextLength?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly reasoning?: ReasoningStyle | undefined;

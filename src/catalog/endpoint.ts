@@ -88,6 +88,8 @@ export interface Endpoint {
   readonly contextLength: number | null;
   /** Null when unknown: cost is then null, never 0. */
   readonly price: Price | null;
+  /** Present where lines of batches go to its vendor's own batch API; null when the price there is unknown. */
+  readonly batch?: { readonly price: Price | null } | undefined;
   /** The operator's score from 0 to 1, of this endpoint or else of its model; null when not given. */
   readonly quality: number | null;
 }

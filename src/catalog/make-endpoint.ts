@@ -10,6 +10,7 @@ import type {
 import { serverFacts } from '../protocols/index.ts';
 import { resolveQuirks } from './providers/index.ts';
 import type { ActiveProtocol, ActiveProvider } from './active-providers.ts';
+import { batchOf } from './batch-route.ts';
 import type { EndpointConfig } from './catalog-config.ts';
 import type { Endpoint, Model } from './endpoint.ts';
 import { familyFacts, type FamilyFacts, preferredProtocol, specialModel } from './families/index.ts';
@@ -145,6 +146,7 @@ export function makeEndpoint(input: EndpointInput): Endpoint {
     get price() {
       return price();
     },
+    batch: batchOf(input, price),
   };
   return Object.freeze(endpoint);
 }

@@ -75,6 +75,39 @@ export function configuredPrice(given: ConfiguredPrice): PriceSource {
   return () => price;
 }
 
+/** The same with another level of all rates for tokens and requests. Tools cost what they cost. */
+export function scaledPrice(source: PriceSource, factor: number): PriceSource {
+  if (factor === 1) return source;
+  let last: { readonly of: Price; readonly scaled: Price } | undefined;
+  return () => {
+    const price = source();
+    if (!price) return null;
+    if (last?.of !== price) last = { of: price, scaled: scaled(price, factor) };
+    return last.scaled;
+  };
+}
+
+function scaled({ source, isKept, tools, request, ...rates }: Price, factor: number): Price {
+  const rate = (given: Rate): Rate =>
+    typeof given === 'number'
+      ? given * factor
+      : {
+          base: given.base * factor,
+          steps: given.steps.map((step) => ({ ...step, rate: step.rate * factor })),
+        };
+  const lower = Object.entries(rates).map(([name, given]) => [
+    name,
+    given === undefined ? given : rate(given),
+  ]);
+  return Object.freeze({
+    ...(Object.fromEntries(lower) as typeof rates),
+    ...(request !== undefined && { request: request * factor }),
+    ...(tools && { tools }),
+    ...(isKept !== undefined && { isKept }),
+    source: `${source}; batch: x ${factor}`,
+  });
+}
+
 /** The price of a model that writes nothing: what it does not write costs nothing. */
 export function withoutOutput(source: PriceSource): PriceSource {
   return () => {

@@ -5,7 +5,8 @@ import type { FormFile } from '../base/lib/form.ts';
 import type { GenerationRecord } from '../accounts/ledger/index.ts';
 import type { RunningRecord, StoredResponse } from '../accounts/ports/index.ts';
 import type { GatewayError } from '../canonical/index.ts';
-import type { Price } from '../catalog/index.ts';
+import type { Endpoint, Price } from '../catalog/index.ts';
+import type { UpstreamClient } from '../upstream/client.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
 import type { PayloadRecorder } from './payload-recorder.ts';
 
@@ -65,6 +66,13 @@ export interface JobCall {
    * @returns true where it is tried again later: then nothing is recorded of a failure before anybody was asked
    */
   failed(failure: GatewayError, wasAsked: boolean): boolean;
+  /**
+   * Takes a request to an endpoint whose vendor has a batch API, in the place of asking it now. Absent: it is asked.
+   * @throws GatewayError in any case: it was taken
+   */
+  readonly defer?: ((endpoint: Endpoint, request: () => DeferredRequest) => never) | undefined;
+  /** An answer that is there already, and is read as if its endpoint were asked. Absent: endpoints are asked. */
+  readonly answered?: ReadyAnswer | undefined;
   /** An upstream is about to be asked. Resolves once that is durable. @throws GatewayError where it must not be */
   asked(record: RunningRecord, price: Price | null): Promise<void>;
   /** A request to an upstream goes out now. */
@@ -78,6 +86,22 @@ export interface JobCall {
   recorded(record: GenerationRecord): void;
   /** A call of a tool begins that may have effects. Resolves once that is durable. */
   toolBegins(name: string): Promise<void>;
+}
+
+/** A request as its endpoint would get it. */
+export interface DeferredRequest {
+  /** Below the base URL. */
+  readonly path: string;
+  /** JSON. */
+  readonly body: Buffer;
+}
+
+/** An answer that an endpoint gave before, among many others. It is paid for: no limit refuses it. It says nothing of the endpoint's health. */
+export interface ReadyAnswer {
+  /** The endpoint, at the price of the answer. */
+  readonly endpoint: Endpoint;
+  /** Gives the answer to whoever asks. */
+  readonly upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>;
 }
 
 /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */

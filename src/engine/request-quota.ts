@@ -82,6 +82,16 @@ export class RequestQuota {
     this.#reservedNanoUsd = leastReserved(outcome);
   }
 
+  /** Counts a request whose answer is paid for already: nothing refuses it. Where a limit is used up, the ledger alone has it. */
+  async admitPaid(
+    { model, endUser }: Pick<Estimate, 'model' | 'endUser'>,
+    expiresAtMs: number,
+  ): Promise<void> {
+    this.#estimate = { ...LEAST, model, endUser };
+    const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, this.#estimate, expiresAtMs);
+    if (outcome.type === 'reservation') this.#reservation = outcome;
+  }
+
   /**
    * An endpoint is asked.
    * @param toolsNanoUsd what tools of the gateway have cost until now

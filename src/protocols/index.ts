@@ -43,7 +43,11 @@ export type {
   TaskCodec,
   TaskStream,
   TaskUpstream,
+  UpstreamBatches,
   UpstreamCodec,
+  VendorBatch,
+  VendorOperation,
+  VendorResult,
 } from './protocol.ts';
 
 export { parseAnswer } from './broken-answer.ts';

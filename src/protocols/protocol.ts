@@ -8,6 +8,13 @@ import type { UpstreamCodec } from './upstream-codec.ts';
 
 export type * from './background-codec.ts';
 export type * from './batch-codec.ts';
+export type {
+  NewVendorBatch,
+  UpstreamBatches,
+  VendorBatch,
+  VendorOperation,
+  VendorResult,
+} from './upstream-batches.ts';
 export type * from './client-addresses.ts';
 export type * from './relay-codec.ts';
 export type * from './remote-answers.ts';

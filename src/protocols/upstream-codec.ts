@@ -14,6 +14,7 @@ import type {
   Target,
 } from '../canonical/index.ts';
 import type { CodecContext } from './protocol.ts';
+import type { UpstreamBatches } from './upstream-batches.ts';
 
 /** Reads the frames of one upstream stream. */
 export interface StreamDecoder {
@@ -116,6 +117,8 @@ export interface UpstreamCodec {
    * @param nowMs Unix milliseconds: some name a point in time
    */
   decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
+  /** Absent: its vendor has no batch API that the gateway knows. */
+  readonly batches?: UpstreamBatches;
   /** Reads those of them that name their size. */
   announcedLimits?(header: (name: string) => string | null): readonly AnnouncedLimit[];
 }

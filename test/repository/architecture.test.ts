@@ -83,7 +83,7 @@ const INSIDE: Readonly<Record<string, readonly string[]>> = {
     'state',
     'tool-loop',
   ],
-  'engine/batches': ['admit', 'jobs', 'state', 'tasks'],
+  'engine/batches': ['admit', 'attempt', 'jobs', 'state', 'tasks'],
   'operations/alerts': [],
   'operations/webhooks': ['alerts'],
   'operations/doctor': [],

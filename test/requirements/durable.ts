@@ -11,6 +11,7 @@ const ASYNC = 'test/socket/state/respond-async.test.ts';
 const BATCHES_ADMIN = 'test/socket/operations/management/batches.test.ts';
 const ADMIN = 'test/socket/operations/management/jobs.test.ts';
 const GEMINI_BATCHES = 'test/socket/state/gemini-batches.test.ts';
+const VENDOR_BATCHES = 'test/socket/state/vendor-batches.test.ts';
 const MESSAGE_BATCHES = 'test/socket/state/message-batches.test.ts';
 const BATCHES_ROOM = 'test/socket/state/batches-room.test.ts';
 const BATCHES = 'test/socket/state/batches.test.ts';
@@ -228,6 +229,28 @@ export const durableRequirements: Requirements = {
     `${GEMINI_BATCHES}: of which no request can be run fails, and says why of each`,
     `${GEMINI_BATCHES}: is refused with the name of the member`,
     'test/unit/base/json/array-elements.test.ts: finds the same elements and the same rest, however the bytes are cut',
+  ),
+  'contract.durable.batches.vendor': shown(
+    DURABLE,
+    "Lines go to their vendors' own batch APIs where that is configured: submitted once, charged once, at the batch price.",
+    `${VENDOR_BATCHES}: are answered by one batch of each endpoint, at its price, and others as usual`,
+    `${VENDOR_BATCHES}: may ask for vectors and in other protocols`,
+    `${VENDOR_BATCHES}: of other clients go there too, unless headers of their own would be lost`,
+    `${VENDOR_BATCHES}: need a batch API`,
+    `${VENDOR_BATCHES}: go in groups of a bounded size`,
+    `${VENDOR_BATCHES}: are charged and delivered though the budget is spent by them`,
+    'test/crash/vendor-batch-kills.test.ts: it is submitted once, and charged once',
+  ),
+  'contract.durable.batches.vendorends': shown(
+    DURABLE,
+    'What a vendor refuses, loses, fails or lets expire has an end that is told, and cancelling is passed on.',
+    `${VENDOR_BATCHES}: that fail or expire there end so`,
+    `${VENDOR_BATCHES}: that fail or expire there are asked once more where that is wanted`,
+    `${VENDOR_BATCHES}: whose submission is not answered are looked for, and not submitted again`,
+    `${VENDOR_BATCHES}: whose submission never arrived are submitted again, once that is sure`,
+    `${VENDOR_BATCHES}: that their vendor refuses are asked as other requests`,
+    `${VENDOR_BATCHES}: are cancelled there with their batch, and what is finished is delivered and charged`,
+    `${VENDOR_BATCHES}: of a key that is revoked are ended there; what is finished is delivered and charged`,
   ),
   'contract.durable.batches.checked': shown(
     DURABLE,

@@ -128,6 +128,8 @@ export interface ProviderPreset {
   readonly defaultProtocol: ProtocolName;
   /** The protocols of models by name, stronger than what their families prefer; the first that matches. */
   readonly protocolOf?: readonly { readonly match: RegExp; readonly protocol: ProtocolName }[] | undefined;
+  /** Share of its ordinary prices that lines of its own batch API cost, from 0 to 1. Absent: nobody knows of a lower price. */
+  readonly batchPriceFactor?: number | undefined;
   /** Its id in the price library, where that differs. */
   readonly priceId?: string | undefined;
   /** Names that the price library files under this vendor although its API does not serve them: never listed. */

@@ -173,14 +173,14 @@ export async function allow(
 ): Promise<void> {
   const { quota, call } = arrival;
   const first = plan.candidates[0];
+  const isPaid = call.job?.answered !== undefined;
   const share = call.job?.providerShare ?? 1;
-  if (first && share < 1) requireShare(limits, first.endpoint, share);
+  if (first && share < 1 && !isPaid) requireShare(limits, first.endpoint, share);
   if (!quota || !first) return;
   const endUser = endUsers.hashOf(call.principal.projectId, request.endUser);
-  await quota.admit(
-    estimateOf({ request, inputTokens: inputTokens() }, first.endpoint, endUser, routing),
-    deadlineAt,
-  );
+  const estimate = estimateOf({ request, inputTokens: inputTokens() }, first.endpoint, endUser, routing);
+  if (isPaid) await quota.admitPaid(estimate, deadlineAt);
+  else await quota.admit(estimate, deadlineAt);
 }
 
 // Whether a loss is a 400: the request's header says so first, then its key, then the configuration.

@@ -42,16 +42,18 @@ export function planFor(
   { routing, limits, tasks, clock }: Pick<GatewayDependencies, 'routing' | 'limits' | 'tasks' | 'clock'>,
 ): Planned {
   const { call, settings, arrivedAt } = arrival;
-  const plan = routeRequest(request, {
-    settings,
-    principal: call.principal,
-    state: routing,
-    limits,
-    tasks,
-    nowMs: clock.now(),
-    inputChars,
-    peek: false,
-  });
+  const plan = call.job?.answered
+    ? answeredPlan(call.job.answered.endpoint)
+    : routeRequest(request, {
+        settings,
+        principal: call.principal,
+        state: routing,
+        limits,
+        tasks,
+        nowMs: clock.now(),
+        inputChars,
+        peek: false,
+      });
   const { config } = settings;
   const { timeouts: configured } = config.routing;
   const usual = call.job
@@ -72,6 +74,19 @@ export function planFor(
     timeouts,
     timeoutsAt,
     deadlineAt: arrivedAt + timeouts.totalMs,
+  };
+}
+
+/** The plan for an answer that is there already. */
+function answeredPlan(endpoint: Endpoint): Plan {
+  const reason = "answered in its vendor's batch";
+  return {
+    candidates: [{ endpoint, score: null, reason, unavailable: false }],
+    excluded: [],
+    failover: false,
+    wishes: {},
+    conversation: null,
+    trace: () => [[[endpoint.slug, endpoint.modelId, endpoint.provider, reason]]],
   };
 }
 

@@ -27,7 +27,7 @@ export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness' |
 export function askEndpoint(
   endpoint: Endpoint,
   outgoing: Outgoing,
-  upstream: UpstreamClient,
+  upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>,
   taker: AnswerTaker,
   maxBytes: number,
   between?: Parameters<typeof ask>[3],
@@ -41,7 +41,7 @@ export function askEndpoint(
 export function questionTo(
   endpoint: Endpoint,
   { envelope, body, tenant, staleness, lines }: Outgoing,
-  upstream: UpstreamClient,
+  upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>,
   maxBytes: number,
 ): Question {
   const { to, edits } = envelope;
@@ -60,7 +60,7 @@ export function questionTo(
 
 function signerOf(
   credential: EndpointCredential,
-  upstream: UpstreamClient,
+  upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>,
   networkRoute: Endpoint['networkRoute'],
 ): Credential {
   const sender = { send: upstream.send.bind(upstream), now: upstream.now, wall: upstream.wall, networkRoute };

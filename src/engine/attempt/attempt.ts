@@ -12,7 +12,7 @@ import type { AttemptRecord, Lane } from '../../accounts/ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
 import type { Ticking } from '../../base/runtime/clock.ts';
 import type { AnswerTaker } from '../../upstream/ask.ts';
-import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
+import type { Sender, UpstreamCall } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ReceiveFailure } from '../../upstream/receive.ts';
 import type { AttemptLease } from '../routing/index.ts';
@@ -97,21 +97,21 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     const { clock, ticker, upstream, routing } = this.#services;
     const { endpoint, request } = this.#input.prepared;
     this.#progress.begin(clock.now());
-    this.#lease = routing.begin(endpoint, request.stream);
+    const answered = this.#input.requester.arrival.call.job?.answered;
+    if (!answered) this.#lease = routing.begin(endpoint, request.stream);
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#tickerPlace = ticker.add(this);
-      this.#guard(() => this.#send(upstream));
+      this.#guard(() => this.#send(answered?.upstream ?? upstream));
       // An attempt that failed at once has nothing to wait for.
       if (this.#progress.state === 'over') this.#call?.abort();
     });
   }
 
-  #send(upstream: UpstreamClient): void {
-    const { requester, prepared } = this.#input;
+  #send(upstream: Pick<Sender, 'send' | 'now' | 'wall'>): void {
     const request = attemptRequest(this.#input, this.#number);
-    this.#call = askEndpoint(prepared.endpoint, request, upstream, this, Infinity, (listener, send) => {
-      const paced = new PacedAnswer(listener, requester.arrival.call.account, this);
+    this.#call = askEndpoint(this.endpoint, request, upstream, this, Infinity, (listener, send) => {
+      const paced = new PacedAnswer(listener, this.#input.requester.arrival.call.account, this);
       paced.attach(send(paced));
       return paced;
     });

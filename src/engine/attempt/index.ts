@@ -2,6 +2,7 @@
 // other endpoints, or what the client gets.
 export { collectAnswer } from './collect-answer.ts';
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
+export { askEndpoint } from './ask-endpoint.ts';
 export { askKeeper } from './ask-keeper.ts';
 export { askUpstream, type ShortAnswer } from './ask-upstream.ts';
 export type { AttemptOutput } from './attempt-input.ts';

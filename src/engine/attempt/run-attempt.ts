@@ -7,6 +7,7 @@ import type { AttemptLog } from '../attempt-log.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { ProviderHold } from './provider-hold.ts';
+import { deferred, mayDefer } from './deferred.ts';
 import { runningRecord } from './running-record.ts';
 
 /**
@@ -23,11 +24,14 @@ export async function runAttempt(
 ): Promise<Attempt> {
   const { job } = input.requester.arrival.call;
   for (let fresh = false; ; fresh = true) {
+    if (job?.defer && mayDefer(input)) job.defer(input.prepared.endpoint, () => deferred(input));
     if (job) await job.asked(runningRecord(input, null, services.clock.wall()), priceOf(input));
-    const hold = services.limits.hasProviders
-      ? await ProviderHold.take(input.prepared, input.requester.deadlineAt, services)
-      : null;
-    const runningCost = beginRunningCost(input, attemptLog, hold, services);
+    const isReady = job?.answered !== undefined;
+    const hold =
+      services.limits.hasProviders && !isReady
+        ? await ProviderHold.take(input.prepared, input.requester.deadlineAt, services)
+        : null;
+    const runningCost = isReady ? null : beginRunningCost(input, attemptLog, hold, services);
     const attempt = new Attempt(
       input,
       { ordinal: attemptLog.attempts.length, fresh, runningCost, hold },

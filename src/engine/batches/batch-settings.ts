@@ -21,6 +21,12 @@ export interface BatchSettings {
   readonly providerShare: number;
   /** Time that one line may take, in milliseconds. */
   readonly totalMs: number;
+  /** Time between two looks at batches of vendors, in milliseconds. */
+  readonly vendorPollMs: number;
+  /** Most lines of a vendor's batch. */
+  readonly vendorMaxLines: number;
+  /** True: lines that fail at their vendor are asked once more, as other requests. */
+  readonly vendorRetry: boolean;
 }
 
 export interface BatchDependencies {

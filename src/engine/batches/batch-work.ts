@@ -15,10 +15,12 @@ import {
 import { BatchRun, type Stop } from './batch-run.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { checkLines } from './check-lines.ts';
+import { collectLines } from './collect-lines.ts';
 import { EndedLines } from './ended-lines.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
 import { type FileLine, readLines } from './read-lines.ts';
 import { type AskedDetail, runLine } from './run-line.ts';
+import { VendorBatches } from './vendor/index.ts';
 import { writeResults } from './write-results.ts';
 
 /** Kind of these jobs in the queue. */
@@ -65,8 +67,14 @@ async function runAll(of: BatchRun): Promise<JobOutcome> {
       await batches.begin(id, fence, checked.total, problems.length === 0 ? null : JSON.stringify(problems));
     }
   }
-  if (batch.finalizingAt === null && !of.isStopped) await runLines(of, deaths);
-  return outcomeOf(of, problems);
+  if (batch.finalizingAt !== null) return outcomeOf(of, problems);
+  const vendor = await VendorBatches.open(of);
+  if (batch.beganAt !== null) principalOf(of);
+  await vendor.look((group) => collectLines(of, group, openInput));
+  const endedLines = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
+  if (!of.isStopped && !vendor.hasAll(batch.total, endedLines)) await runLines(of, deaths, vendor);
+  const wait = of.isLost || of.stop?.type === 'wait' ? null : vendor.wait();
+  return wait ? { wait } : outcomeOf(of, problems);
 }
 
 /** The key that asks; undefined where it is not good any more, which ends the batch. */
@@ -136,13 +144,17 @@ async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint
 }
 
 /** Runs the lines that have not ended, until all have or something stops it. */
-async function runLines(of: BatchRun, deaths: ReadonlyMap<number, number>): Promise<void> {
+async function runLines(
+  of: BatchRun,
+  deaths: ReadonlyMap<number, number>,
+  vendor: VendorBatches,
+): Promise<void> {
   const { batch, deps } = of;
   const ended = EndedLines.numbers(deps.storage.batches, batch.id);
   const running = new Set<Promise<void>>();
   let failure: GatewayError | undefined;
   const begin = (line: FileLine): void => {
-    const done = runLine(of, line, deaths.get(line.number) ?? 0)
+    const done = runLine(of, line, deaths.get(line.number) ?? 0, vendor)
       .catch((error: unknown) => {
         failure ??= GatewayError.from(error);
       })
@@ -153,7 +165,7 @@ async function runLines(of: BatchRun, deaths: ReadonlyMap<number, number>): Prom
     running.add(done);
   };
   for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
-    if ((await ended.at(line.number)) !== null) continue;
+    if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
     if (failure !== undefined || !(await of.mayBegin())) break;
     await deps.pace.enter(batch.projectId);
     if (of.isStopped) {
@@ -164,6 +176,7 @@ async function runLines(of: BatchRun, deaths: ReadonlyMap<number, number>): Prom
   }
   await Promise.all(running);
   if (failure !== undefined) throw failure;
+  if (!of.isStopped) await vendor.flush();
 }
 
 /**

@@ -4,17 +4,15 @@ import { createHash } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { BatchProblem } from '../../protocols/index.ts';
-import { nextTurn } from '../../base/runtime/clock.ts';
 import { routeRequest } from '../admit/index.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './line-request.ts';
 import { type FileLine, readLines } from './read-lines.ts';
+import { TimeSlices } from './time-slices.ts';
 
 /** Problems that a batch tells of; its error file has all. */
 const MOST_REPORTED = 100;
-/** How long lines are read before others are let in, in milliseconds. */
-const SLICE_MS = 5;
 /** Ids that are compared as they are, in characters; longer ones by their hash. */
 const SHORT_ID = 32;
 
@@ -40,7 +38,7 @@ export async function checkLines(
   const problems: BatchProblem[] = [];
   let total = 0;
   let wrong = 0;
-  let sliceAt = performance.now();
+  const slices = new TimeSlices();
   const writing = new Set<Promise<void>>();
   for await (const line of readLines(stream, maxLineBytes)) {
     if (of.lines.reason) throw of.lines.reason;
@@ -65,10 +63,9 @@ export async function checkLines(
         () => {},
       );
     }
-    if (performance.now() - sliceAt > SLICE_MS) {
+    if (slices.isOver) {
       await Promise.all(writing);
-      await new Promise<void>(nextTurn);
-      sliceAt = performance.now();
+      await slices.next();
     }
   }
   await Promise.all(writing);

@@ -4,14 +4,17 @@ import { newGenerationId } from '../../base/runtime/ids.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { LineSpend, SentMark } from '../../accounts/ports/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
 import type { LineEnd } from '../../protocols/index.ts';
-import type { ApiCall, JobCall } from '../call.ts';
+import type { ApiCall, DeferredRequest, JobCall, ReadyAnswer } from '../call.ts';
 import type { Cancellation } from '../cancellation.ts';
 import { type InterruptedTry, LOST, waitFor, WholeClient } from '../jobs/index.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, kindOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
 import type { FileLine } from './read-lines.ts';
+import { type AnsweredLine, DEFERRED, type VendorBatches } from './vendor/index.ts';
 
 /** Tries of a line that nobody could answer, and what is waited before each further one, in milliseconds. */
 const MOST_TRIES = 3;
@@ -30,7 +33,7 @@ export interface AskedDetail {
 }
 
 /** How a try went. */
-interface Try {
+export interface Try {
   failure?: GatewayError;
   /** When it is tried again, in milliseconds. */
   wait?: number | undefined;
@@ -41,20 +44,38 @@ interface Try {
  * Runs a line, and writes how it ended. Where it has not ended, a later run has it again.
  * @param deaths how often a process died while it ran
  */
-export async function runLine(of: BatchRun, { number, bytes }: FileLine, deaths: number): Promise<void> {
+export async function runLine(
+  of: BatchRun,
+  { number, bytes }: FileLine,
+  deaths: number,
+  vendor: VendorBatches,
+): Promise<void> {
   let request: LineRequest;
   try {
-    if (!bytes) throw new TypeError('a line that was refused before');
-    request = lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
+    request = requestOf(of, bytes);
   } catch (error) {
     // The configuration has changed since it was checked.
     const refusal = GatewayError.from(error);
     return write(of, { number, end: refusedEnd(refusal), spend: null, name: null, refusal });
   }
   const since = of.deps.clock.now();
+  let maySubmit = vendor.takes(number);
   for (let tries = 1; await of.resumed(); tries += 1) {
-    const made = await of.lines.within((own) => tryLine(of, { number, request, deaths, tries, since }, own));
+    const taken: Deferred[] = [];
+    const defer: LineTry['defer'] = (endpoint, asked) => {
+      taken.push({ endpoint, request: asked() });
+      throw DEFERRED;
+    };
+    const line = { number, request, deaths, tries, since, ...(maySubmit && { defer }) };
+    const made = await of.lines.within((own) => tryLine(of, line, own));
     if (of.lines.reason) return;
+    const [first, ...more] = taken;
+    if (first && more.length === 0) return vendor.add(number, first.endpoint, first.request);
+    // Several requests make one answer: a vendor's batch cannot put it together.
+    if (first) {
+      maySubmit = false;
+      continue;
+    }
     const { end, tried } = made;
     if (tried.wait === undefined) {
       if (end) await write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
@@ -64,19 +85,35 @@ export async function runLine(of: BatchRun, { number, bytes }: FileLine, deaths:
   }
 }
 
+interface Deferred {
+  readonly endpoint: Endpoint;
+  readonly request: DeferredRequest;
+}
+
+/** @throws GatewayError, or TypeError for what was refused before */
+export function requestOf(of: BatchRun, bytes: FileLine['bytes']): LineRequest {
+  if (!bytes) throw new TypeError('a line that was refused before');
+  return lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
+}
+
 type TryParts = Pick<ApiCall, 'account'> &
   Pick<JobCall, 'id' | 'createdAt'> & { readonly client: WholeClient; readonly tried: Try };
 
-interface LineTry {
+export interface LineTry {
   readonly number: number;
   readonly request: LineRequest;
   readonly deaths: number;
   readonly tries: number;
   /** When it began, in milliseconds that only go forward. */
   readonly since: number;
+  /** Takes its request for its vendor's batch API. */
+  readonly defer?: NonNullable<JobCall['defer']>;
+  /** An answer that is there already. */
+  readonly answered?: ReadyAnswer & Pick<AnsweredLine, 'recordId' | 'createdAt'>;
 }
 
-async function tryLine(
+/** Asks once. @returns how the line ended; null: it did not, and `tried` says why */
+export async function tryLine(
   of: BatchRun,
   line: LineTry,
   own: Cancellation,
@@ -86,13 +123,14 @@ async function tryLine(
   const tried: Try = { spend: null };
   const account = deps.account(run.job.keyId);
   const client = new WholeClient(own);
-  const createdAt = deps.clock.wall();
-  const id = newGenerationId(createdAt);
+  const createdAt = line.answered?.createdAt ?? deps.clock.wall();
+  const id = line.answered?.recordId ?? newGenerationId(createdAt);
   try {
     account.add(request.body.bytes.length);
     await deps.serve(callOf(of, line, { id, createdAt, client, account, tried }), request.task);
   } catch (error) {
     tried.failure = GatewayError.from(error);
+    if (line.answered) return { end: null, tried };
     tried.wait = waitFor(tried.failure, 0);
     // The key is not good any more: no line of the batch can be run.
     if (tried.wait === undefined) of.endWith(refusedEnd(tried.failure));
@@ -107,7 +145,7 @@ async function tryLine(
   return { end: { type: 'answered', status: result.status, requestId: id, body }, tried };
 }
 
-interface WrittenLine {
+export interface WrittenLine {
   readonly number: number;
   readonly end: LineEnd;
   readonly spend: LineSpend | null;
@@ -117,7 +155,8 @@ interface WrittenLine {
   readonly refusal: GatewayError | undefined;
 }
 
-async function write(of: BatchRun, { number, end, spend, name, refusal }: WrittenLine): Promise<void> {
+/** Durable when it resolves. */
+export async function write(of: BatchRun, { number, end, spend, name, refusal }: WrittenLine): Promise<void> {
   const kind = kindOf(end);
   const { requestId, status } = end.type === 'answered' ? end : { requestId: null, status: null };
   const why = refusal ?? NO_REASON;
@@ -148,6 +187,8 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     totalMs: deps.settings().totalMs,
     failed(failure, wasAsked) {
       tried.failure = failure;
+      if (line.answered) return false;
+      if (failure.code === DEFERRED.code) return true;
       const wait = waitOf(of, failure, line);
       if (wait !== undefined) tried.wait = wait;
       // Nothing is recorded of it.
@@ -157,7 +198,10 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     sent: () => mark?.sent(),
     // Its answer stands in the results.
     unkept: () => {},
+    ...(line.defer && { defer: line.defer }),
+    ...(line.answered && { answered: line.answered }),
     async asked(record, price) {
+      if (line.answered) return;
       mark ??= deps.storage.marks.open();
       const interrupted: InterruptedTry = { record, price, mark: mark?.id ?? null };
       asked = { recordId: id, projectId: batch.projectId, detail: JSON.stringify(interrupted) };
@@ -176,7 +220,7 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     protocol,
     api: operation.api,
     ...(operation.route && { route: operation.route }),
-    principal: deps.keyById(run.job.keyId),
+    principal: line.answered ? payer(of) : deps.keyById(run.job.keyId),
     request: { method: 'POST', url },
     body,
     json,
@@ -186,6 +230,29 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
     account,
     job,
   };
+}
+
+/** Principal that pays for an answer which is there: its key, though that may not be good any more. */
+function payer({ deps, run, batch }: BatchRun): Principal {
+  const { keyId } = run.job;
+  try {
+    return deps.keyById(keyId);
+  } catch {
+    const { projectId } = batch;
+    return {
+      keyId,
+      projectId,
+      roles: ['models'],
+      name: keyId,
+      expiresAt: null,
+      mayUse: () => true,
+      logContent: false,
+      strict: null,
+      limits: [],
+      routing: null,
+      onDisconnect: null,
+    };
+  }
 }
 
 /** When a line is tried again, in milliseconds; undefined: it is not. */

@@ -7,6 +7,7 @@ import { encodeRequest } from './encode-request.ts';
 import { TABLE } from './fields.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';
+import { anthropicUpstreamBatches } from './upstream-batches.ts';
 
 export const anthropicMessagesUpstream: UpstreamCodec = {
   facts: SERVER_FACTS,
@@ -21,5 +22,6 @@ export const anthropicMessagesUpstream: UpstreamCodec = {
   decodeStream,
   decodeError,
   decodeLimits,
+  batches: anthropicUpstreamBatches,
   announcedLimits,
 };

@@ -1,6 +1,7 @@
 // Chat Completions as spoken to an upstream: OpenAI itself and every compatible server. How a server departs
 // from OpenAI's definition is told by the target's quirks alone.
 import type { UpstreamCodec } from '../protocol.ts';
+import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
 import { announcedRateLimits, decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -23,5 +24,6 @@ export const openaiChatUpstream: UpstreamCodec = {
   decodeStream,
   decodeError,
   decodeLimits: decodeRateLimitHeaders,
+  batches: openaiUpstreamBatches,
   announcedLimits: announcedRateLimits,
 };

@@ -1,4 +1,5 @@
 // The Responses API as spoken to an upstream: the parts put together.
+import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
 import { announcedRateLimits, decodeRateLimitHeaders } from '../rate-limit-headers.ts';
 import { decodeError } from './decode-error.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -19,5 +20,6 @@ export const openaiResponsesUpstream: UpstreamCodec = {
   decodeStream: (sink, context) => new ResponsesStreamDecoder(sink, context),
   decodeError,
   decodeLimits: decodeRateLimitHeaders,
+  batches: openaiUpstreamBatches,
   announcedLimits: announcedRateLimits,
 };

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/base/json/index.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import type { Storage, StoredResponse } from '../../../src/accounts/ports/index.ts';
 import { startGateway, TEST_KEY, type TestGateway } from '../harness.ts';
-import type { ManualClock } from '../manual-clock.ts';
+import type { Clock } from '../../../src/base/runtime/clock.ts';
 
 export const OTHER_KEY = 'sk-test-other';
 
@@ -30,7 +30,7 @@ export interface StatefulGateway {
 /** Starts a gateway with the two keys. */
 export async function startStateful(
   config: Readonly<Record<string, unknown>> = {},
-  clock?: ManualClock,
+  clock?: Clock,
 ): Promise<StatefulGateway> {
   const keys = [
     { name: 'test', key: TEST_KEY },

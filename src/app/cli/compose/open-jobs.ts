@@ -92,10 +92,11 @@ export function openJobs(parts: JobsParts): Jobs {
       weightOf,
     }),
     settings: () => {
-      const { maxLines: lines, maxRequests: requests, onBudget, providerShare } = config().batches;
+      const { maxLines: lines, maxRequests: requests, vendorPollS, ...rest } = config().batches;
       const most = { lines, requests };
       const maxLineBytes = config().server.bodyLimitBytes;
-      return { most, maxLineBytes, onBudget, providerShare, totalMs: config().jobs.totalS * 1000 };
+      const totalMs = config().jobs.totalS * 1000;
+      return { ...rest, most, maxLineBytes, totalMs, vendorPollMs: vendorPollS * 1000 };
     },
     takes,
     clock,

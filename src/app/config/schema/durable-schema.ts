@@ -136,6 +136,24 @@ export const batchesSchema = inProgram(
       .describe(
         'What becomes of a batch whose budget is spent: it waits for room (`wait`), or ends with the lines that are finished (`end`).',
       ),
+    vendor_poll_s: z
+      .number()
+      .min(0.05)
+      .max(3600)
+      .default(60)
+      .describe("Seconds between two looks at a vendor's batch (`batch: vendor` of a provider or endpoint)."),
+    vendor_max_lines: z
+      .int()
+      .min(1)
+      .max(50_000)
+      .default(10_000)
+      .describe("Most lines of one vendor's batch; at most 32 MB, too."),
+    vendor_retry: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Lines that fail or expire in a vendor's batch are asked once more, as any other request and at the ordinary price.",
+      ),
   }),
 )
   .prefault({})

@@ -17,3 +17,6 @@ export const unsupported = z
   .describe('Parameters the server refuses: removed from requests, and reported.');
 
 export const protocolName = z.enum(PROTOCOL_NAMES);
+
+/** Where lines of batches go. */
+export const batchRoute = z.enum(['vendor', 'requests']);

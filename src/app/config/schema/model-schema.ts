@@ -4,7 +4,7 @@ import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, quirksSchema, priceSchema } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
-import { protocolName, unsupported } from './endpoint-parts-schema.ts';
+import { batchRoute, protocolName, unsupported } from './endpoint-parts-schema.ts';
 
 const tokens = (): z.ZodNumber => z.number().int().min(1);
 const quality = z.number().min(0).max(1);
@@ -29,6 +29,12 @@ const endpoint = inProgram(
       .optional()
       .describe('Makes the slug `provider/name`, by which requests select this endpoint.'),
     price: priceSchema.optional(),
+    batch: batchRoute.optional().describe('Where lines of batches go. Default: as the provider says.'),
+    batch_price: priceSchema
+      .optional()
+      .describe(
+        "USD per million tokens in the vendor's batch API. Default: the ordinary price times `batch_price_factor` of the provider.",
+      ),
     context_length: tokens().optional().describe('Tokens.'),
     max_output_tokens: tokens().optional().describe('Tokens.'),
     reasoning: reasoning.optional(),

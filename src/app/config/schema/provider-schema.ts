@@ -5,7 +5,7 @@ import { limitsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import type { ProviderConfig } from '../../../catalog/index.ts';
 import type { LimitEntry } from '../../../accounts/limits/index.ts';
-import { httpUrl, protocolName, unsupported } from './endpoint-parts-schema.ts';
+import { batchRoute, httpUrl, protocolName, unsupported } from './endpoint-parts-schema.ts';
 
 const auth = z
   .strictObject({
@@ -77,6 +77,19 @@ const fields = inProgram(
       .optional()
       .describe(
         'In milliseconds, in place of `routing.timeouts`. Presets of your own machine wait 600000 for the first token and for an answer, and 3600000 in all. What a client asks for goes before, where it is shorter.',
+      ),
+    batch: batchRoute
+      .optional()
+      .describe(
+        "Where lines of batches go. `vendor`: to the vendor's own batch API (Chat Completions, Responses and Messages). Default: `requests`, asked as any other request.",
+      ),
+    batch_price_factor: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe(
+        'Share of the ordinary price that they cost there. Default: 0.5 for OpenAI and Anthropic, else 1.',
       ),
     limits: limitsSchema
       .default([])

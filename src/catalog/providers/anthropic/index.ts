@@ -21,5 +21,7 @@ export const anthropic = defineProvider({
     }),
   },
   defaultProtocol: 'anthropic-messages',
+  // "Batch processing" guide, 2026-11: half of all rates.
+  batchPriceFactor: 0.5,
   docs: 'https://platform.claude.com/docs/en/api/messages',
 });

@@ -20,6 +20,8 @@ export const openai = defineProvider({
     }),
   },
   defaultProtocol: 'openai-chat',
+  // "Batch API" guide, 2026-11: half of all rates.
+  batchPriceFactor: 0.5,
   // Open-weight models, fine-tuning prefixes and names of the Azure flavour.
   notServed: /^(gpt-oss|ft:|gpt-35|computer-use)|\.ft-|:extended$/,
   docs: 'https://platform.openai.com/docs/api-reference/chat',

@@ -1,0 +1,24 @@
+// Requests that may go to their vendor's batch API, as they stand there: those that are one request to one endpoint, and whole without
+// headers of their own.
+import { joined } from '../../base/lib/slices.ts';
+import type { DeferredRequest } from '../call.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
+import type { AttemptInput } from './attempt-input.ts';
+
+/** Kinds of tools that clients run: with others, an answer may take several requests. */
+const CLIENT_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
+
+export function mayDefer({ prepared, requester }: AttemptInput): boolean {
+  const { endpoint, request, passedHeaders } = prepared;
+  if (!endpoint.batch || endpoint.hosting || endpoint.credential || request.stream) return false;
+  if (!request.tools.every(({ type }) => CLIENT_TOOLS.has(type))) return false;
+  if (!passedHeaders) return true;
+  for (const [name] of requester.arrival.call.headers) if (passedHeaders.has(name)) return false;
+  return true;
+}
+
+export function deferred({ prepared }: AttemptInput): DeferredRequest {
+  const { endpoint, path, body } = prepared;
+  const { to } = preparedEndpoint(endpoint).answers(false, { headers: [], names: undefined });
+  return { path: path ?? to.url.slice(endpoint.baseUrl.length), body: joined(body) };
+}

@@ -1,0 +1,93 @@
+// Ends the lines of a vendor's batch, in the order of their file: answers are read as if their endpoints had been asked.
+import { GatewayError } from '../../canonical/index.ts';
+import { Cancellation } from '../cancellation.ts';
+import type { BatchRun } from './batch-run.ts';
+import { EndedLines } from './ended-lines.ts';
+import type { LineRequest } from './line-request.ts';
+import { refusedEnd } from './line-result.ts';
+import { type FileLine, readLines } from './read-lines.ts';
+import { requestOf, tryLine, write } from './run-line.ts';
+import { TimeSlices } from './time-slices.ts';
+import { type AnsweredLine, type EndedGroup, readyAnswer } from './vendor/index.ts';
+
+/** @param openInput the file of all lines */
+export async function collectLines(
+  of: BatchRun,
+  { results, lines }: EndedGroup,
+  openInput: (of: BatchRun) => Promise<ReadableStream<Uint8Array>>,
+): Promise<void> {
+  const { batch, deps } = of;
+  const { vendorRetry, maxLineBytes } = deps.settings();
+  const ended = EndedLines.numbers(deps.storage.batches, batch.id);
+  const endLine = async (line: FileLine): Promise<void> => {
+    const result = results.take(line.number);
+    if (typeof result === 'object') {
+      if (result.status < 400 || !vendorRetry) await endAnswered(of, line, result);
+      // A batch that is over says itself how its other lines end.
+    } else if (!vendorRetry && of.stop?.type !== 'end') await endUnanswered(of, line, result);
+  };
+  const slices = new TimeSlices();
+  const running = new Set<Promise<void>>();
+  let failure: GatewayError | undefined;
+  for await (const line of readLines(await openInput(of), maxLineBytes)) {
+    if (slices.isOver) await slices.next();
+    if (!lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
+    if (of.isLost || failure !== undefined || !deps.takes()) break;
+    await deps.pace.enter(batch.projectId);
+    const done = endLine(line)
+      .catch((error: unknown) => {
+        failure ??= GatewayError.from(error);
+      })
+      .finally(() => {
+        running.delete(done);
+        deps.pace.leave();
+      });
+    running.add(done);
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure;
+}
+
+async function endAnswered(
+  of: BatchRun,
+  line: FileLine,
+  { endpoint, status, body, ...record }: AnsweredLine,
+): Promise<void> {
+  const { number } = line;
+  const { clock } = of.deps;
+  const request = readRequest(of, line);
+  if (request instanceof GatewayError) {
+    // The configuration has changed since it was submitted.
+    const end = refusedEnd(request);
+    return write(of, { number, end, spend: null, name: null, refusal: request });
+  }
+  const answered = { ...readyAnswer(endpoint, status, body, clock), ...record };
+  const asked = { number, request, deaths: 0, tries: 1, since: clock.now(), answered };
+  const { end, tried } = await tryLine(of, asked, new Cancellation());
+  if (!end) throw tried.failure ?? new GatewayError('internal', 'The answer of a batch could not be read.');
+  return write(of, { number, end, spend: tried.spend, name: request.id, refusal: tried.failure });
+}
+
+/** Ends a line that its vendor did not answer. */
+function endUnanswered(
+  of: BatchRun,
+  line: FileLine,
+  how: 'expired' | 'cancelled' | 'missing',
+): Promise<void> {
+  const { number } = line;
+  const request = readRequest(of, line);
+  const name = request instanceof GatewayError ? null : request.id;
+  if (how !== 'missing')
+    return write(of, { number, end: { type: how }, spend: null, name, refusal: undefined });
+  const message = "The vendor's batch has no result of this line.";
+  const refusal = new GatewayError('upstream_unavailable', message, { code: 'no_result' });
+  return write(of, { number, end: refusedEnd(refusal), spend: null, name, refusal });
+}
+
+function readRequest(of: BatchRun, { bytes }: FileLine): LineRequest | GatewayError {
+  try {
+    return requestOf(of, bytes);
+  } catch (error) {
+    return GatewayError.from(error);
+  }
+}

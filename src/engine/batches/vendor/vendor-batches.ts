@@ -1,0 +1,310 @@
+// Lines of a batch at their vendors' batch APIs: submitted in groups, looked for, collected and cancelled. Whatever is stopped in the
+// middle goes on with the next run: nothing is submitted twice, and what a vendor answered is charged once.
+import { createHash } from 'node:crypto';
+import { asObject, parseJson } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import { type Endpoint, endpointsFor } from '../../../catalog/index.ts';
+import { findProtocol, type UpstreamBatches, type VendorBatch } from '../../../protocols/index.ts';
+import type { JobWait } from '../../../accounts/ports/index.ts';
+import type { DeferredRequest } from '../../call.ts';
+import type { BatchRun } from '../batch-run.ts';
+import { readLines } from '../read-lines.ts';
+import { TimeSlices } from '../time-slices.ts';
+import { CollectedResults } from './collected-results.ts';
+import { DeferredLines, type Gathered } from './deferred-lines.ts';
+import { askVendor, readVendorFile, type VendorAnswer } from './vendor-calls.ts';
+import { VendorGroups, type VendorGroup } from './vendor-groups.ts';
+
+/** How long a submission of unknown outcome may still be on its way, in milliseconds. */
+const ON_ITS_WAY_MS = 60_000;
+/** How far a vendor's clock may be behind, in milliseconds. */
+const CLOCKS_MS = 300_000;
+/** How long vendors have for the end of batches that are over here, in milliseconds. */
+const PATIENCE_MS = 3_600_000;
+/** Wait before lines that came back are asked, in milliseconds. */
+const SOON_MS = 200;
+/** Pages of a vendor's list in which a submission is looked for. */
+const MOST_PAGES = 50;
+
+/** Results of a vendor's batch. */
+export interface EndedGroup {
+  readonly results: CollectedResults;
+  /** Numbers of all its lines. */
+  readonly lines: ReadonlySet<number>;
+}
+
+/** An answer of a vendor to one line, and what its record is called. */
+export interface AnsweredLine {
+  readonly endpoint: Endpoint;
+  readonly status: number;
+  readonly body: Buffer;
+  /** The same in every run. */
+  readonly recordId: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+export class VendorBatches {
+  readonly #of: BatchRun;
+  readonly #groups: VendorGroups;
+  readonly #deferred: DeferredLines;
+  /** When lines are tried that came back in this run, in milliseconds; undefined: none did. */
+  #againMs: number | undefined;
+  #hasCollected = false;
+
+  private constructor(of: BatchRun, groups: VendorGroups) {
+    this.#of = of;
+    this.#groups = groups;
+    this.#deferred = new DeferredLines(of.deps.settings().vendorMaxLines);
+  }
+
+  static async open(of: BatchRun): Promise<VendorBatches> {
+    return new VendorBatches(of, await VendorGroups.load(of.run));
+  }
+
+  /** True: the line is at a vendor, and must not be asked. */
+  holds(line: number): boolean {
+    return this.#groups.holds(line);
+  }
+
+  /** Whether a line may go to its vendor's batch API. */
+  takes(line: number): boolean {
+    return !this.#groups.cameBack(line) && !this.#groups.isGivenUp;
+  }
+
+  /** True: all of so many lines are at vendors or have ended, as far as this run knows. */
+  hasAll(total: number | null, ended: number): boolean {
+    return total !== null && !this.#hasCollected && this.#groups.held + ended >= total;
+  }
+
+  /** Takes a line. Resolves when its group is submitted, where that is full. */
+  async add(number: number, endpoint: Endpoint, request: DeferredRequest): Promise<void> {
+    const full = this.#deferred.add(endpoint, { number, ...request });
+    if (full) await this.#submit(full);
+  }
+
+  /** Submits what is left. */
+  async flush(): Promise<void> {
+    for (const gathered of this.#deferred.takeAll()) await this.#submit(gathered);
+  }
+
+  /** Why the batch has to wait for vendors; null: it does not. */
+  wait(): JobWait | null {
+    const { clock, settings } = this.#of.deps;
+    const { stop, batch, leftMs, run } = this.#of;
+    const { open } = this.#groups;
+    if (open.length === 0 && this.#againMs === undefined) return null;
+    const overSince =
+      stop?.type === 'end' ? (batch.cancelAt ?? Math.min(batch.deadlineAt, clock.wall())) : null;
+    if (overSince !== null && clock.wall() - overSince > PATIENCE_MS) return null;
+    const lines = open.reduce((sum, group) => sum + group.lines.length, 0);
+    const slugs = [...new Set(open.map(({ slug }) => slug))].join(', ');
+    const reason =
+      lines > 0 ? `${lines} lines are in batches of ${slugs}.` : 'Lines came back from their vendor.';
+    const pollMs = settings().vendorPollMs;
+    const wishMs = Math.min(pollMs, this.#againMs ?? pollMs);
+    const forMs = leftMs > 0 ? Math.min(wishMs, leftMs) : wishMs;
+    return { reason, forMs, hasBegun: false, isNew: run.job.waits?.reason !== reason };
+  }
+
+  /**
+   * Looks at all groups: collects those that have ended, and ends those of a batch that is over.
+   * @param collect reads the answers of a group
+   */
+  async look(collect: (group: EndedGroup) => Promise<void>): Promise<void> {
+    for (const group of this.#groups.open) {
+      if (this.#of.isLost || !this.#of.deps.takes()) return;
+      const endpoint = this.#endpointOf(group);
+      const codec = endpoint && codecOf(endpoint);
+      // The configuration may have it again.
+      if (!endpoint || !codec) continue;
+      const known = group.id === null ? await this.#found(group, endpoint, codec) : group;
+      if (known) await this.#lookAt(known, endpoint, codec, collect);
+    }
+  }
+
+  async #lookAt(
+    group: VendorGroup,
+    endpoint: Endpoint,
+    codec: UpstreamBatches,
+    collect: Parameters<VendorBatches['look']>[0],
+  ): Promise<void> {
+    const id = group.id ?? '';
+    const answer = await this.#ask(endpoint, codec.get(id));
+    if (answer?.status === 404) return this.#refused(group, answer.text);
+    if (!isGood(answer)) return;
+    const batch = codec.decode(answer.body);
+    if (batch.state === 'refused') return this.#refused(group, batch.problem ?? '');
+    if (batch.state === 'full') return this.#comesBack(group, 'full');
+    if (batch.state === 'running') {
+      if (this.#of.stop?.type === 'end') await this.#ask(endpoint, codec.cancel(id));
+      return;
+    }
+    this.#hasCollected = true;
+    const lines = new Set(group.lines);
+    const results = new CollectedResults((line) => this.#recordOf(group, line), endpoint);
+    for (const path of batch.results) await this.#read(results, group, lines, endpoint, codec, path);
+    await collect({ results, lines });
+    if (this.#of.isLost || !this.#of.deps.takes()) return;
+    await this.#groups.end(group, 'collected');
+  }
+
+  async #read(
+    results: CollectedResults,
+    { token }: VendorGroup,
+    lines: ReadonlySet<number>,
+    endpoint: Endpoint,
+    codec: UpstreamBatches,
+    path: string,
+  ): Promise<void> {
+    const slices = new TimeSlices();
+    for await (const { bytes } of readLines(readVendorFile(endpoint, path, this.#services), Infinity)) {
+      if (slices.isOver) await slices.next();
+      const result = bytes && codec.decodeResult(asObject(parseJson(bytes.toString())));
+      if (!result?.lineId.startsWith(`${token}-`)) continue;
+      const number = Number(result.lineId.slice(token.length + 1));
+      if (lines.has(number)) results.add(number, result);
+    }
+  }
+
+  /** @returns the group with its id; null: nobody knows yet, or it was never submitted */
+  async #found(group: VendorGroup, endpoint: Endpoint, codec: UpstreamBatches): Promise<VendorGroup | null> {
+    const { clock, log } = this.#of.deps;
+    let isUnsure = clock.wall() - group.at < ON_ITS_WAY_MS;
+    let after: string | null = null;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const answer: VendorAnswer | null = await this.#ask(endpoint, codec.list(after));
+      if (!isGood(answer)) return null;
+      const { batches, after: next } = codec.decodeList(answer.body);
+      for (const batch of batches) {
+        if (batch.createdAt < group.at - CLOCKS_MS) continue;
+        const is = await this.#isOf(batch, group, endpoint, codec);
+        if (is === true) return this.#groups.named(group, batch.id);
+        if (is === null) isUnsure = true;
+      }
+      after = next;
+      if (after === null || batches.every(({ createdAt }) => createdAt < group.at - CLOCKS_MS)) break;
+    }
+    if (isUnsure) return null;
+    log.warn('a batch was not submitted, and its lines are tried again', { id: this.#of.run.job.id });
+    await this.#groups.end(group, 'void');
+    return null;
+  }
+
+  /** Whether a vendor's batch is that of a group; null: it cannot be told before it has ended. */
+  async #isOf(
+    batch: VendorBatch,
+    { token, lines }: VendorGroup,
+    endpoint: Endpoint,
+    codec: UpstreamBatches,
+  ): Promise<boolean | null> {
+    if (batch.token !== null) return batch.token === token;
+    if (batch.total !== null && batch.total !== lines.length) return false;
+    if (batch.state === 'running') return null;
+    const [path] = batch.results;
+    if (path === undefined) return false;
+    try {
+      for await (const { bytes } of readLines(readVendorFile(endpoint, path, this.#services), Infinity)) {
+        const result = bytes && codec.decodeResult(asObject(parseJson(bytes.toString())));
+        return result?.lineId.startsWith(`${token}-`) === true;
+      }
+    } catch {
+      return null;
+    }
+    return false;
+  }
+
+  async #submit({ endpoint, path, lines }: Gathered): Promise<void> {
+    const { clock, log } = this.#of.deps;
+    const codec = codecOf(endpoint);
+    if (!codec) return;
+    const ordered = lines.toSorted((one, other) => one.number - other.number);
+    const { slug, modelId, protocol } = endpoint;
+    const numbers = ordered.map(({ number }) => number);
+    const group = await this.#groups.add({ slug, modelId, protocol, path, at: clock.wall(), lines: numbers });
+    const { token } = group;
+    const encoded: string[] = [];
+    const slices = new TimeSlices();
+    for (const { number, body } of ordered) {
+      if (slices.isOver) await slices.next();
+      encoded.push(codec.encodeLine(`${token}-${number}`, path, body.toString()));
+    }
+    let file: string | null = null;
+    if (codec.upload) {
+      const uploaded = await this.#ask(endpoint, codec.upload(encoded, token));
+      const id = uploaded?.body['id'];
+      if (isGood(uploaded) && typeof id === 'string') file = id;
+      // A file by itself costs nothing.
+      else return this.#notSubmitted(group, uploaded);
+    }
+    const made = await this.#ask(endpoint, codec.create({ lines: encoded, file, path, token }));
+    if (made !== null && made.status < 300) {
+      await this.#groups.named(group, codec.decode(made.body).id);
+      return;
+    }
+    // Nobody knows whether it is there: it is looked for, and not submitted a second time.
+    if (made === null || made.status >= 500)
+      log.warn('a batch was submitted, and its vendor did not answer', { id: this.#of.run.job.id, slug });
+    else await this.#notSubmitted(group, made);
+  }
+
+  /** The vendor has nothing of a group. */
+  async #notSubmitted(group: VendorGroup, answer: VendorAnswer | null): Promise<void> {
+    const status = answer?.status ?? 0;
+    if (answer && status >= 400 && status < 500 && status !== 429) await this.#refused(group, answer.text);
+    else await this.#comesBack(group, status === 429 ? 'full' : 'void');
+  }
+
+  /** Its lines are submitted again, later. */
+  async #comesBack(group: VendorGroup, end: 'full' | 'void'): Promise<void> {
+    this.#againMs ??= this.#of.deps.settings().vendorPollMs;
+    await this.#groups.end(group, end);
+  }
+
+  async #refused(group: VendorGroup, problem: string): Promise<void> {
+    const { log, engine } = this.#of.deps;
+    const words = engine.redact(problem);
+    log.warn('a vendor refused a batch: its lines are asked as other requests', {
+      slug: group.slug,
+      error: words,
+    });
+    this.#againMs = SOON_MS;
+    await this.#groups.end(group, 'refused');
+  }
+
+  /** The endpoint of a group, as it is configured now. */
+  #endpointOf({ modelId, slug, protocol }: VendorGroup): Endpoint | undefined {
+    const model = this.#of.deps.engine.settings().catalog.find(modelId);
+    if (!model) return undefined;
+    const all = [...endpointsFor(model, { protocol }), ...model.endpoints];
+    return all.find((each) => each.slug === slug && each.protocol === protocol);
+  }
+
+  #recordOf({ at, token }: VendorGroup, line: number): Pick<AnsweredLine, 'recordId' | 'createdAt'> {
+    const time = at.toString(16).padStart(12, '0');
+    const hash = createHash('sha256').update(`${this.#of.batch.id}:${token}:${line}`).digest('hex');
+    return { recordId: time + hash.slice(0, 20), createdAt: at };
+  }
+
+  get #services() {
+    return this.#of.deps.engine;
+  }
+
+  #ask(endpoint: Endpoint, operation: Parameters<typeof askVendor>[1]): Promise<VendorAnswer | null> {
+    return askVendor(endpoint, operation, this.#services);
+  }
+}
+
+function codecOf(endpoint: Endpoint): UpstreamBatches | undefined {
+  return findProtocol(endpoint.protocol)?.upstream.batches;
+}
+
+function isGood(answer: VendorAnswer | null): answer is VendorAnswer {
+  return answer !== null && answer.status < 300;
+}
+
+/** Thrown in the place of asking. */
+export const DEFERRED = new GatewayError('cancelled', "The line goes to its vendor's batch API.", {
+  fault: 'gateway',
+  code: 'deferred',
+});

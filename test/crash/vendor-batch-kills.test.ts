@@ -1,0 +1,125 @@
+// A batch at its vendor's batch API when the process is killed: while its submission is on its way, and while its results are read. It is
+// submitted once, each line has one answer, and the ledger has what the vendor charged.
+import { afterAll, expect, test } from 'bun:test';
+import OpenAI, { toFile } from 'openai';
+import { createSim } from '../../sim/index.ts';
+import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { at, type Json } from '../support/upstreams/json-path.ts';
+
+const KEY = 'sk-test';
+const ADMIN_KEY = 'sk-admin-test-0123456789';
+const LINES = 40;
+/** USD per million tokens, of which lines at the vendor cost half. */
+const PRICE = { input: 1, output: 4 };
+const { folder, remove } = freshFolder();
+const sim = createSim({ batchMs: 500 });
+const asked: string[] = [];
+/** Called once with the first request that ends so, after the vendor has served it. */
+let moment: { readonly ends: RegExp; readonly happens: () => void } | undefined;
+let running: Program | undefined;
+
+const vendor = Bun.serve({
+  port: 0,
+  async fetch(request) {
+    const asking = `${request.method} ${new URL(request.url).pathname}`;
+    asked.push(asking);
+    const answer = await sim.fetch(request);
+    if (!moment?.ends.test(asking)) return answer;
+    const { happens } = moment;
+    moment = undefined;
+    happens();
+    // The process that asked gets none of it.
+    return new Promise<Response>(() => {});
+  },
+});
+
+afterAll(async () => {
+  await running?.stop('SIGKILL');
+  await vendor.stop(true);
+  remove();
+});
+
+async function serve(): Promise<Program> {
+  const protocols = { 'openai-chat': `http://127.0.0.1:${vendor.port}/openai/v1` };
+  const config = {
+    keys: [
+      { name: 'test', key: KEY },
+      { name: 'admin', key: ADMIN_KEY, roles: ['admin'] },
+    ],
+    providers: { up: { api_key: 'sk-test', batch: 'vendor', batch_price_factor: 0.5, protocols } },
+    models: [{ id: 'up/chat', endpoints: [{ provider: 'up', model: 'chat', price: PRICE }] }],
+    batches: { max_delay_ms: 0, vendor_poll_s: 0.1 },
+  };
+  const file = `${folder}/dragoman.yaml`;
+  await Bun.write(file, JSON.stringify(config));
+  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file];
+  return (running = await startProgram(args, { folder }));
+}
+
+/** Kills the process at a moment, and starts another one. */
+async function killAt(ends: RegExp, gateway: Program, begin: () => Promise<unknown>): Promise<Program> {
+  const reached = new Promise<void>((happens) => {
+    moment = { ends, happens };
+  });
+  await begin();
+  await reached;
+  process.kill(runtimePid(gateway.pid), 'SIGKILL');
+  await gateway.exited;
+  return serve();
+}
+
+async function records({ origin }: Program): Promise<Json[]> {
+  const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+  const answer = await fetch(`${origin}/v1/management/generations?limit=100`, { headers });
+  return at((await answer.json()) as Json, 'data') as Json[];
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'a killed process leaves its vendor’s batch to the next: it is submitted once, and charged once',
+  async () => {
+    const ids = Array.from({ length: LINES }, (_, line) => `line-${line}`);
+    const lines = ids.map((id) => {
+      const body = { model: 'up/chat', messages: [{ role: 'user', content: `This is ${id}.` }] };
+      return JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
+    });
+    const clientOf = ({ origin }: Program): OpenAI => new OpenAI({ apiKey: KEY, baseURL: `${origin}/v1` });
+    const first = await serve();
+    let id = '';
+    const second = await killAt(/^POST .*\/batches$/, first, async () => {
+      const client = clientOf(first);
+      const file = await toFile(Buffer.from(lines.join('\n')), 'in.jsonl');
+      const { id: input } = await client.files.create({ file, purpose: 'batch' });
+      ({ id } = await client.batches.create({
+        input_file_id: input,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      }));
+    });
+    // A lease has to run out before somebody else takes the batch.
+    const third = await killAt(/^GET .*\/content$/, second, async () => {});
+    const after = clientOf(third);
+    await eventually(
+      'it ends',
+      async () => (await after.batches.retrieve(id)).status === 'completed',
+      120_000,
+    );
+    const batch = await after.batches.retrieve(id);
+    expect(batch.request_counts).toEqual({ total: LINES, completed: LINES, failed: 0 });
+    expect(asked.filter((each) => each.endsWith('POST /openai/v1/batches'))).toHaveLength(1);
+    expect(asked.filter((each) => each.endsWith('/chat/completions'))).toEqual([]);
+    const output = await (await after.files.content(batch.output_file_id ?? '')).text();
+    const answers = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    expect(answers.map((answer) => at(answer, 'custom_id'))).toEqual(ids);
+    const usage = (name: string): number =>
+      answers.reduce<number>((sum, answer) => sum + Number(at(answer, 'response', 'body', 'usage', name)), 0);
+    const usd = (usage('prompt_tokens') * PRICE.input + usage('completion_tokens') * PRICE.output) / 2e6;
+    const kept = await records(third);
+    expect(kept).toHaveLength(LINES);
+    expect(kept.reduce<number>((sum, each) => sum + Number(at(each, 'cost', 'usd')), 0)).toBeCloseTo(usd, 9);
+    expect(batch).toMatchObject({ cost: expect.closeTo(usd, 9) as unknown });
+  },
+  300_000,
+);
