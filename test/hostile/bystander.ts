@@ -7,14 +7,14 @@ import { residentMb } from '../../bench/processes.ts';
 
 export const BYSTANDER_KEY = 'sk-test-bystander';
 
-/** What this process is told. */
+/** Orders of this process. */
 export interface Orders {
   readonly origin: string;
   /** The gateway's process. */
   readonly pid: number;
 }
 
-/** What it says of the time since it was last asked. */
+/** Report of the time since it was last asked. */
 export interface Seen {
   readonly answers: number;
   /** Answers that were not right. */
@@ -100,7 +100,7 @@ if (import.meta.main) {
   };
 
   process.on('message', (message: Orders | 'report') => {
-    // Who waits now has waited, too.
+    // A request that waits now has waited, too.
     if (message === 'report') void asking.then(() => process.send?.(report()));
     else void standBy(message);
   });

@@ -63,7 +63,7 @@ const LATE: readonly Scenario[] = NAMES.map((name) => ({
   gets: { whole: 1 },
 }));
 
-/** What a client does before it goes away without a word. */
+/** Acts of a client before it goes away without a word. */
 const LEAVINGS: readonly ((socket: RawSocket) => Promise<void>)[] = [
   async () => {},
   async (socket) => socket.send('POST /v1/chat/comp'),

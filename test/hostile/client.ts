@@ -74,7 +74,7 @@ async function smuggle(scene: Scene): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** What `Host` may not be. */
+/** Values that `Host` may not have. */
 const HOSTS: readonly (readonly string[])[] = [
   [],
   ['host: a', 'host: b'],

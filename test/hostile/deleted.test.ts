@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { startGateway, type TestGateway } from '../support/harness.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
-/** Of each kind of object, in what it holds. */
+/** Marks of each kind of object, in its content. */
 const MARKS = ['response', 'answer', 'conversation', 'item', 'file', 'prompt'].map((of) => `marker-of-${of}`);
 const [RESPONSE = '', ANSWER = '', CONVERSATION = '', ITEM = '', FILE = '', PROMPT = ''] = MARKS;
 /** Long enough to lie on pages of its own. */

@@ -6,7 +6,7 @@ const HUGE = 1e300;
 const MOST = 1_000_000_000;
 let gateway: TestGateway;
 
-/** What each protocol answers, whatever it is asked. */
+/** Answers of each protocol to every request. */
 const ANSWERS: Readonly<Record<string, object>> = {
   'openai-chat': {
     id: 'c',
@@ -49,7 +49,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
   },
 };
 const PROTOCOLS = Object.keys(ANSWERS);
-/** What an upstream counts next, where it is asked to count or to embed. */
+/** Next count of an upstream that is asked to count or to embed. */
 let counted: number = HUGE;
 const embedded = (): object => ({
   object: 'list',

@@ -12,7 +12,7 @@ export interface Lane {
   /** An event that holds this text; `error` says that something went wrong. */
   readonly event: (text: string, kind: 'text' | 'arguments' | 'error') => string;
   readonly end: string;
-  /** What stands in the last bytes of a whole stream. */
+  /** Mark in the last bytes of a whole stream. */
   readonly mark: string;
 }
 

@@ -13,7 +13,7 @@ import {
 } from './sockets.ts';
 
 const MB = 1024 * 1024;
-/** What the client gives to the server, and to nobody else. */
+/** Token that the client gives to the server, and to nobody else. */
 const TOKEN = 'sk-test-of-the-client-0123456789';
 
 /** JSON text, or whoever answers otherwise. */

@@ -93,7 +93,7 @@ test.each(KEYS)('that %s has spent lets the model through by no name', async (ke
   expect(await ask(key, '/chat/completions', { model: 'nice/name', messages, max_tokens: 1 })).toBe(402);
   for (const [path, body] of DOORS)
     expect([path, body['model'], await isRefused(key, path, body)]).toEqual([path, body['model'], true]);
-  // What is free, and another model.
+  // A free model, and another one.
   expect(await ask(key, '/chat/completions', { model: 'up/other', messages })).toBe(200);
 });
 

@@ -14,7 +14,7 @@ const PICTURE = Buffer.from(
 
 /** On the port that the attacker names, on this machine. */
 let inside: ScriptedUpstream;
-/** Where the public address leads. */
+/** Target of the public address. */
 let outside: ScriptedUpstream;
 let model: ScriptedUpstream;
 let proxy: TestProxy;

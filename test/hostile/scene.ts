@@ -41,13 +41,13 @@ export const SECOND_KEY = 'sk-test-second';
 export const NARROW_KEY = 'sk-test-narrow';
 
 export interface Scenario {
-  /** What is attempted. */
+  /** The attempt. */
   readonly title: string;
   /** Attacks, goes away, and says what it got. */
   readonly attack: (scene: Scene) => Promise<unknown>;
-  /** What it must have got. */
+  /** Gain that the attacker must have. */
   readonly gets: Wanted;
-  /** What must change before it can be expected to pass. */
+  /** Change after which it can be expected to pass. */
   readonly awaits?: string;
 }
 
@@ -83,7 +83,7 @@ export interface Scene {
   ask(body: unknown, parts?: RequestParts): Promise<Answer>;
   /** File descriptors that the gateway holds; null where they cannot be counted. */
   openFiles(): number | null;
-  /** What the gateway wrote to its log. */
+  /** Log of the gateway. */
   log(): string;
 }
 

@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** The key that the gateway has for its upstreams: it must reach no client. */
 export const PROVIDER_KEY = 'sk-test-provider-0123456789abcdef';
 
-/** What tells of the inside: the key of a provider, stacks, paths of sources. */
+/** Traces of the inside: the key of a provider, stacks, paths of sources. */
 const NEVER_SEEN = [PROVIDER_KEY, '/src/', 'node_modules', 'at async ', 'file://'];
 const LONGEST = Math.max(...NEVER_SEEN.map((each) => each.length));
 
@@ -59,7 +59,7 @@ function bytesOf(body: unknown): Buffer {
 export class RawSocket {
   /** Bytes that came. */
   received = 0;
-  /** What came that must never be seen. */
+  /** Received texts that must never be seen. */
   readonly leaks: Set<string>;
   /** Settles when it stands, or is over before it did. */
   readonly connected: Promise<void>;
@@ -211,7 +211,7 @@ export interface Asked {
   readonly connection: number;
 }
 
-/** Where a hostile server writes its answer. Nothing is framed unless a method says so. */
+/** Answer of a hostile server. Nothing is framed unless a method says so. */
 export class Reply {
   /** Settles when the other side has gone away. */
   readonly gone: Promise<void>;

@@ -20,9 +20,9 @@ const LINUX = process.platform === 'linux';
 const WINDOWS = process.platform === 'win32';
 const ROOT = join(import.meta.dir, '../..');
 const NPM_START: [string, ...string[]] = ['npm', 'start', '--'];
-/** What the launchers start: the packed program where there is a current one, else the sources. */
+/** Target of the launchers: the packed program where there is a current one, else the sources. */
 const PROGRAM = /\/(dist\/dragoman|dist\/main\.js|src\/app\/main\.ts)$/;
-/** What runs them: the runtime, which the executable has in it. */
+/** The runtime, which the executable has in it. */
 const RUNTIME = /\/(dist\/dragoman|bin\/bun(\.exe)?)$/;
 
 const undo: (() => unknown)[] = [];

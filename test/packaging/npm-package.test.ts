@@ -25,7 +25,7 @@ if (!isTried) console.log('left out without DRAGOMAN_TESTS=all on Linux: the pac
 const { folder, remove } = freshFolder();
 afterAll(remove, SLOW);
 
-/** Where this machine's npm gets packages and whom it trusts, which a Node of its own would not know. */
+/** Registry and trust of this machine's npm, which a Node of its own would not know. */
 function npmSettings(): readonly string[] {
   const settings = ['registry', 'cache', 'cafile'].flatMap((name) => {
     const value = Bun.spawnSync(['npm', 'config', 'get', name]).stdout.toString().trim();

@@ -22,7 +22,7 @@ if (missing) console.log(`bedrock-recordings: ${missing}`);
 
 const { upstream } = bedrockConverse;
 
-/** What an answer says, in a form that both sides can be brought to. */
+/** Content of an answer, in a form that both sides can be brought to. */
 interface Essence {
   readonly text: string;
   readonly reasoning: string;

@@ -39,7 +39,7 @@ interface Loose {
   readonly [key: string]: Loose | undefined;
 }
 
-/** What an answer says, in a form that both sides can be brought to. */
+/** Content of an answer, in a form that both sides can be brought to. */
 interface Essence {
   readonly text: string;
   readonly refusal: string;
@@ -145,7 +145,7 @@ function check(recording: Recording): void {
   checkCut(frames);
 }
 
-/** Without its last third a stream must not look complete. */
+/** A stream without its last third must not look complete. */
 function checkCut(frames: readonly { event: string; data: string }[]): void {
   const head = frames.slice(0, Math.floor((frames.length * 2) / 3));
   if (head.some((frame) => /"finish_reason":\s*"\w|\[DONE\]|"error"/.test(frame.data))) return;

@@ -32,7 +32,7 @@ interface Frame {
   readonly event: string;
   readonly data: string;
 }
-/** What an answer says, in a form that both sides can be brought to. */
+/** Content of an answer, in a form that both sides can be brought to. */
 interface Essence {
   text: string;
   thinking: string[];

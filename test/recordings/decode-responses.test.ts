@@ -32,7 +32,7 @@ interface Recording {
   readonly res: { readonly kind: string; readonly json?: JsonValue; readonly text?: string };
 }
 
-/** What must survive, in the order in which it stands in the answer. */
+/** Content that must survive, in the order of the answer. */
 interface Content {
   readonly texts: string[];
   readonly refusals: string[];
@@ -145,7 +145,7 @@ function decodeFrames(all: readonly JsonObject[], collector: Collector): void {
   decoder.end();
 }
 
-/** Without what differs in every copy of an item: its id and its encrypted state. */
+/** Content without the parts that differ in every copy of an item: its id and its encrypted state. */
 function withoutOpaque(content: Content): Content {
   return {
     ...content,
@@ -154,7 +154,7 @@ function withoutOpaque(content: Content): Content {
   };
 }
 
-/** What is wrong with the decoded recording; undefined when nothing is. */
+/** Fault of the decoded recording; undefined when there is none. */
 function check(recording: Recording): string | undefined {
   const events: CanonicalEvent[] = [];
   const collector = new Collector();

@@ -38,7 +38,7 @@ const NAMES = Object.keys(UPSTREAMS) as Upstream[];
 const MAX_BYTES = 60_000;
 /** Time after which a client hangs. */
 const HANG_MS = 20_000;
-/** What stands in the frame that says how an answer ended. */
+/** Pattern of the frame that says how an answer ended. */
 const FINISH: Readonly<Record<Upstream, RegExp>> = {
   chat: /"finish_reason": ?"|^\[DONE\]/,
   responses: /"type": ?"response\.(completed|incomplete|failed)"/,
@@ -142,7 +142,7 @@ function problem(name: ClientName, reply: Reply): string | undefined {
   }
 }
 
-/** What is wrong with the body of an error. */
+/** Faults of the body of an error. */
 function errorOf(name: ClientName, text: string): string[] {
   const body = JSON.parse(text) as Loose;
   if (name === 'gemini') return word(at(body, 'error', 'status')) === '' ? ['an error without a status'] : [];

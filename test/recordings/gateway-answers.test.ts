@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)('recorded answers through the gateway', (
   }
 });
 
-/** What is wrong with the answer to a recording; undefined when nothing is. */
+/** Fault of the answer to a recording; undefined when there is none. */
 function problem(recording: Recording, want: Said, reply: Reply): string | undefined {
   try {
     return mistake(recording, want, reply);

@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('recorded answers of OpenAI through the r
   });
 });
 
-/** What is wrong with a relayed answer; undefined when nothing is. */
+/** Fault of a relayed answer; undefined when there is none. */
 function problem(recording: Recording, reply: Reply, usage: boolean): string | undefined {
   const lane = reply.headers.get('x-dragoman-lane');
   if (reply.status !== 200 || lane !== 'relay') return `${reply.status} ${lane} ${reply.text.slice(0, 200)}`;

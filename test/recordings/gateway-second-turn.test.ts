@@ -22,7 +22,7 @@ setDefaultTimeout(120_000);
 
 if (missing) console.log(`gateway-second-turn: ${missing}`);
 
-/** What the client does with the reasoning of the first turn. */
+/** Treatment of the first turn's reasoning by the client. */
 type Client = 'returns it' | 'loses it' | 'excludes it';
 
 describe.skipIf(missing !== undefined)('reasoning of recorded tool calls', () => {

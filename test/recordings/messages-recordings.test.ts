@@ -28,7 +28,7 @@ const OTHER_END: Readonly<Record<string, string>> = {
 
 interface Answer {
   readonly events: CollectedEvents;
-  /** What the stream of the server side wrote. */
+  /** Frames that the server side wrote. */
   readonly frames: string;
 }
 

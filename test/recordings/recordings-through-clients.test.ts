@@ -124,7 +124,7 @@ function cells(table: RateTable): string {
     .join(' | ');
 }
 
-/** What is wrong with the answer to a client; undefined when nothing is. */
+/** Fault of the answer to a client; undefined when there is none. */
 function problem(name: ClientName, answer: RecordedAnswer, reply: Reply): string | undefined {
   const { said, problems } = CLIENTS[name].read(reply);
   if (reply.status !== 200 && answer.said.end !== 'error')

@@ -94,7 +94,7 @@ const atOnce: Feed = (text, frame) => {
   for (const { event, data } of framesOf(text)) frame(event, data);
 };
 
-/** What is wrong with a recording's way through both codecs; undefined when nothing is. */
+/** Fault of a recording's way through both codecs; undefined when there is none. */
 function problem(recording: Recording): string | undefined {
   const events = eventsOf(recording);
   const failure = events.find((event) => event.type === 'error');

@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('recorded requests for a model that nobod
     const body: Loose = isGemini ? req : ({ ...req, model: `${owner}/${model}` } as unknown as Loose);
     const response = await gateway.post(isGemini ? `/models/${owner}/${model}:${method}` : ownPath, body);
     const text = await response.text();
-    // What the upstream answered is another test's.
+    // The upstream's answer is another test's.
     if (response.status < 500 && response.status !== 200) {
       refused += 1;
       return isRefusedByName(response.status, text) ? undefined : `${response.status} ${text.slice(0, 300)}`;

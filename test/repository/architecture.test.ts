@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What the simulated provider, a folder beside `src`, may import. */
+/** Rooms that the simulated provider, a folder beside `src`, may import. */
 const SIM_MAY_IMPORT: readonly string[] = ['base', 'canonical'];
 
 /**

@@ -20,7 +20,7 @@ export const WAV = Buffer.from(
   'RIFF\x28\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\x04\0\0\0\0\0\0\0',
   'latin1',
 ).toString('base64');
-/** What a search finds. */
+/** Hits of a search. */
 export const PAGES = [
   { url: 'https://example.com/zurich', title: 'Zürich' },
   { url: 'https://example.com/bern', title: 'Bern' },

@@ -6,12 +6,12 @@ import { parse, parseAllDocuments } from 'yaml';
 export const ROOT = join(import.meta.dir, '..', '..', '..');
 export const DEPLOY = join(ROOT, 'deploy');
 
-/** What starts a replica, and what it is judged by. */
+/** Command that starts a replica, and its health check. */
 export interface Replica {
   readonly name: string;
   /** The program as it lies here, with its arguments. */
   readonly command: readonly [string, ...string[]];
-  /** What the image and the manifest set. */
+  /** Variables that the image and the manifest set. */
   readonly environment: Readonly<Record<string, string>>;
   /** The text of the file that `DRAGOMAN_CONFIG` names. */
   readonly config: string;
@@ -59,7 +59,7 @@ interface Container {
   readonly securityContext: Readonly<Record<string, unknown>>;
 }
 
-/** What is read of a manifest; the rest is the schema's. */
+/** Members of a manifest that are read; the rest is the schema's. */
 export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -153,7 +153,7 @@ function programHere(path: string): string {
   return path === '/dragoman' ? join(ROOT, 'bin', 'dragoman') : path;
 }
 
-/** What the Dockerfile says at its end, with the program where it is here. */
+/** End of the Dockerfile, with the program where it is here. */
 function readImage(): {
   readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;

@@ -54,7 +54,7 @@ test.if(title === '')(
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-schemas-'));
     try {
-      // Those of kubernetes-validate refer to each other by a path that is none of a file.
+      // Schemas of kubernetes-validate refer to each other by a path that is none of a file.
       const definitions = `file://${join(folder, '_definitions.json')}`;
       for (const { kind } of [...manifests(), { kind: '_definitions' }])
         for (const file of readdirSync(SCHEMAS ?? '').filter((name) =>
@@ -99,7 +99,7 @@ test('running answers have their time before a replica is killed', () => {
 });
 
 test('no secret stands in them', () => {
-  // Without what only its owner knows, nothing starts.
+  // Nothing starts without the values that only its owner knows.
   for (const name of Object.keys(VARIABLES)) {
     const { [name]: _, ...others } = VARIABLES as Record<string, string>;
     expect(() => composeReplicas(others)).toThrow(name);

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Where a database may be made. */
+/** Path at which a database may be made. */
 export function freshPath(): string {
   const directory = mkdtempSync(join(tmpdir(), 'dragoman-storage-'));
   made.push(directory);

@@ -17,7 +17,7 @@ export interface Message {
   }[];
 }
 
-/** What becomes of the reasoning between two turns. */
+/** Fates of the reasoning between two turns. */
 export const KEEPINGS = ['as received', 'merged', 'lost', 'plain text only'] as const;
 export type Keeping = (typeof KEEPINGS)[number];
 

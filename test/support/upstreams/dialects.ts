@@ -20,7 +20,7 @@ export const UPSTREAM_PROTOCOLS = [
 ] as const;
 export type UpstreamProtocol = (typeof UPSTREAM_PROTOCOLS)[number];
 
-/** What one upstream says in one protocol. Streams are texts of whole frames. */
+/** Answers of one upstream in one protocol. Streams are texts of whole frames. */
 export interface Dialect {
   /** A whole answer with this text. */
   readonly whole: (text: string) => object;

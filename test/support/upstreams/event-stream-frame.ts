@@ -45,7 +45,7 @@ export function chunk(payload: unknown): Buffer {
   return event('chunk', { bytes: Buffer.from(JSON.stringify(payload)).toString('base64'), p: 'abcdefgh' });
 }
 
-/** What ends a stream that failed. */
+/** Frame that ends a stream that failed. */
 export function exception(type: string, message: string): Buffer {
   return frame(
     { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },

@@ -136,7 +136,7 @@ export async function recordOf(gateway: TestGateway, response: Response): Promis
   return (await found.json()) as Json;
 }
 
-/** What each attempt of a record was: endpoint and outcome. */
+/** Attempts of a record: endpoint and outcome. */
 export function attemptsOf(record: Json): string[] {
   return list(record, 'attempts').map((entry) => `${at(entry, 'provider')} ${at(entry, 'outcome')}`);
 }

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { SseServerTransport } from './mcp-server-sse.ts';
 
-/** What a running tool can do besides answering. */
+/** Actions of a running tool besides answering. */
 export interface ToolRun {
   /** Aborted when the client cancels the call, or goes away. */
   readonly signal: AbortSignal;

@@ -33,7 +33,7 @@ export class TestProxy {
     return `http${this.#isTls ? 's' : ''}://${user === undefined ? '' : `${user}@`}${host}:${this.port}`;
   }
 
-  /** What was asked for, each with its method, without headers. */
+  /** Requests, each with its method, without headers. */
   get asked(): string[] {
     return this.heads.map((head) => head.split(' ').slice(0, 2).join(' '));
   }

@@ -12,7 +12,7 @@ export interface S3Server extends AsyncDisposable {
   readonly requests: string[];
   /** Largest body of a request so far, in bytes. */
   largest: number;
-  /** What it answers to everything from now on; null: as it should. */
+  /** Answer to every request from now on; null: as it should. */
   failing: 'AccessDenied' | 'silence' | null;
 }
 

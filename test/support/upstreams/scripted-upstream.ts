@@ -74,7 +74,7 @@ export class Exchange {
   }
 }
 
-/** What to do with one request. */
+/** Handler of one request. */
 export type Answer = (exchange: Exchange) => void;
 
 export class ScriptedUpstream {

@@ -39,7 +39,7 @@ type SearchAnswer = (query: string) => Response | Promise<Response>;
 /** Nothing ever comes. */
 export const NO_ANSWER: SearchAnswer = () => new Promise(() => {});
 
-/** What the web holds, by path. */
+/** Pages of the web, by path. */
 const PAGES: Readonly<Record<string, string>> = {
   '/ounas':
     '<html><head><title>The Ounas</title></head><body><h1>The Ounas</h1><p>It is 299 km long.</p><p>Salmon live there.</p></body></html>',
@@ -99,7 +99,7 @@ export function startWeb(): Web {
   };
 }
 
-/** What a search finds. */
+/** Hits of a search. */
 export function hitsAt(origin: string): readonly Hit[] {
   return [
     { url: `${origin}/ounas`, title: 'The Ounas', text: 'The Ounas is 299 km long.', date: null },

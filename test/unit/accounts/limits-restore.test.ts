@@ -165,7 +165,7 @@ test('while the ledger is read for long, requests wait that it knows something o
   expect(await ask(daily)).toMatchObject({ type: 'reservation' });
   const waiting = ask(paying);
   const refused = ask(paying);
-  // Whoever has waited often enough is refused.
+  // A request that has waited often enough is refused.
   while (!(await Promise.race([Promise.resolve(refused).then(() => true), othersRun()])))
     for (const resolve of pauses.splice(0)) resolve();
   expect(await refused).toMatchObject({ type: 'refusal', reason: 'unread', frees: NOON + 1000 });

@@ -190,7 +190,7 @@ describe('a budget', () => {
     expect(scene.refused(key, { nanoUsd: 1 }).frees).toBe('settled');
     scene.limiter.settle(reservation, { requests: 1, tokens: 0, nanoUsd: usd(3) });
     expect(scene.refused(key, { nanoUsd: 1 }).frees).toBe('never');
-    // What costs nothing passes still.
+    // A request that costs nothing passes still.
     scene.admitted(key, { nanoUsd: 0 });
   });
 

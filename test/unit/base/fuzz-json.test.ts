@@ -33,7 +33,7 @@ const json = fc.letrec((tie) => ({
     fc.dictionary(fc.oneof(hardText, fc.constantFrom('a', 'b', 'model')), tie('value'), { maxKeys: 16 }),
   ),
 })).value;
-/** What is put into a text, or in the place of some of it. */
+/** Pieces that are put into a text, or in the place of some of it. */
 const PIECES = [
   '"',
   '\\',
@@ -122,7 +122,7 @@ function namesWritten(written: string): number {
   return written.replace(/"(?:[^"\\]|\\.)*"/gs, '').split(':').length - 1;
 }
 
-/** What the parser alone makes of a body; undefined when it refuses it. */
+/** Result of the parser alone for a body; undefined when it refuses it. */
 function parsed(bytes: Buffer): { readonly text: string; readonly value: unknown } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

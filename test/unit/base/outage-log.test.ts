@@ -33,7 +33,7 @@ test('a database that is away is told of when that begins, once a minute and at 
     away_ms: 60_000,
     failures: { 'an answer could not be kept': 1200, 'the API keys could not be read again': 59 },
   });
-  // What has another cause is not held back.
+  // An error with another cause is not held back.
   log.error('an answer could not be kept', { error: new Error('something else') });
   expect(messages()).toHaveLength(4);
   clock.advance(10_000);

@@ -61,6 +61,6 @@ test('who has left does not outlive a quick collection', () => {
     edenGC();
   }
   expect(roster.size).toBe(20);
-  // Those that were there at a collection stay until a full one.
+  // Members that were there at a collection stay until a full one.
   expect(counted() - before).toBeLessThan(200);
 });

@@ -150,7 +150,7 @@ function describeAnswerStore(name: string, make: () => Promise<Making>): void {
       expect((await ask(store, { name: 'n2', run: 'r' }))?.frames[0]).toBe('x'.repeat(200));
       await pass(KEEPS_MS + 1000);
       expect([await known('n2'), await known('n3')]).toEqual([false, false]);
-      // What is gone weighs nothing.
+      // An answer that is gone weighs nothing.
       const frames = ['z'.repeat(900)];
       await store.exchange([said({ name: 'n4', run: 'r', frames, state: 'complete' })], []);
       expect(await ask(store, { name: 'n4', run: 'r' })).toMatchObject({ state: 'complete', count: 1 });
@@ -189,7 +189,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('a server of answers', () => {
     });
     return {
       store,
-      /** What expires by itself does so earlier. */
+      /** Entries that expire by themselves do so earlier. */
       async pass(ms) {
         late += ms;
         const keys = (await send('KEYS', '*')) as string[];

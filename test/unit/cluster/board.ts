@@ -1,4 +1,4 @@
-// What processes tell each other, in one process and at once.
+// Pub/sub of processes, in one process and at once.
 import { type PubSub, Listeners, type Topic } from '../../../src/cluster/exchange/index.ts';
 
 /** Hands each message to all others, and notes it. */

@@ -10,7 +10,7 @@ import { Board } from './board.ts';
 const GATHER_MS = 250;
 const WATCHED_MS = 15_000;
 const PROCESSES = 4;
-/** Of a hundred for all. */
+/** Share of a hundred for all. */
 const SHARE = 25;
 
 let clock: ManualClock;

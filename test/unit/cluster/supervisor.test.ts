@@ -148,7 +148,7 @@ describe('a restart', () => {
     await worker(5).listen();
     expect(await restart).toBe(true);
     expect([0, 1, 2].map((at) => worker(at).signals)).toEqual([['SIGINT'], ['SIGINT'], ['SIGINT']]);
-    // Those that were told to leave are not replaced.
+    // Workers that were told to leave are not replaced.
     await worker(0).end(0);
     clock.advance(60_000);
     expect(workers).toHaveLength(6);

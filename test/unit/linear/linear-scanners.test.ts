@@ -21,7 +21,7 @@ const CHARS = 30_000;
 /** The same of a text that is read letter by letter, which takes longer. */
 const LETTERS = 10_000;
 
-/** What texts are made of that scanners trip over, and how they begin and end. */
+/** Pieces of texts that scanners trip over, with their beginnings and ends. */
 const TEXTS: Readonly<Record<string, readonly [repeated: string, start?: string, end?: string]>> = {
   'plain text': ['abc '],
   'one letter': ['a'],
@@ -72,7 +72,7 @@ function quietly(run: () => unknown): void {
   }
 }
 
-/** What takes bytes as they come. Each makes a reader. */
+/** Readers of bytes as they come. Each entry makes one. */
 const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
   EventReader: () => {
     const reader = new EventReader(() => {});
@@ -116,7 +116,7 @@ const READERS: Readonly<Record<string, () => (piece: string) => unknown>> = {
 
 const redact = createRedactor(['a secret of the operator']);
 
-/** What takes a text whole. */
+/** Scanners of a whole text. */
 const SCANNERS: Readonly<Record<string, (text: string) => unknown>> = {
   scanJson: (text) => scanJson(Buffer.from(text, 'latin1')),
   nestsDeeper: (text) => nestsDeeper(text, 256),

@@ -31,7 +31,7 @@ function keeperOver({ store }: Pick<ReturnType<typeof slowStore>, 'store'>, samp
   return new PayloadKeeper({ store, settings: () => settings, random: () => random, now: () => 0, log });
 }
 
-/** What a recorder reads of a call. */
+/** Members of a call that a recorder reads. */
 function callWith(text: string): ApiCall {
   const body = { bytes: Buffer.from(text), members: [] };
   const client = { respond: () => {}, openStream: () => {}, onLeave: () => {} };
@@ -53,7 +53,7 @@ test('what there is no room for is given up, and counted', async () => {
   slow.let();
   await keeper.stop();
   expect([...slow.stored.keys()]).toEqual(['a', 'b']);
-  // What was held is free again.
+  // Held memory is free again.
   say('d');
   expect((await keeper.find('d')).map(({ stage, bytes }) => [stage, bytes])).toEqual([
     ['client_request', 25 * MB],

@@ -1,4 +1,4 @@
-// What Anthropic refuses must never be sent, whatever the conversation looks like.
+// Requests that Anthropic refuses are never sent, whatever the conversation looks like.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json/index.ts';
@@ -78,7 +78,7 @@ test('no request is sent that Anthropic would refuse', () => {
           reasoning: resolved,
           reasoningStyle,
           reasoningFormat: 'anthropic-claude-v1',
-          // What holds for the newest models: the older ones take more.
+          // Rules of the newest models: the older ones take more.
           quirks: { pairedSampling: false, assistantFirst: false },
         });
         const tools = toolChoice ? [{ type: 'function' as const, name: 'f' }] : [];

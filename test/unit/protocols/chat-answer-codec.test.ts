@@ -268,7 +268,7 @@ function firstChoice(answer: JsonObject): JsonObject {
   return (answer['choices'] as JsonObject[])[0] ?? {};
 }
 
-/** What both modes must agree on, with absence written in one way. */
+/** Content on which both modes must agree, with absence written in one way. */
 function asWhole(answer: JsonObject): unknown {
   const choice = firstChoice(answer);
   const message = choice['message'] as JsonObject;

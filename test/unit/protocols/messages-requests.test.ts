@@ -154,7 +154,7 @@ function ofCorpus(): [string, Body][] {
   });
 }
 
-/** What command lines and SDKs send today. */
+/** Requests of today's command lines and SDKs. */
 function ofClients(): [string, Body][] {
   const found: [string, Body][] = [];
   for (const folder of ['cli', 'sdk']) {

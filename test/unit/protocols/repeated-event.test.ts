@@ -106,7 +106,7 @@ const MESSAGES = [
   { type: 'message_stop' },
 ];
 
-/** What the decoder of a protocol makes of these events. */
+/** Events that the decoder of a protocol makes of these. */
 function decoded(protocol: ProtocolName, events: readonly [string, string][]): CanonicalEvent[] {
   const seen: CanonicalEvent[] = [];
   let ids = 0;

@@ -27,7 +27,7 @@ function portable(
   return portableRequest(request, upstream, new Report());
 }
 
-/** What the upstream is sent. */
+/** Body that the upstream gets. */
 function sent(body: JsonObject, protocol: ProtocolName = 'openai-chat'): JsonObject {
   const { request } = portable(body, { protocol, faithful: false });
   const upstream = findProtocol(protocol)?.upstream;

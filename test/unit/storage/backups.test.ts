@@ -21,7 +21,7 @@ function journalsOf(path: string): readonly string[] {
   return readdirSync(join(dirname(path), 'journal')).toSorted();
 }
 
-/** What a process leaves behind that is killed now. */
+/** Files that a process leaves behind when it is killed now. */
 function leaveBehind(from: string, to: string): void {
   for (const name of journalsOf(from).filter((each) => each.endsWith('.journal')))
     copyFileSync(join(dirname(from), 'journal', name), join(dirname(to), 'journal', name));

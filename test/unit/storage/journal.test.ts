@@ -203,7 +203,7 @@ test('entries are given in their order, large ones too, and forgotten when they 
     const entries = journal.oldest(10);
     expect(entries.length).toBeGreaterThan(0);
     read.push(...textsOf(entries));
-    // What comes meanwhile waits behind the rest.
+    // Entries that come meanwhile wait behind the rest.
     if (read.length < 50) journal.append(1, Buffer.from(`late ${read.length}`));
     journal.drop(entries);
   }

@@ -15,7 +15,7 @@ import {
   type ScriptedUpstream,
 } from '../../support/upstreams/scripted-upstream.ts';
 
-/** What names resolve to in these tests. */
+/** Addresses of names in these tests. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   localhost: ['127.0.0.1', '::1'],
@@ -137,7 +137,7 @@ const HOSTILE: readonly string[] = [
   'http://wildcard.10.0.0.1.example/',
   'http://intranet/',
   'http://bücher.example/',
-  // Who is meant is not who it seems.
+  // The host is not the one that it seems.
   'http://public.example@127.0.0.1/',
   'http://public.example:80@10.0.0.1/',
   'http://user:password@public.example/',

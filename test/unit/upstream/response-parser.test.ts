@@ -6,7 +6,7 @@ interface Parsed {
   readonly status: number | undefined;
   readonly type: string | null | undefined;
   readonly body: string;
-  /** What becomes of the connection at its end, or `cut`; undefined while it has not ended. */
+  /** Fate of the connection at its end, or `cut`; undefined while it has not ended. */
   readonly end: string | undefined;
 }
 

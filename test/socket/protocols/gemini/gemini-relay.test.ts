@@ -23,7 +23,7 @@ const facts = { id: 'gen-1', model: 'google/test', showUsage: true, redact: (jso
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 
-/** What the upstream is sent. */
+/** Body that the upstream gets. */
 function relayed(body: string, request: CanonicalRequest): string {
   return joined(editRequest(jsonBytes(Buffer.from(body)), request, 'gemini-3-pro')).toString();
 }

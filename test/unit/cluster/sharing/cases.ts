@@ -5,7 +5,7 @@ export interface Case {
   readonly entry: LimitEntry;
   /** In the units of the limit. */
   readonly amount: number;
-  /** What a request uses, at most. */
+  /** Most that a request uses. */
   readonly most: number;
   /** Milliseconds that count; Infinity for periods. */
   readonly windowMs: number;

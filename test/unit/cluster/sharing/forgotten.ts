@@ -23,7 +23,7 @@ export function noting(
 }
 
 interface User {
-  /** That of its latest call. */
+  /** Turn of its latest call. */
   readonly turn: number;
 }
 
@@ -41,7 +41,7 @@ export class Forgotten {
   #settlesAt = 0;
   /** The latest call of each that was heard, and when. */
   readonly #received = new Map<User, { readonly turn: number; readonly atMs: number }>();
-  /** What ran when the ledger was read for the last time. */
+  /** Uses that ran when the ledger was read for the last time. */
   #unread: readonly Use[] = [];
   /** What of that ran where nobody was heard from when the ledger's word was taken: it comes on top of the limit. */
   readonly #onTop = new Set<Use>();

@@ -57,7 +57,7 @@ interface Entry {
   readonly node: Node;
 }
 
-/** What really happened, and what the ledger knows of it. */
+/** The truth, and the ledger's knowledge of it. */
 class SimulatedLedger implements LedgerSums {
   readonly entries: Entry[] = [];
   readonly #time: Timeline;
@@ -96,7 +96,7 @@ class Node {
   isAlive = true;
   /** True once it knows what others have: a gateway admits nobody before. */
   isOpen = false;
-  /** That of its latest call. */
+  /** Turn of its latest call. */
   turn = 0;
   readonly name: string;
   readonly #limiter: Limiter;

@@ -1,4 +1,4 @@
-// What templates accept, which variables they have, and what is made of them.
+// Templates: accepted texts, their variables, and the results.
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../../src/base/json/index.ts';
 import { GatewayError } from '../../../../src/canonical/index.ts';
