@@ -6,6 +6,7 @@
 //   files     files of src/ of which at least one function ran while one request was answered, by the runtime's precise
 //             count of calls, from its first byte until its record is a row of the database and part of all sums. What was
 //             only loaded does not count, nor the code at the top of a file, nor what also runs while nobody asks (timers).
+//             Those before the answer run until the client has all of it; by then its record is in the journal.
 //   borders   pairs of folders A → B, A ≠ B, where one of these files, in A, imports values (not types) from B, and at
 //             least one of these files is in B; each pair once, however many imports it has. `folders` takes every
 //             folder for itself, `floors` only those directly in src/.
@@ -65,11 +66,18 @@ export function bordersOf(
   return [...new Set(pairs)].toSorted();
 }
 
-/** Seconds for what a request leaves to be done: its record. */
-const SETTLING = 0.5;
+/** Seconds for what a request leaves to be done: the indexer waits up to two for more records. */
+const SETTLING = 4;
 
-/** Runs a warm request, twice. @returns files of `src` that ran for it both times */
-async function filesOfOneRequest(root: string): Promise<Set<string>> {
+/** Files of `src` that run for one request. */
+interface Way {
+  readonly all: Set<string>;
+  /** Until the client has its whole answer. */
+  readonly beforeAnswer: Set<string>;
+}
+
+/** Runs warm requests. @returns files that ran for two of them */
+async function filesOfOneRequest(root: string): Promise<Way> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-path-'));
   const mock = await startMock(folder);
   const environment = { DRAGOMAN_BENCH_COVERAGE: '1' };
@@ -83,22 +91,27 @@ async function filesOfOneRequest(root: string): Promise<Set<string>> {
     const target = targetOf(gateway, 'messages');
     const [{ load } = { load: null }] = findCases('chunks-translate');
     if (load === null) throw new Error('there is no load');
-    const ask = async (requests: number): Promise<void> => {
+    const ask = async (requests: number, settling: number): Promise<void> => {
       if (requests > 0)
         await measure({ ...load, connections: 1 }, target, folder, { warm: 0, seconds: 30, requests });
-      await Bun.sleep(SETTLING * 1000);
+      await Bun.sleep(settling * 1000);
     };
     const file = join(folder, 'coverage.json');
-    const ran = async (requests: number): Promise<Set<string>> => {
-      await gateway.coverage(file, () => ask(requests));
+    const ran = async (requests: number, settling = SETTLING): Promise<Set<string>> => {
+      await gateway.coverage(file, () => ask(requests, settling));
       return executedFiles(JSON.parse(readFileSync(file, 'utf8')) as Coverage, join(root, 'src'));
     };
-    await ask(2);
+    await ask(2, SETTLING);
     const idle = await ran(0);
     // Two runs: a file that one of them loaded by chance is not on the path.
-    const first = await ran(1);
-    const second = await ran(1);
-    return first.intersection(second).difference(idle);
+    const twice = async (settling: number): Promise<Set<string>> => {
+      const first = await ran(1, settling);
+      await ask(0, SETTLING);
+      const second = await ran(1, settling);
+      await ask(0, SETTLING);
+      return first.intersection(second).difference(idle);
+    };
+    return { all: await twice(SETTLING), beforeAnswer: await twice(0) };
   } finally {
     await gateway.stop();
     await mock.stop();
@@ -117,7 +130,7 @@ if (import.meta.main) {
     process.exit(0);
   }
   const source = join(root, 'src');
-  const files = await filesOfOneRequest(root);
+  const { all: files, beforeAnswer } = await filesOfOneRequest(root);
   const transpiler = new Bun.Transpiler({ loader: 'ts' });
   const read = (file: string): string => readFileSync(join(source, file), 'utf8');
   const importsOf = (file: string): string[] =>
@@ -131,8 +144,12 @@ if (import.meta.main) {
   const inFolder = Map.groupBy(files, dirname);
   const rows = [...inFolder].map(([folder, own]) => [folder, String(own.length)]).toSorted();
   console.log(`${aligned([['folder', 'files'], ...rows])}\n`);
-  if (values.list) console.log(`${[...files].toSorted().join('\n')}\n\n${folders.join('\n')}\n`);
-  console.log(`${files.size} files of ${lines} lines in ${inFolder.size} folders`);
+  const marked = [...files].toSorted().map((file) => (beforeAnswer.has(file) ? file : `${file} (behind)`));
+  if (values.list) console.log(`${marked.join('\n')}\n\n${folders.join('\n')}\n`);
+  const before = files.intersection(beforeAnswer).size;
+  console.log(
+    `${files.size} files of ${lines} lines in ${inFolder.size} folders, ${before} before the answer`,
+  );
   console.log(`${folders.length} borders between folders, ${floors.length} between floors`);
   process.exit(0);
 }

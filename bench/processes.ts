@@ -78,7 +78,7 @@ export function start(
     pid: child.pid ?? -1,
     line(matches) {
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => look(true), 10_000);
+        const timer = setTimeout(() => look(true), 60_000);
         const look = (late: boolean): void => {
           const match = matches.exec(output);
           if (!match && !ended && !late) return;

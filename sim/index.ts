@@ -2,7 +2,4 @@
 // strictly, and misbehave on request. Nothing outside this folder may depend on how.
 export { taskModels } from './task-models.ts';
 export { createSim } from './sim.ts';
-export type { Sim, SimOptions } from './sim.ts';
-export type { SetTimer } from './delivery.ts';
 export { findSimModel, simMisbehaviours, simModels } from './models.ts';
-export type { SimModel, SimPrice } from './models.ts';

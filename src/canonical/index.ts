@@ -1,6 +1,6 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
 export type * from './batch-status.ts';
-export * from './client-names.ts';
+export * from './report.ts';
 export * from './collect.ts';
 export * from './error.ts';
 export * from './event.ts';
@@ -21,11 +21,11 @@ export * from './route-trace.ts';
 export * from './request.ts';
 export * from './routing-wishes.ts';
 export * from './secret-address.ts';
-export * from './state-request.ts';
+export * from './request.ts';
 export * from './target.ts';
 export * from './simulated-task.ts';
-export type * from './task.ts';
-export * from './thread-turn.ts';
+export type * from './request.ts';
+export * from './request.ts';
 export * from './usage.ts';
 export * from './model-name.ts';
 export * from './texts.ts';

@@ -2,14 +2,11 @@
 import type { ChosenTools, HostedMeaning } from './hosted-tool.ts';
 import type { Item } from './item.ts';
 import type { JsonObject, JsonValue } from '../base/json/index.ts';
-import type { NodeBase, Source } from './part.ts';
+import type { NodeBase, Part, Source } from './part.ts';
 import type { Parameters } from './parameters.ts';
 import type { ProtocolName } from './protocol-name.ts';
 import type { Report, ReportEntry } from './report.ts';
 import type { ModelRouting, RoutingWishes } from './routing-wishes.ts';
-import type { StateRequest } from './state-request.ts';
-import type { TaskFacts } from './task.ts';
-import type { ThreadTurn } from './thread-turn.ts';
 
 export interface FunctionTool extends NodeBase {
   readonly type: 'function';
@@ -165,4 +162,87 @@ export interface CanonicalRequest extends Parameters {
   readonly translationLosses?: readonly TranslationLoss[] | undefined;
   /** Losses that are already certain before an endpoint is chosen. */
   readonly report: Report;
+}
+
+// A kind of request, as far as those must know it who do not decode it: plain facts, in no protocol's words.
+
+/** Facts of a task besides text. */
+export interface TaskFacts {
+  /** Name in data of providers, in records and in metrics. */
+  readonly name: string;
+  /** Output that a model must make: one of its `outputModalities`. */
+  readonly makes: string;
+  /** Words for a model that does not make it. */
+  readonly misfit: string;
+  /** Most tokens that an answer costs. Absent: nobody knows. */
+  readonly mostOutputTokens?: number;
+  /** Word for it among the types of tasks by which models are chosen. Absent: there is none. */
+  readonly type?: {
+    readonly name: string;
+    /** Sentence for a request of another task that names it. */
+    readonly servedBy: string;
+  };
+  /**
+   * Sentence for a request that leaves the choice among all models to the gateway, where answers of two models cannot be
+   * compared. Absent: it may.
+   */
+  readonly mustBeNamed?: string;
+}
+
+// One turn of a thread: a conversation that the gateway holds, so that its client sends only what is new. Knows no
+// protocol's words for it.
+
+export interface ThreadTurn {
+  /** Id of the answer that the turn continues, as the client wrote it. Undefined: the thread begins here. */
+  readonly previousId: string | undefined;
+  /** Messages of this turn alone, raw. */
+  readonly messages: readonly JsonObject[];
+  /** Members that hold for the whole thread, raw. Empty behind its first turn. */
+  readonly fixed: JsonObject;
+}
+
+// Wishes of a request about the gateway's own storage and the shape of its answer (Responses API). Only typed wishes:
+// `engine/state` decides what is stored, and what an unknown id means.
+
+/** Members of an answer that appear only when `include` asks for them: those of the implemented API, and OpenAI's own beside them. */
+export const INCLUDABLE: ReadonlySet<string> = new Set([
+  'code_interpreter_call.outputs',
+  'computer_call_output.output.image_url',
+  'file_search_call.results',
+  'message.input_image.image_url',
+  'message.output_text.logprobs',
+  'reasoning.encrypted_content',
+  'web_search_call.action.sources',
+  'web_search_call.results',
+]);
+
+/** A stored template and what to put into it. */
+export interface PromptRequest {
+  readonly id: string;
+  readonly version?: string | undefined;
+  /** By name: a text, or one part (text, image, file). */
+  readonly variables: Readonly<Record<string, string | Part>>;
+}
+
+/** Every member is as the client sent it; undefined where it said nothing. */
+export interface StateRequest {
+  /** Never together with `conversationId`. */
+  readonly previousResponseId?: string | undefined;
+  readonly conversationId?: string | undefined;
+  /** The protocol's default: true. */
+  readonly store: boolean;
+  readonly prompt?: PromptRequest | undefined;
+  /** The protocol's default: `disabled`. */
+  readonly truncation: 'auto' | 'disabled';
+  /** Members of the answer that appear only when they are asked for, e.g. `reasoning.encrypted_content`. */
+  readonly include: ReadonlySet<string>;
+  /** Most calls of hosted tools in one answer, all tools together. */
+  readonly maxToolCalls?: number | undefined;
+  readonly safetyIdentifier?: string | undefined;
+  readonly promptCacheKey?: string | undefined;
+  readonly promptCacheRetention?: string | undefined;
+  /** True: the answer is made in the background. */
+  readonly background: boolean;
+  /** `instructions` as sent: the first item of the request repeats it, and no later turn inherits it. */
+  readonly instructions?: string | readonly JsonObject[] | undefined;
 }

@@ -1,26 +1,17 @@
 // Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
 export { AUTO_MODELS, autoCandidates, autoEntry, isAuto, nearest } from './model-index.ts';
 export { buildCatalog } from './build.ts';
-export type { BuildInput, BuiltIn, DeclaredModel } from './build.ts';
-export type {
-  Attempt,
-  CatalogConfig,
-  EndpointConfig,
-  ModelConfig,
-  ProtocolConfig,
-  ProviderConfig,
-  Refuse,
-} from './catalog-config.ts';
+export type { BuiltIn } from './build.ts';
+export type { Attempt, CatalogConfig, ModelConfig, ProviderConfig, Refuse } from './catalog-config.ts';
 export { endpointsFor } from './make-endpoint.ts';
 export { encodeCodexModels } from './codex-models.ts';
 export type { Catalog, Endpoint, EndpointCredential, Model } from './endpoint.ts';
 export { isOutOfTheWay, isTextModel } from './families/index.ts';
 export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-facts.ts';
-export { encodeModel, encodeModelList, supportedParameters } from './models-view.ts';
+export { encodeModel, encodeModelList } from './models-view.ts';
 export { similarModels, unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
 export { bookOver, keptBook } from './price-book.ts';
 export type { MatchRule, PriceBook, PricedModel, Vendor } from './price-data.ts';
 export { BUNDLED_PRICES } from './bundled-prices.ts';
-export { diffCatalogs, type ModelChange } from './diff-catalogs.ts';
-export type { ConfiguredPrice } from './prices.ts';
+export { diffCatalogs } from './diff-catalogs.ts';

@@ -166,7 +166,7 @@ const EMULATED: ReadonlySet<Parameter> = new Set(['stop']);
  * Names of the request parameters that have an effect at an endpoint.
  * @param lacking what its protocol has no field for
  */
-export function supportedParameters(endpoint: Endpoint, lacking: ReadonlySet<Parameter>): readonly string[] {
+function supportedParameters(endpoint: Endpoint, lacking: ReadonlySet<Parameter>): readonly string[] {
   const names = [...ALWAYS];
   for (const [parameter, name] of Object.entries(PARAMETERS) as [Parameter, string][]) {
     const lacks = endpoint.unsupported.has(parameter) || lacking.has(parameter);

@@ -1,4 +1,5 @@
-// Call that the server hands to the engine: one authenticated request, and the client that waits for its answer.
+// Call that the server hands to the engine: one authenticated request, the client that waits for its answer, what is kept for it,
+// and what it is from its arrival on.
 import type { Principal } from '../accounts/auth/index.ts';
 import { type JsonBytes, type JsonObject, NO_JSON } from '../base/json/index.ts';
 import type { FormFile } from '../base/lib/form.ts';
@@ -9,6 +10,12 @@ import type { Endpoint, Price } from '../catalog/index.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
 import type { Protocol, RequestRoute, ServerCodec } from '../protocols/index.ts';
 import type { PayloadRecorder } from './payload-recorder.ts';
+import { RequestQuota } from './request-quota.ts';
+import { newGenerationId } from '../base/runtime/ids.ts';
+import { stepOf } from '../base/runtime/clock.ts';
+import type { GatewayDependencies } from './dependencies.ts';
+import { jobTraceOf, type TraceContext, traceOf } from '../base/telemetry/trace-context.ts';
+import type { EngineSettings } from './settings.ts';
 
 export interface ApiCall {
   /** The protocol the client speaks; it has a server side. */
@@ -159,4 +166,91 @@ export interface ClientStream {
   write(data: string, encoding: Encoding): boolean;
   onDrain(drained: () => void): void;
   end(): void;
+}
+
+// Counts what one part of the work on a request keeps, and tells the request's account in steps: an answer of the usual
+// size is never told at all. Holds nothing itself.
+
+/** Change that is too small to count, in bytes. */
+export const STEP_BYTES = 64 * 1024;
+
+export class HeldBytes {
+  readonly #account: ByteAccount;
+  #bytes = 0;
+  #reported = 0;
+
+  constructor(account: ByteAccount) {
+    this.#account = account;
+  }
+
+  /** So many bytes more. @throws GatewayError 503 where there is no room for them */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes - this.#reported >= STEP_BYTES) this.#report();
+  }
+
+  /** So many bytes in all: for what comes and goes. @throws like `add` */
+  set(bytes: number): void {
+    this.#bytes = bytes;
+    if (Math.abs(bytes - this.#reported) >= STEP_BYTES) this.#report();
+  }
+
+  /** None any more. */
+  release(): void {
+    this.#bytes = 0;
+    if (this.#reported > 0) this.#report();
+  }
+
+  #report(): void {
+    this.#account.add(this.#bytes - this.#reported);
+    this.#reported = this.#bytes;
+  }
+}
+
+// A call that has its id, and the settings that hold for it from now on, whatever is configured meanwhile.
+
+export interface Arrival {
+  /** Id of the generation, as its client knows it. */
+  readonly id: string;
+  /** The same as the ledger knows it. */
+  readonly recordId: string;
+  readonly call: ApiCall;
+  readonly settings: EngineSettings;
+  /** Unix milliseconds by the machine's clock, as it is shown and stored. Of a job: when its client asked. */
+  readonly createdAt: number;
+  /** Its begin in milliseconds that only go forward, as all that runs for it is measured. */
+  readonly arrivedAt: number;
+  /** From those milliseconds to the machine's clock. */
+  readonly stepMs: number;
+  /** Bytes of the body: how large the request is, where routing asks before anybody reads it. */
+  readonly inputChars: number;
+  /** Use that limits grant it; null where none holds for it. */
+  readonly quota: RequestQuota | null;
+  /** Place among traces; null where none are made. */
+  readonly trace: TraceContext | null;
+}
+
+/** The call with an id of its own, at this moment. @param settings those that hold for it from now on */
+export function arrive(
+  call: ApiCall,
+  settings: EngineSettings,
+  { clock, limits }: Pick<GatewayDependencies, 'clock' | 'limits'>,
+): Arrival {
+  // The ledger takes a record whose id says another time for counts that came late.
+  const createdAt = call.job?.createdAt ?? clock.wall();
+  const id = call.job?.id ?? newGenerationId(createdAt);
+  const recordId = call.job?.recordId ?? id;
+  const { otlp } = settings.config.telemetry;
+  return {
+    id,
+    recordId,
+    call,
+    settings,
+    createdAt,
+    arrivedAt: clock.now(),
+    stepMs: stepOf(clock),
+    inputChars: call.body.bytes.length,
+    quota: RequestQuota.of(limits, call.principal, clock.wall),
+    trace: otlp && (call.job ? jobTraceOf : traceOf)(call.header, recordId, otlp.sample),
+  };
 }

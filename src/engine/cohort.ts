@@ -5,7 +5,7 @@
 import { nextTurn } from '../base/runtime/clock.ts';
 
 /** Requests that come to one step. */
-export class Cohort {
+class Cohort {
   readonly #isAlone: () => boolean;
   #gathering: Promise<void> | undefined;
 

@@ -1,12 +1,10 @@
 // The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
 // its idempotency key has already.
-import { NO_JSON } from '../base/json/index.ts';
-import type { JsonObject } from '../base/json/index.ts';
+import { type JsonObject, NO_JSON } from '../base/json/index.ts';
 import { GatewayError, Report, type RequestOutline, TEXTS } from '../canonical/index.ts';
 import { Roster } from '../base/lib/roster.ts';
 import { AnsweredCalls } from './tool-loop/index.ts';
-import { arrive, type Arrival } from './arrival.ts';
-import type { ApiCall, ExplainCall } from './call.ts';
+import { type ApiCall, type Arrival, arrive, type ExplainCall } from './call.ts';
 import { Cohorts } from './cohort.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { explainRoute } from './explain.ts';
@@ -19,13 +17,13 @@ import {
   refuse,
 } from './answer/index.ts';
 import { LearnedRefusals } from './attempt/index.ts';
-import { refuseUnread } from './refuse-unread.ts';
 import { relayRemote, type RemoteCall } from './relay-remote.ts';
 import type { EngineSettings } from './settings.ts';
 import { KeepingClient, keepingOf } from './streams/index.ts';
 import { type Answering, type Task, type TaskEngine, text } from './tasks/index.ts';
 import { AttemptLog } from './attempt-log.ts';
-import { ClientConnection } from './client-connection.ts';
+import { ClientConnection } from './cancellation.ts';
+import { settle } from './settle/index.ts';
 
 export class Gateway {
   readonly #deps: GatewayDependencies;
@@ -234,4 +232,36 @@ export class Gateway {
 /** Whether what is said with a key is kept: as the key has it, else as the configuration has it. */
 function isKept({ logContent }: ApiCall['principal'], { config }: EngineSettings): boolean {
   return logContent ?? config.logging.content !== false;
+}
+
+// A request whose limits have no room for any is refused before anybody reads what was said in it: by far most of what a
+// request costs is to read it and to decide who shall answer. What it is told, and its record, are the same.
+
+/**
+ * Refuses a call, if that is certain.
+ * @param call its `json` is not asked for
+ * @param outline what was read of it
+ * @returns resolves when its client has been told; null where the call has to be served
+ */
+function refuseUnread(
+  call: ApiCall,
+  outline: RequestOutline,
+  deps: GatewayDependencies,
+): Promise<void> | null {
+  const arrival = arrive(call, deps.settings(), deps);
+  const { quota, settings } = arrival;
+  if (!quota) return null;
+  const endUser = deps.endUsers.hashOf(call.principal.projectId, outline.endUser);
+  const model = settings.catalog.find(outline.model)?.id ?? '';
+  const failure = quota.refuse({ model, endUser });
+  if (!failure) return null;
+  const refused = { arrival, attemptLog: new AttemptLog(), report: new Report() };
+  const outcome = { ...refused, request: outline, route: null, turns: [], turnCount: 0, failure };
+  settle({ ...outcome, cancelled: false, content: null }, false, deps);
+  return respond();
+
+  async function respond(): Promise<void> {
+    await deps.ledger.confirmed();
+    if (failure) refuse(refused, failure);
+  }
 }

@@ -1,7 +1,6 @@
 // Exports of the engine for the server: the gateway, what one call is, and the settings it runs under; and, for whoever
 // examines endpoints, how to ask one.
-export { askForAnswer, type AnswerAsking, type AskedAnswer } from './attempt/index.ts';
-export { askUpstream, collectAnswer } from './attempt/index.ts';
+export { type AnswerAsking, type AskedAnswer, askForAnswer, collectAnswer } from './attempt/index.ts';
 export {
   BATCH_KIND,
   BATCH_PURPOSE,
@@ -12,17 +11,31 @@ export {
   BatchPace,
   runBatch,
 } from './batches/index.ts';
-export type { ApiCall, Body, Client, ClientStream, Encoding, ExplainCall, TurnMemory } from './call.ts';
+export type { ApiCall, Body, Client, ClientStream, Encoding, TurnMemory } from './call.ts';
 export { Gateway } from './gateway.ts';
-export { postRoutes } from './tasks/index.ts';
+export {
+  findTask,
+  MODALITIES,
+  postRoutes,
+  type Task,
+  TASK_FACTS,
+  taskMaking,
+  taskOf,
+  TASKS,
+  text,
+} from './tasks/index.ts';
 export type { GatewayDependencies } from './dependencies.ts';
 export { EndUsers } from './end-users.ts';
-export { namesPrompt, promptedBody } from './admit/index.ts';
 export { outputOf, previousItems } from './admit/index.ts';
-export { headerText, retryHeaders } from './answer/index.ts';
-export type { AnswerExchange, AnswerSource, FollowedEnd, Publication, PublicAnswer } from './answer/index.ts';
-export { listModels } from './list-models.ts';
-export { LocalModels } from './local-models.ts';
+export {
+  type AnswerExchange,
+  type AnswerSource,
+  type FollowedEnd,
+  type PublicAnswer,
+  type Publication,
+  retryHeaders,
+} from './answer/index.ts';
+export { listModels, LocalModels } from './local-models.ts';
 export { withDeferredUsage } from './deferred-usage.ts';
 export type { RemoteCall } from './relay-remote.ts';
 export type { Settlement, SettlementObserver, ToolRun } from './settlement.ts';
@@ -50,16 +63,6 @@ export {
   type RemoteStream,
   type RemoteStreams,
 } from './streams/index.ts';
-export {
-  findTask,
-  MODALITIES,
-  type Task,
-  taskMaking,
-  taskOf,
-  TASK_FACTS,
-  TASKS,
-  text,
-} from './tasks/index.ts';
 export type { AttemptRecorder, PayloadRecorder, PayloadRecorders } from './payload-recorder.ts';
-export { expiryOf, type EngineSettings, type Timeouts } from './settings.ts';
+export { expiryOf } from './settings.ts';
 export { FAILURE_RULES } from './failure-table.ts';

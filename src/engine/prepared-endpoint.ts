@@ -51,7 +51,7 @@ export function preparedEndpoint(endpoint: Endpoint): PreparedEndpoint {
   return known;
 }
 
-export class PreparedEndpoint {
+class PreparedEndpoint {
   readonly endpoint: Endpoint;
   /** Parameters that neither its protocol nor itself takes. */
   readonly lacking: readonly Parameter[];

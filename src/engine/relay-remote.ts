@@ -6,7 +6,7 @@ import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/i
 import { askKeeper } from './attempt/index.ts';
 import type { ApiCall } from './call.ts';
 import type { GatewayDependencies } from './dependencies.ts';
-import type { ClientConnection } from './client-connection.ts';
+import type { ClientConnection } from './cancellation.ts';
 import { recordDeferredUsage } from './deferred-usage.ts';
 import { findRemote, type RemoteAnswer } from './remote-answer.ts';
 import { parseJson } from '../base/json/index.ts';

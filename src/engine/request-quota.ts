@@ -64,11 +64,6 @@ export class RequestQuota {
     return limitError(refusal, this.#now());
   }
 
-  /** True where a request that costs something must fit into a budget. */
-  hasBudget(model: string): boolean {
-    return this.#scopes.some((scope) => scope.limitsOf(model).some(({ rule }) => rule.kind === 'usd'));
-  }
-
   /**
    * Lets the request begin, once. Other processes may have to be asked for room first.
    * @param expiresAtMs when it must have ended

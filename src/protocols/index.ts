@@ -5,10 +5,8 @@ export type {
   BackgroundCodec,
   BackgroundFailure,
   BatchCodec,
-  BatchLine,
   BatchProblem,
   ClientAddress,
-  ClientDescription,
   ClientOperation,
   ClientRoute,
   CodecContext,
@@ -23,11 +21,9 @@ export type {
   RemoteCounts,
   RemoteNames,
   RemoteOperation,
-  FileShapes,
   RequestRoute,
   ServedProtocol,
   ServerCodec,
-  ServerFacts,
   ShownBatch,
   ShownFile,
   StoredItems,
@@ -36,10 +32,8 @@ export type {
   ThreadCodec,
   UnansweredEnd,
   EarlierAnswer,
-  StreamDecoder,
   PieceSink,
   TaskAnswer,
-  TaskClient,
   TaskCodec,
   TaskStream,
   TaskUpstream,
@@ -54,7 +48,7 @@ export { parseAnswer } from './broken-answer.ts';
 export { anyObject, eventStream } from './described-shapes.ts';
 export { decodeBatchRequest } from './openai/batches.ts';
 export { aroundResults, decodeGeminiBatch, GEMINI_REQUESTS, isInline } from './gemini/batches/index.ts';
-export { decodeMetadata } from './openai/decode-metadata.ts';
+export { decodeMetadata } from './openai/decode-members.ts';
 export { listShape } from './openai/described-shapes.ts';
 export { sharesMembers } from './openai/shared-members.ts';
 export {
@@ -76,4 +70,3 @@ export { screenshotFile, withScreenshot } from './screenshot.ts';
 export { taskRequest, TextBody } from './task-codec.ts';
 export { renderForeign } from './render-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';
-export { readBoolean, readString } from './read-member.ts';

@@ -1,5 +1,5 @@
 // Rows that stand in the field tables of several protocols: those that steer the gateway, and the few that all write alike.
-import { boolean, object } from './member-kinds.ts';
+import { boolean, object } from './read-member.ts';
 
 /** Rows of the members that steer the gateway in every protocol. None of them reaches an upstream. @param usage note of `usage` */
 export function gatewayFields(usage: string) {

@@ -1,9 +1,13 @@
 // Errors of all upstreams, as far as they are alike, whatever their protocol: what a status says, whose fault a
 // kind is, how long to wait, and words that must be cut. Knows no body's shape.
-import type { ErrorKind, Fault, UpstreamFailure } from '../canonical/index.ts';
-import { ERROR_KINDS, isCallersStatus } from '../canonical/index.ts';
-
-import { requestIdOf, withoutRequestId } from './request-id.ts';
+import {
+  ERROR_KINDS,
+  type ErrorKind,
+  type Fault,
+  isCallersStatus,
+  type UpstreamFailure,
+} from '../canonical/index.ts';
+import { asObject, asString, parseJson } from '../base/json/index.ts';
 
 export { retryAfterMs } from '../base/lib/retry-after.ts';
 
@@ -62,4 +66,39 @@ export function kindOfStatus(status: number): ErrorKind {
 /** Party at fault for an upstream's error: refused credentials are the operator's, so another endpoint may serve. */
 export function faultOfKind(kind: ErrorKind): Fault {
   return kind === 'authentication' || kind === 'permission' ? 'upstream' : ERROR_KINDS[kind].fault;
+}
+
+// Id that an upstream gives to a request that it refused: in a header, in a member of the body or in the words of the
+// error. It is for the records and for whoever asks the vendor; a client that reads the words has an id of its own.
+
+/**
+ * Headers, in lower case: OpenAI's ("Debugging requests", 2026-11) and most others'; Anthropic's ("Errors", 2026-11); AWS's
+ * ("Common errors" of its API references); Azure's ("API Management policies", and its resource providers').
+ */
+const HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id', 'x-ms-request-id'];
+
+const ID = /^[\w.:=+/-]{1,128}$/;
+
+/** As OpenAI ("Please include the request ID … in your message"), and gateways in front of others ("(request id: …)"). */
+const SAID =
+  /[\s,;(]{0,4}(?:please (?:include|provide|quote) the )?\brequest[ _-]?id(?: is)?[:= ]{1,3}["'`]?([\w-]{6,128})["'`]?(?: in your \w+)?\.?\)?/gi;
+
+/**
+ * The id, as far as it can be found.
+ * @param header reads a response header by lower-case name
+ * @param body the answer's text
+ */
+function requestIdOf(header: (name: string) => string | null, body: string): string | undefined {
+  for (const name of HEADERS) {
+    const id = header(name);
+    if (id !== null && ID.test(id)) return id;
+  }
+  const member = asString(asObject(parseJson(body))['request_id']);
+  return member !== undefined && ID.test(member) ? member : undefined;
+}
+
+/** The words without the id, and without what asks to pass it on. An id has a digit; other words are no id. */
+function withoutRequestId(words: string): string {
+  const rest = words.replace(SAID, (said, id: string) => (/\d/.test(id) ? '' : said)).trim();
+  return rest === '' ? words : rest;
 }

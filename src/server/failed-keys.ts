@@ -4,7 +4,6 @@ import type { Clock } from '../base/runtime/clock.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
 import type { Counters } from '../base/telemetry/counters.ts';
 import type { Logger } from '../base/telemetry/log.ts';
-import { HeldAnswers } from './held-answers.ts';
 
 /** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
 const FREE = 20;
@@ -71,5 +70,35 @@ export class FailedKeys {
     if (failures <= FREE) return 0;
     const delayMs = DELAY_MS * Math.min(LONGEST, 1 + Math.floor(failures / LONGER_AFTER));
     return delayMs + ((failures % SPREAD) * 1000) / SPREAD;
+  }
+}
+
+// Answers that are ready and sent a little later. So many at most: each is about a kilobyte. Knows not why.
+
+/** Answers that are held back at once; what is beyond is sent at once. */
+const MOST_HELD = 10_000;
+
+class HeldAnswers {
+  readonly #clock: Pick<Clock, 'after'>;
+  #held = 0;
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#clock = clock;
+  }
+
+  /** True where no more can be held. */
+  get isFull(): boolean {
+    return this.#held >= MOST_HELD;
+  }
+
+  /** @param delayMs more than 0 @returns the answer, when it may be sent */
+  hold(answer: Response, delayMs: number): Promise<Response> {
+    this.#held += 1;
+    return new Promise((resolve) => {
+      this.#clock.after(delayMs, () => {
+        this.#held -= 1;
+        resolve(answer);
+      });
+    });
   }
 }

@@ -2,7 +2,7 @@
 // has: an answer that nobody asked for can then reach nobody else, and says that none of the pool's connections is to be
 // trusted. Knows nothing of HTTP; opens nothing.
 import type { Clock } from '../base/runtime/clock.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './client.ts';
 
 /** Owner of connections. */
 export interface PoolName {

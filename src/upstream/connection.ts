@@ -3,7 +3,7 @@ import { beginning, behind, type Slices } from '../base/lib/slices.ts';
 import { type ClientSocket, connectSocket, type SocketListener } from '../base/runtime/socket.ts';
 import type { Address } from './address.ts';
 import type { ConnectionPools, Pool, PooledConnection } from './connection-pools.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './client.ts';
 import {
   type ConnectionRest,
   type ResponseEvents,

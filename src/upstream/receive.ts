@@ -3,7 +3,7 @@
 import { TEXTS } from '../canonical/index.ts';
 import { joined } from '../base/lib/slices.ts';
 import { type Decompressor, decompressing } from './decompress.ts';
-import type { TransportFailure, UpstreamCall, UpstreamListener } from './exchange.ts';
+import type { TransportFailure, UpstreamCall, UpstreamListener } from './client.ts';
 import type { ResponseHead } from './response-parser.ts';
 
 /** `coding`: what is compressed cannot be read. `size`: there is more of it than was to be taken. */

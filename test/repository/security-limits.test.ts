@@ -40,7 +40,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ['escapes of two characters in a body', plain(constant('base/json/scan.ts', 'MAX_ESCAPES'))],
   [
     'objects and arrays in a JSON text of an upstream',
-    plain(constant('base/json/limits.ts', 'MAX_ANSWER_NODES')),
+    plain(constant('base/json/value.ts', 'MAX_ANSWER_NODES')),
   ],
   ['those of one key', memory.sharePerKey === 0.25 ? 'a quarter of that' : String(memory.sharePerKey)],
   [
@@ -49,8 +49,8 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ],
   ['silence on a connection without a request', `${server.idleMs / 1000} s`],
   [
-    `requests that one connection sends at once, among more than ${constant('base/runtime/turn-share.ts', 'CROWD')} that arrive with them`,
-    plain(constant('base/runtime/turn-share.ts', 'MOST_IN_A_ROW')),
+    `requests that one connection sends at once, among more than ${constant('base/runtime/http-server.ts', 'CROWD')} that arrive with them`,
+    plain(constant('base/runtime/http-server.ts', 'MOST_IN_A_ROW')),
   ],
   ['lateness of the event loop', `${overload.lagMs / 1000} s`],
   ['memory of the process', `${overload.memoryPercent} %`],
@@ -62,7 +62,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
   ["one event of an upstream's stream", inMb(limits('MAX_FRAME_BYTES'))],
   ["an upstream's whole answer", inMb(limits('MAX_ANSWER_BYTES'))],
   ['what is held back of a stream before its first content', inMb(limits('MAX_HELD_BYTES'))],
-  ["nesting of an upstream's answer", plain(constant('base/json/limits.ts', 'MAX_ANSWER_DEPTH'))],
+  ["nesting of an upstream's answer", plain(constant('base/json/value.ts', 'MAX_ANSWER_DEPTH'))],
   ["an upstream's error", inKb(limits('MAX_ERROR_BYTES'))],
   [
     "the body of an upstream's error",

@@ -1,8 +1,8 @@
 // Keys and projects: how they are made, stored, found again and refused.
-export { adminSignIn, type AdminRequest, type AdminSignIn, isOperator } from './admin-sign-in.ts';
+export { adminSignIn, type AdminSignIn, isOperator } from './admin-sign-in.ts';
 export type { ConfiguredTenants } from './configured.ts';
 export { KeyCommands } from './key-commands.ts';
-export type { KeySettings, MadeKey, NewKey } from './key-commands.ts';
+export type { KeySettings, NewKey } from './key-commands.ts';
 export * from './key-format.ts';
 export { KeyIndex } from './key-index.ts';
 export type { KeyView } from './key-view.ts';
@@ -11,5 +11,5 @@ export * from './operator-token.ts';
 export { presentedKey, withRole, type Principal } from './principal.ts';
 export { ProjectCommands } from './project-commands.ts';
 export type { ProjectView } from './project-commands.ts';
-export type { ChangeCondition, Tenants } from './tenants.ts';
+export type { Tenants } from './tenants.ts';
 export * from './tenant-json.ts';

@@ -76,12 +76,6 @@ export function requestState(
   }
 }
 
-/** A state as people read it: `Broken stream`. */
-export function stateWord(state: string): string {
-  if (state === 'ok') return 'OK';
-  return `${state.charAt(0).toUpperCase()}${state.slice(1).replaceAll('_', ' ')}`;
-}
-
 /** The provider and endpoint that a request belongs to: those that answered, or that were tried last. Null: nobody was asked. */
 export function placeOf(
   g: Pick<GenerationRecord, 'provider' | 'endpoint'>,

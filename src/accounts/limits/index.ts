@@ -1,13 +1,13 @@
 // Limits and budgets: what may be used in which time, and what of it is.
 export type { Asked, Shared, Sharing } from './sharing.ts';
-export type { Counter, Frees, Slot } from './counter.ts';
+export type { Counter, Slot } from './counter.ts';
 export { LEAST } from './check.ts';
 export { Limiter } from './limiter.ts';
 export type { Estimate } from './amounts.ts';
 export type { Standing } from './limiter.ts';
 export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
-export type { LimitSource, OwnerFilter, Tenant, Written } from './limits.ts';
+export type { LimitSource, Tenant, Written } from './limits.ts';
 export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';
 export { limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';
@@ -22,9 +22,7 @@ export type {
   Caller,
   Cell,
   CounterPeriod,
-  CounterState,
   CounterStore,
-  Holder,
   Keeping,
   LedgerPart,
   LedgerWord,
@@ -34,6 +32,6 @@ export { LEASE_MS } from './counter-store.ts';
 export { MemoryCounterStore } from './memory-counter-store.ts';
 export type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 export { restoreFromLedger } from './restore.ts';
-export { spentOf, type RunningCost } from './spent-of.ts';
+export { spentOf } from './spent-of.ts';
 export { RestoredLimits } from './restored-limits.ts';
 export { Calendar } from './window.ts';

@@ -5,7 +5,7 @@ const PER_DOUBLING = 4;
 const DOUBLINGS = 22;
 
 /** Number of buckets; the last one has what took longer than all others say. */
-export const LATENCY_BUCKETS = PER_DOUBLING * DOUBLINGS + 2;
+const LATENCY_BUCKETS = PER_DOUBLING * DOUBLINGS + 2;
 
 /** Requests by the number of their bucket. */
 export type LatencyCounts = number[];
@@ -17,7 +17,7 @@ export function latencyBucket(ms: number): number {
 }
 
 /** The longest time of a bucket, in milliseconds; infinite for the last one. */
-export function latencyBound(bucket: number): number {
+function latencyBound(bucket: number): number {
   return bucket >= LATENCY_BUCKETS - 1 ? Infinity : 2 ** (bucket / PER_DOUBLING);
 }
 

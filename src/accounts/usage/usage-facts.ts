@@ -137,7 +137,7 @@ export function countedTokens({ input: i, output: o }: Usage): number {
  * Money that reading from caches saved: the price of as much other input, less what it cost. 0 where prices are unknown, or were
  * several.
  */
-export function cacheSavedNanoUsd(usage: Usage | null, cost: Pick<Cost, 'items' | 'price'> | null): number {
+function cacheSavedNanoUsd(usage: Usage | null, cost: Pick<Cost, 'items' | 'price'> | null): number {
   if (!usage || usage.input.cacheRead === 0 || !cost) return 0;
   const paid = cost.items['cache_read'];
   const rate = inputRateOf(cost.price);

@@ -7,7 +7,6 @@ import { ConfigError, configPath, placedProblems } from '../config/index.ts';
 import { readEnvironment } from '../../base/runtime/environment.ts';
 import { COMMANDS } from './command-list.ts';
 import { helpOf, overview } from './help.ts';
-import { endQuietly } from './closed-pipe.ts';
 import { inThisShell } from './program-name.ts';
 import { VERSION } from '../../base/lib/version.ts';
 
@@ -76,4 +75,17 @@ function fileOf(argv: readonly string[]): string | null {
 
 function isUsageError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+// A reader of standard output that has left, as `| head` does: the command ends, and says nothing of it.
+
+/** Ends the process quietly when nobody reads its output any more. Safe to call again. */
+export function endQuietly(): void {
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.listenerCount('error') === 0)
+      stream.on('error', (error: Error & { readonly code?: string }) => {
+        // The reader has all that it wanted.
+        if (error.code === 'EPIPE') process.exit(stream === process.stdout ? 0 : 1);
+        throw error;
+      });
 }

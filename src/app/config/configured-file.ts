@@ -4,7 +4,7 @@ import { TEXTS } from '../../canonical/index.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Most bytes of a configured file. Larger ones are mistakes. */
-export const MOST_FILE_BYTES = 1_048_576;
+const MOST_FILE_BYTES = 1_048_576;
 
 /** Reason of the file system, in words. The path is the caller's to quote. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ export interface KeptPrices {
 }
 
 /** Path of the file. */
-export function keptPricesPath(dataDir: string): string {
+function keptPricesPath(dataDir: string): string {
   return join(dataDir, 'catalog.json');
 }
 

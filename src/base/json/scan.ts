@@ -1,7 +1,7 @@
 // Checks and places of a client's JSON before it is parsed: depth, number of values, names that stand twice,
 // characters that no other reader would take, and the places of its members. One pass over the bytes, without
 // recursion and without an allocation per value. Judges no grammar: the parser does, which comes next.
-import { nameIn, scalarEndIn, skipSpaceIn, stringEndIn } from './bytes.ts';
+import { nameIn, nextHalf, scalarEndIn, skipSpaceIn, stringEndIn, unpairedFrom } from './bytes.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -14,7 +14,6 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './text.ts';
-import { nextHalf, unpairedFrom } from './surrogates.ts';
 
 /** Deepest nesting that a client may send: far more than any real schema, far less than would hurt. */
 export const MAX_DEPTH = 128;

@@ -1,6 +1,5 @@
 // JSON values as they travel, and the narrowing that codecs need. Knows nothing of any protocol.
-import { nestsDeeper, opensMore } from './bounds.ts';
-import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES } from './limits.ts';
+import { nestsDeeper, opensMore } from './text.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -73,3 +72,10 @@ export function knownMembers(object: JsonObject, known: ReadonlySet<string>): Js
 
 const EMPTY: JsonObject = Object.freeze({});
 const NONE: readonly JsonValue[] = Object.freeze([]);
+
+// Bounds of one JSON text from an upstream or a tool server. A text beyond them is refused before it is parsed.
+
+/** Levels of nesting. Larger than what any client may send. */
+export const MAX_ANSWER_DEPTH = 256;
+/** Objects and arrays. Parsed, each takes far more memory than its two characters. */
+export const MAX_ANSWER_NODES = 2_000_000;

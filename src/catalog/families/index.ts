@@ -12,7 +12,7 @@ import { otherFamilies } from './others.ts';
 import { SPECIAL_MODELS, type SpecialModel } from './special-models.ts';
 
 export { apiName } from './claude.ts';
-export type { FamilyFacts, FamilyRow } from './family.ts';
+export type { FamilyFacts } from './family.ts';
 export { SPECIAL_MODELS } from './special-models.ts';
 
 const FAMILIES: readonly FamilyRow[] = [

@@ -2,7 +2,6 @@
 // not known. Never repeats a value, which may be a secret.
 import type { z } from 'zod';
 import { nearest } from '../index.ts';
-import { formatPath } from './format-path.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 export interface Problem {
@@ -99,4 +98,16 @@ function withArticle(type: string): string {
   if (type === 'null' || type === 'NaN') return type;
   const word = type === 'record' ? 'object' : type;
   return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}
+
+// Paths in a configuration or a body, as people write them.
+
+/** `['models', 0, 'id']` as people write it: `models[0].id`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += text ? `.${String(part)}` : String(part);
+  }
+  return text;
 }

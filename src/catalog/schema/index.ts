@@ -1,6 +1,5 @@
 // Schemas of what an operator says of endpoints, and how a schema's complaints are told. Loads zod: the catalog's own index does not.
-export { describeIssues, type Problem } from './describe-issues.ts';
-export { formatPath } from './format-path.ts';
+export { describeIssues, formatPath } from './describe-issues.ts';
 export { inProgram, orNull, secret, secretOrEmpty } from './in-program.ts';
 export { priceSchema } from './price-schema.ts';
 export { formatQuirks, parseQuirks, quirksSchema } from './quirks-schema.ts';

@@ -2,14 +2,18 @@
 // the policy of reasoning and its seal.
 export { adaptRequest, lackingParameters } from './adapt.ts';
 export { type AnswerCheck, judge, nameUpstream } from './answer-check.ts';
-export { customToolNames, CustomToolRestorer } from './custom-tool-restorer.ts';
+export {
+  customToolNames,
+  CustomToolRestorer,
+  LimitWatch,
+  SingleCall,
+  type WatchedLimit,
+} from './answer-sinks.ts';
 export { checkGrammars } from './grammar-check.ts';
-export { LimitWatch, type WatchedLimit } from './limit-watch.ts';
 export { resolveReasoning, ReasoningStamp } from './reasoning-policy.ts';
 export { cutHiddenEnd, mayHideEnd, withoutHiddenEnd } from './hidden-end.ts';
 export { ReasoningSeal } from './reasoning-seal.ts';
 export { prepareSchema } from './schema-check.ts';
-export { SingleCall } from './single-call.ts';
 export { StopCutter } from './stop-cutter.ts';
 export { checkFormat, schemaToPrepare } from './structured-output.ts';
 export { overlong, truncate } from './truncate.ts';

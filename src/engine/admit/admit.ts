@@ -4,10 +4,9 @@ import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { PromptLibrary } from '../state/prompt-library.ts';
 import { mayHideEnd, type ReasoningSeal } from '../adapt/index.ts';
-import type { Arrival } from '../arrival.ts';
+import type { ApiCall, Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import { withFollowed } from './followed-answer.ts';
-import { nameEarlier } from './earlier-answer.ts';
+import { nameEarlier, withFollowed } from './followed-answer.ts';
 import { decodeThreaded } from './thread.ts';
 import { hydrate, type Hydrated, type TurnInput } from './hydrate.ts';
 import { ignoreStreamOptions } from './ignored-stream-options.ts';
@@ -15,7 +14,6 @@ import { namesPrompt, promptedBody } from './prompt.ts';
 import { estimateOf } from '../cost-estimate.ts';
 import { requireShare } from '../provider-room.ts';
 import type { Planned } from './planned.ts';
-import type { ApiCall } from '../call.ts';
 
 /**
  * The request of a call, with the prompt template that it names.

@@ -1,17 +1,23 @@
 // Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { CanonicalRequest, Item, StateRequest } from '../../canonical/index.ts';
-import { areTexts, GatewayError, isAssistantItem, nameResults } from '../../canonical/index.ts';
-import type { StoredItems } from '../../protocols/index.ts';
+import {
+  areTexts,
+  type CanonicalRequest,
+  GatewayError,
+  isAssistantItem,
+  type Item,
+  nameResults,
+  type StateRequest,
+} from '../../canonical/index.ts';
+import type { NamedObject, ServerCodec, StoredItems } from '../../protocols/index.ts';
 import { openCompactions } from '../state/compaction.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import { ConversationTurn } from './conversation-turn.ts';
 import type { AcquiredResources } from './admit.ts';
-import { refuseObjects } from './named-objects.ts';
 import { previousItems } from './previous-items.ts';
 import { mayHideEnd, ReasoningSeal } from '../adapt/index.ts';
-import { resolveFiles } from '../media/index.ts';
+import { filesOfAccounts, resolveFiles } from '../media/index.ts';
 
 /** Input for storing the turn afterwards. Null: turns of this protocol are not stored. */
 export interface TurnInput {
@@ -189,5 +195,31 @@ async function restoreLost(
     // Most requests can do without; the model says so if this one cannot.
     log.error('lost reasoning could not be restored', { id, error });
     return items;
+  }
+}
+
+// Objects of the operator's accounts at vendors that a request names: an account is shared by everybody who has a key
+// here, so that nobody reaches in it what the operator does not share on purpose.
+
+/**
+ * Refuses what a request may not name.
+ * @param mayName whether the operator shares an object
+ * @throws GatewayError `not_found`, which does not tell whether there is such an object
+ */
+export function refuseObjects(
+  request: CanonicalRequest,
+  server: Pick<ServerCodec, 'namedObjects'>,
+  mayName: (id: string) => boolean,
+): void {
+  const { items } = request;
+  refuse(server.namedObjects(request), mayName);
+  if (!areTexts(items)) refuse(filesOfAccounts(items), mayName);
+}
+
+function refuse(objects: readonly NamedObject[], mayName: (id: string) => boolean): void {
+  for (const { id, path } of objects) {
+    if (mayName(id)) continue;
+    const message = `${path}: '${id.slice(0, 100)}' not found: objects of a vendor's account are shared by \`vendor_objects\` only.`;
+    throw new GatewayError('not_found', message, { param: path });
   }
 }

@@ -5,15 +5,19 @@ import {
   GatewayError,
   type Report,
   type RouteTrace,
+  type TaskFacts,
   type TimeLimits,
 } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import type { Plan } from '../routing/index.ts';
-import type { Arrival } from '../arrival.ts';
+import { type Plan, planRequest, type RoutingState } from '../routing/index.ts';
+import type { Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Timeouts } from '../settings.ts';
-import { routeRequest } from './route.ts';
+import type { EngineSettings, Timeouts } from '../settings.ts';
 import { isStrict } from './admit.ts';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { Limits } from '../../accounts/limits/index.ts';
+import { lackingParameters } from '../adapt/index.ts';
+import { fullReason } from '../provider-room.ts';
 
 export interface Planned {
   readonly arrival: Arrival;
@@ -139,7 +143,7 @@ const MEMBERS = {
  * The shortest of what header, body and operator say; a longer wish than the operator's is reported as clamped.
  * Throws GatewayError `invalid_request` for a header that is no whole number of milliseconds.
  */
-export function timeLimits(
+function timeLimits(
   operators: Timeouts,
   asked: TimeLimits | undefined,
   header: (name: string) => string | null,
@@ -168,5 +172,42 @@ function readHeader(name: string, header: (name: string) => string | null): numb
   if (value >= 1) return value;
   throw new GatewayError('invalid_request', `${name}: must be a whole number of milliseconds, at least 1`, {
     param: name,
+  });
+}
+
+// Asks routing for the plan of a request, on behalf of a key and under the settings of its snapshot.
+
+export interface RouteInput {
+  readonly settings: EngineSettings;
+  readonly principal: Principal;
+  readonly state: RoutingState;
+  readonly limits: Limits;
+  /** Facts of the tasks besides text. */
+  readonly tasks: readonly TaskFacts[];
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  /** Characters of the request's body. */
+  readonly inputChars: number;
+  /** True: only to explain. */
+  readonly peek: boolean;
+}
+
+/** The plan; throws GatewayError where there can be none. */
+export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan {
+  const { settings, principal, limits } = input;
+  return planRequest(request, {
+    catalog: settings.catalog,
+    settings: settings.config.routing,
+    tasks: input.tasks,
+    keyWishes: principal.routing,
+    projectId: principal.projectId,
+    mayUse: principal.mayUse,
+    state: input.state,
+    full: limits.hasProviders ? (endpoint) => fullReason(limits, endpoint) : undefined,
+    nowMs: input.nowMs,
+    lacking: lackingParameters,
+    inputChars: input.inputChars,
+    report: request.report,
+    peek: input.peek,
   });
 }

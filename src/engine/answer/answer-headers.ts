@@ -2,7 +2,7 @@
 // lost on its way.
 import type { Report } from '../../canonical/index.ts';
 import { encodeRateLimitHeaders } from '../../protocols/index.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import type { Attempt } from '../attempt/index.ts';
 
 /** Characters of one header. */

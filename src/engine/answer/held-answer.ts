@@ -1,9 +1,7 @@
 // Answers that are held back: until they were checked against a format, or until they are complete.
-import type { CanonicalEvent } from '../../canonical/index.ts';
-import { Collector, MAX_ANSWER_BYTES } from '../../canonical/index.ts';
+import { type CanonicalEvent, Collector, MAX_ANSWER_BYTES } from '../../canonical/index.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
-import { HeldBytes } from '../held-bytes.ts';
-import type { ByteAccount } from '../call.ts';
+import { type ByteAccount, HeldBytes } from '../call.ts';
 
 /** Keeps an answer back so that it can be checked before the client sees any of it. */
 export class HeldAnswer implements AttemptOutput {

@@ -3,9 +3,8 @@
 // are not stored on disk unless content logging is on, so a restart forgets them.
 import { createHash } from 'node:crypto';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import type { ApiCall, ByteAccount } from '../call.ts';
+import { type ApiCall, type ByteAccount, HeldBytes } from '../call.ts';
 import type { PublicAnswer } from './answer-exchange.ts';
-import { HeldBytes } from '../held-bytes.ts';
 import { SharedAnswer } from '../streams/index.ts';
 
 /** Request header that carries the key. */

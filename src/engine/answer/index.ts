@@ -9,7 +9,7 @@ export type {
   PublicAnswer,
 } from './answer-exchange.ts';
 export { CheckedOutput } from './checked-output.ts';
-export { type AnswerInput, type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+export { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
 export { answerFromOtherReplica } from './other-replica.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {
@@ -20,4 +20,4 @@ export {
   publicAnswer,
 } from './idempotency.ts';
 export { EVENT_STREAM, type StreamSource, StreamWriter } from './stream-writer.ts';
-export { refusalStatus, refuse, type Refused, retryHeaders } from './refuse.ts';
+export { refusalStatus, refuse, retryHeaders } from './refuse.ts';

@@ -4,7 +4,7 @@ import type { GatewayError, Report, UpstreamFailure } from '../../canonical/inde
 import type { Attempt } from '../attempt/index.ts';
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
 import { isOwnRefusal } from '../failure-table.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
 

@@ -1,7 +1,8 @@
 // Counts what an upstream's answer holds, before anything is kept of it: an answer that never ends, or that has a million
 // items, must not become everybody's memory. The numbers are in canonical/limits.ts.
-import type { CanonicalEvent, EventSink } from '../../canonical/index.ts';
 import {
+  type CanonicalEvent,
+  type EventSink,
   GatewayError,
   MAX_ANSWER_CHARS,
   MAX_ANSWER_ITEMS,
@@ -11,7 +12,7 @@ import {
   TEXTS,
 } from '../../canonical/index.ts';
 import type { AnswerReader, FrameSink } from './answer-reader.ts';
-import { STEP_BYTES } from '../held-bytes.ts';
+import { STEP_BYTES } from '../call.ts';
 
 /** Counts of one item. */
 interface Counts {

@@ -1,19 +1,31 @@
 // Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
 // depends on the status, the content type and the lane.
-import type { EventSink } from '../../canonical/index.ts';
-import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES, TEXTS } from '../../canonical/index.ts';
-import type {
-  CodecContext,
-  RelayFacts,
-  RelayStream,
-  RelayTap,
-  UpstreamCodec,
-  Protocol,
+import {
+  type EventSink,
+  GatewayError,
+  MAX_ANSWER_BYTES,
+  MAX_ERROR_BYTES,
+  TEXTS,
+} from '../../canonical/index.ts';
+import {
+  type CodecContext,
+  parseAnswer,
+  type Protocol,
+  type RelayFacts,
+  type RelayStream,
+  type RelayTap,
+  type UpstreamCodec,
 } from '../../protocols/index.ts';
-import { parseAnswer } from '../../protocols/index.ts';
-import { STEP_BYTES } from '../held-bytes.ts';
-import { EventReader } from './event-reader.ts';
+import { STEP_BYTES } from '../call.ts';
+import { EventReader, isStreamed, masked, unframed } from './event-reader.ts';
 import { joined } from '../../base/lib/slices.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import type { SignatureHeaders } from '../../upstream/credential.ts';
+import type { ResponseHead } from '../../upstream/response-parser.ts';
+import { AnswerBounds } from './answer-bounds.ts';
+import type { AttemptInput, AttemptServices } from './attempt-input.ts';
+import { preparedEndpoint } from '../prepared-endpoint.ts';
 
 /** Takes the bytes of an answer as they arrive. */
 export interface AnswerReader {
@@ -72,7 +84,7 @@ export function errorReader(done: (body: string) => void): AnswerReader {
 }
 
 /** Relays a whole answer. @param take gets the patched bytes; @param copy gets the answer, parsed, before that */
-export function relayWholeReader(
+function relayWholeReader(
   { relay }: Required<Pick<Protocol, 'relay'>>,
   facts: RelayFacts,
   take: { relayedWhole(body: Buffer, tap: RelayTap): void },
@@ -87,7 +99,7 @@ export function relayWholeReader(
 }
 
 /** Relays a stream: `progress` is called after each read with the bytes that may go on. */
-export function relayStreamReader(
+function relayStreamReader(
   stream: RelayStream,
   progress: (bytes: string, ended: boolean) => void,
 ): AnswerReader {
@@ -149,7 +161,7 @@ class BodyCollector implements AnswerReader {
 }
 
 /** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
-export function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
+function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
   if (!copy) return reader;
   return {
     data(bytes) {
@@ -169,4 +181,104 @@ function quietly(run: () => void): void {
   } catch {
     // The copy is for the records; the answer itself is judged where it is read.
   }
+}
+
+// Chooses how one upstream answer is read: by its status, its form and the lane. Every reader stands behind the search for
+// credentials, and what keeps anything of the answer behind the count of how much there is.
+
+/** Sink of what is read; events in the translate lane. */
+export interface ReadAnswer extends EventSink {
+  /** A sequence of the request ends the answer early. */
+  cut(stopSequence: string): void;
+  /** Relay lane: the stream, before anything is read of it. */
+  relaying(stream: RelayStream): void;
+  relayed(bytes: string, ended: boolean, stream: RelayStream): void;
+  relayedWhole(body: Buffer, tap: RelayTap): void;
+  refused(error: GatewayError): void;
+  /** So many characters more were read, which are kept where the answer is; not told of little. */
+  grown(chars: number): void;
+}
+
+/** Tools and context with which an answer is read. */
+export interface Reading {
+  /** Sees every event of an answer that is relayed; null where nobody asks for them. */
+  readonly tap: EventSink | null;
+  readonly services: Pick<AttemptServices, 'clock' | 'redact'>;
+  /** Headers that were added to the request; undefined where a fixed one is all. */
+  readonly signature: SignatureHeaders | undefined;
+}
+
+/** The reader of an answer's body, after its content coding was undone. */
+export function openReader(
+  head: ResponseHead,
+  input: AttemptInput,
+  reading: Reading,
+  take: ReadAnswer,
+): AnswerReader {
+  const { endpoint, protocol } = input.prepared;
+  const mask = preparedEndpoint(endpoint).mask(reading.signature);
+  return unframed(masked(readerOf(head, input, reading, take), mask), head, protocol.upstream);
+}
+
+function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, take: ReadAnswer): AnswerReader {
+  const { prepared } = input;
+  const { tap } = reading;
+  const { protocol } = prepared;
+  const codec = protocol.upstream;
+  if (head.status >= 300)
+    return errorReader((body) =>
+      take.refused(codec.decodeError(head.status, (name) => head.header(name), body)),
+    );
+  const streamed = isStreamed(head.header('content-type'));
+  // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
+  if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
+    const wrapped = prepared.wrap(take, (sequence) => take.cut(sequence));
+    const bounds = bounded(wrapped, streamed, take);
+    const context = codecContext(reading.services.clock);
+    return streamed
+      ? bounds.reader(streamReader(codec, bounds, context))
+      : wholeReader(codec, bounds, context, head.header('content-type'));
+  }
+  const bounds = tap && bounded(tap, streamed, take);
+  const facts = relayFacts(input, reading);
+  if (!streamed) {
+    const context = codecContext(reading.services.clock);
+    const copy = bounds && ((json: unknown): void => codec.decodeResponse(json, bounds, context));
+    return relayWholeReader({ relay: protocol.relay }, facts, take, copy);
+  }
+  const stream = protocol.relay.openStream(facts);
+  take.relaying(stream);
+  const reader = relayStreamReader(stream, (bytes, ended) => take.relayed(bytes, ended, stream));
+  return bounds
+    ? bounds.reader(withTap(reader, streamReader(codec, bounds, codecContext(reading.services.clock))))
+    : reader;
+}
+
+function bounded(sink: EventSink, streamed: boolean, take: ReadAnswer): AnswerBounds {
+  return new AnswerBounds(
+    sink,
+    (error) => take.refused(error),
+    (chars) => {
+      // The bytes of a whole answer were counted as they came.
+      if (streamed) take.grown(chars);
+    },
+  );
+}
+
+function codecContext(clock: Clock): CodecContext {
+  return { newId, nowSeconds: () => Math.floor(clock.wall() / 1000) };
+}
+
+function relayFacts({ prepared, requester }: AttemptInput, { services }: Reading): RelayFacts {
+  const { endpoint, request } = prepared;
+  return {
+    id: requester.arrival.id,
+    model: endpoint.modelId,
+    store: request.state?.store,
+    follows: request.follows?.id,
+    background: request.background,
+    isBackground: request.state?.background,
+    showUsage: request.streamUsage === true || request.gateway.includeUsage === true,
+    redact: services.redact,
+  };
 }

@@ -5,10 +5,22 @@ import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { Endpoint, EndpointCredential } from '../../catalog/index.ts';
 import type { AttemptRecorder } from '../payload-recorder.ts';
 import { type AnswerTaker, ask, type Question } from '../../upstream/ask.ts';
-import type { UpstreamCall, UpstreamClient, UpstreamRequest } from '../../upstream/client.ts';
+import type { Sender, UpstreamCall, UpstreamClient, UpstreamRequest } from '../../upstream/client.ts';
 import type { Credential } from '../../upstream/credential.ts';
 import { type Envelope, preparedEndpoint } from '../prepared-endpoint.ts';
-import { upstreamCredential } from './upstream-credential.ts';
+import { fetchAwsKeys } from '../../upstream/aws-keys.ts';
+import { applicationToken, identityToken } from '../../upstream/azure-token.ts';
+import type { TokenSource } from '../../upstream/credential-source.ts';
+import {
+  federationToken,
+  instanceToken,
+  serviceAccountToken,
+  userToken,
+} from '../../upstream/google-token.ts';
+import { type FetchedCredential, RenewedCredential } from '../../upstream/renewed-credential.ts';
+import { AwsSigner } from '../../upstream/sign-aws.ts';
+import { attemptSpanId, traceLines } from '../../base/telemetry/trace-context.ts';
+import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 
 /** A request to an endpoint, and on whose behalf it is sent. */
 export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness' | 'lines'> {
@@ -65,4 +77,75 @@ function signerOf(
 ): Credential {
   const sender = { send: upstream.send.bind(upstream), now: upstream.now, wall: upstream.wall, networkRoute };
   return upstreamCredential(credential, sender);
+}
+
+// Signer of the requests to an endpoint: made once for all endpoints of a provider, so that they share one token.
+
+const known = new WeakMap<EndpointCredential, Credential>();
+
+/** The signer for a credential. */
+function upstreamCredential(facts: EndpointCredential, upstream: Sender): Credential {
+  let credential = known.get(facts);
+  if (!credential) {
+    credential = makeCredential(facts, upstream);
+    known.set(facts, credential);
+  }
+  return credential;
+}
+
+function makeCredential(facts: EndpointCredential, upstream: Sender): Credential {
+  if (facts.kind === 'token')
+    return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), upstream);
+  const { keys, region, service } = facts;
+  // Signed at once: there is nothing to wait for.
+  if (keys.from === 'given') {
+    const signer = new AwsSigner({ ...keys, region, service }, upstream.wall);
+    return { headers: (request) => signer.headers(request) };
+  }
+  return new RenewedCredential(async (signal) => {
+    const fetched = await fetchAwsKeys(keys, upstream, signal);
+    const credential = new AwsSigner({ ...fetched.keys, region, service }, upstream.wall);
+    return { credential, expiresAt: fetched.expiresAt };
+  }, upstream);
+}
+
+function fetchToken(source: TokenSource, upstream: Sender, signal: AbortSignal): Promise<FetchedCredential> {
+  switch (source.from) {
+    case 'google-service-account':
+      return serviceAccountToken(source, upstream, signal);
+    case 'google-user':
+      return userToken(source, upstream, signal);
+    case 'google-federation':
+      return federationToken(source, upstream, signal);
+    case 'google-instance':
+      return instanceToken(source, upstream, signal);
+    case 'azure-application':
+      return applicationToken(source, upstream, signal);
+    case 'azure-identity':
+      return identityToken(source, upstream, signal);
+  }
+}
+
+// The request of one attempt: address, headers, body, and the pool of connections that may carry it.
+
+export function attemptRequest(
+  { prepared, requester }: AttemptInput,
+  { fresh, ordinal }: AttemptNumber,
+): Outgoing {
+  const { endpoint, path, type, passedHeaders, request, body } = prepared;
+  const { id, call, trace } = requester.arrival;
+  const { principal, headers, recorder } = call;
+  const known = preparedEndpoint(endpoint);
+  const passed = { headers, names: passedHeaders };
+  return {
+    envelope:
+      path === undefined
+        ? known.answers(request.stream, passed)
+        : known.operation({ url: endpoint.baseUrl + path, type, stream: request.stream }, passed),
+    body,
+    tenant: principal.keyId,
+    staleness: fresh ? 'fresh' : 'tell',
+    recorder: recorder?.attempt(ordinal, endpoint),
+    lines: trace ? traceLines(trace, attemptSpanId(id, ordinal)) : undefined,
+  };
 }

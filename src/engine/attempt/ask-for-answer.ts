@@ -1,13 +1,16 @@
 // One request to one endpoint, exactly as given, and its whole answer: for whoever examines an endpoint. Nothing is
 // routed, emulated, repeated or recorded. What the request is for is the asker's business.
 import type { Endpoint } from '../../catalog/index.ts';
-import type {
-  CanonicalRequest,
-  CollectedEvents,
-  EventSink,
-  ResolvedReasoning,
+import {
+  type CanonicalRequest,
+  type CollectedEvents,
+  Collector,
+  type EventSink,
+  GatewayError,
+  Report,
+  type ResolvedReasoning,
+  TEXTS,
 } from '../../canonical/index.ts';
-import { Collector, GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
@@ -17,9 +20,8 @@ import { errorReader, streamReader, wholeReader, type AnswerReader } from './ans
 import { isStreamed, unframed } from './event-reader.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 import { encodeBody, targetOf } from './prepare.ts';
-import { redactedError } from './redacted-error.ts';
+import { receiveError, redactedError } from './error-words.ts';
 import { askEndpoint } from './ask-endpoint.ts';
-import { receiveError } from './transport-words.ts';
 import { joined } from '../../base/lib/slices.ts';
 
 /** A longer answer is none to a small question, in bytes. */

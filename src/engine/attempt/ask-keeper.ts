@@ -7,14 +7,13 @@ import type { Clock, Ticker, Ticking } from '../../base/runtime/clock.ts';
 import type { UpstreamCall, UpstreamClient } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import type { ByteAccount } from '../call.ts';
-import { HeldBytes } from '../held-bytes.ts';
+import { type ByteAccount, HeldBytes } from '../call.ts';
 import { type Operation, preparedEndpoint } from '../prepared-endpoint.ts';
 import type { Timeouts } from '../settings.ts';
 import { type AnswerReader, bodyReader } from './answer-reader.ts';
 import { isStreamed, masked } from './event-reader.ts';
 import { askEndpoint } from './ask-endpoint.ts';
-import { brokenAnswer, receiveError } from './transport-words.ts';
+import { brokenAnswer, receiveError } from './error-words.ts';
 
 /** Hears what the keeper says. Ends with one call of `whole`, `ended` or `failed`. */
 export interface KeeperListener {

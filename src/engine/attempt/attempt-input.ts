@@ -1,14 +1,14 @@
 // Input of an attempt, and the sink of its answer.
 import type { CanonicalEvent, GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Timeouts } from '../settings.ts';
 import type { RunningCost } from '../running-cost.ts';
 import type { Attempt } from './attempt.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
-import type { ProviderHold } from './provider-hold.ts';
+import type { ProviderHold } from './run-attempt.ts';
 
 /** Sink of an attempt's answer. */
 export interface AttemptOutput {

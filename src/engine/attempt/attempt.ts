@@ -17,19 +17,15 @@ import type { SignatureHeaders } from '../../upstream/credential.ts';
 import type { ReceiveFailure } from '../../upstream/receive.ts';
 import type { AttemptLease } from '../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import type { AnswerReader } from './answer-reader.ts';
-import { askEndpoint } from './ask-endpoint.ts';
-import { attemptRecord, type Charge, chargeOf } from './attempt-record.ts';
-import { attemptRequest } from './fit-request.ts';
+import { type AnswerReader, openReader, type ReadAnswer } from './answer-reader.ts';
+import { askEndpoint, attemptRequest } from './ask-endpoint.ts';
+import { attemptRecord, type Charge, chargeOf, Meter } from './meter.ts';
 import type { AttemptInput, AttemptNumber, AttemptServices } from './attempt-input.ts';
 import { isEndpointsFault, isOwnRefusal } from '../failure-table.ts';
-import { HeldBytes } from '../held-bytes.ts';
-import { Meter } from './meter.ts';
-import { redactedError } from './redacted-error.ts';
+import { HeldBytes } from '../call.ts';
+import { brokenAnswer, receiveError, redactedError } from './error-words.ts';
 import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
-import { type ReadAnswer, openReader } from './open-reader.ts';
-import { brokenAnswer, receiveError } from './transport-words.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
 
 /** How long the body of an error may take after its head: what has come by then says enough. */

@@ -5,8 +5,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from '../../upstream/client.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
-import type { ByteAccount } from '../call.ts';
-import { HeldBytes } from '../held-bytes.ts';
+import { type ByteAccount, HeldBytes } from '../call.ts';
 
 /** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;

@@ -1,10 +1,19 @@
 // Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
-import type { CanonicalRequest, ResolvedReasoning, Target } from '../../canonical/index.ts';
+import {
+  areTexts,
+  asksForNone,
+  type CanonicalRequest,
+  GatewayError,
+  Report,
+  type ResolvedReasoning,
+  type Role,
+  type Target,
+  TEXTS,
+} from '../../canonical/index.ts';
 import type { JsonBytes } from '../../base/json/index.ts';
-import { slicesOf, type Slices } from '../../base/lib/slices.ts';
-import { GatewayError, Report, TEXTS } from '../../canonical/index.ts';
-import { findProtocol, type Protocol } from '../../protocols/index.ts';
+import { type Slices, slicesOf } from '../../base/lib/slices.ts';
+import { findProtocol, type Ported, type Protocol, renderForeign } from '../../protocols/index.ts';
 import {
   adaptRequest,
   type AnswerCheck,
@@ -13,7 +22,6 @@ import {
   resolveReasoning,
   type WatchedLimit,
 } from '../adapt/index.ts';
-import { asSaid, fitRequest } from './fit-request.ts';
 import type { LearnedRefusals } from './learned-refusals.ts';
 import { PreparedText } from './prepared.ts';
 
@@ -203,4 +211,69 @@ export function refuseLosses(report: Report): void {
     .map((entry) => `${entry.path} would be ${entry.action}: ${entry.reason}`)
     .join('; ');
   throw new GatewayError('unsupported', `strict mode: ${all}`, { param: first.path, code: 'strict_mode' });
+}
+
+// A request in terms that one endpoint's protocol knows, conversation and tools: what it has no words for is rewritten,
+// told to the model, or refused by name. Must not know what any protocol lacks: codecs say so.
+
+const NONE: ReadonlySet<Role> = new Set();
+
+/**
+ * The request for an endpoint, and how its answer is put back.
+ * @param protocol the endpoint's
+ * @throws GatewayError `unsupported` naming what would be another request without it
+ */
+export function fitRequest(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+  protocol: Protocol,
+  report: Report,
+): Ported {
+  const ported = findProtocol(request.protocol)?.server?.portable?.(request, endpoint, report);
+  const fitting = ported?.request ?? request;
+  const { faithful, hostedTools } = endpoint;
+  // The owner of the client's protocol knows all of it.
+  const isOwners = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
+  // Every protocol has words for texts.
+  const isText = fitting.tools.length === 0 && areTexts(fitting.items);
+  const rendered =
+    isOwners || isText
+      ? fitting
+      : renderForeign(
+          fitting,
+          {
+            protocol: endpoint.protocol,
+            faithful,
+            hostedTools,
+            textOnly: protocol.upstream.textOnly ?? NONE,
+          },
+          report,
+        );
+  return { request: rendered, restore: ported?.restore ?? null };
+}
+
+// Reasoning of a model that the catalog does not know. A server that speaks the client's protocol gets what the client
+// said, as far as it has a member for it: tomorrow's model is always unknown, and whoever serves it judges best. Over
+// another protocol a server that no vendor runs is told when not to reason: names of its models are the operator's own.
+
+/** The endpoint as this request takes it to be; the same one where the catalog knows, or nothing was said. */
+function asSaid(endpoint: Endpoint, { protocol, hybrid, reasoning }: CanonicalRequest): Endpoint {
+  const { effort, enabled, maxTokens } = reasoning;
+  if (endpoint.isReasoningKnown) return endpoint;
+  if (endpoint.protocol !== protocol || hybrid)
+    return !endpoint.isVendorRun && asksForNone(reasoning)
+      ? // Every protocol has a place for a budget of nothing.
+        { ...endpoint, reasoningStyle: 'budget', reasoningMandatory: false }
+      : endpoint;
+  if (effort === undefined && enabled === undefined && maxTokens === undefined) return endpoint;
+  return {
+    ...endpoint,
+    // No tokens are a budget, too.
+    reasoningStyle:
+      maxTokens !== undefined || (enabled === false && effort === undefined) ? 'budget' : 'effort',
+    reasoningMandatory: false,
+    reasoningBudget: { min: 0, max: null },
+    efforts: null,
+    quirks: { ...endpoint.quirks, exclusiveReasoning: false },
+  };
 }

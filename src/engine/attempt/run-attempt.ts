@@ -6,9 +6,17 @@ import type { RunningCost } from '../running-cost.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { Attempt } from './attempt.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
-import { ProviderHold } from './provider-hold.ts';
 import { deferred, mayDefer } from './deferred.ts';
-import { runningRecord } from './running-record.ts';
+import { GatewayError, inputTokens, outputTokens } from '../../canonical/index.ts';
+import type { Protocol } from '../../protocols/index.ts';
+import { type Limiter, refusalText, type Reservation, type Scope } from '../../accounts/limits/index.ts';
+import { estimateOf } from '../cost-estimate.ts';
+import { admitOrAsk } from '../admit-or-ask.ts';
+import { waitOf } from '../limit-errors.ts';
+import { attemptRecord, type Charge } from './meter.ts';
+import type { PreparedAttempt } from './prepared.ts';
+import type { RunningRecord } from '../../accounts/ports/index.ts';
+import { summariseError } from './error-words.ts';
 
 /**
  * Makes an attempt and runs it to its end.
@@ -70,4 +78,112 @@ function beginRunningCost(
 
 function priceOf({ prepared: { endpoint, isListPriced } }: AttemptInput): Price | null {
   return isListPriced ? endpoint.price : null;
+}
+
+// Reservation of an attempt in its provider's limits: one request, and the tokens that it is expected to need. A
+// provider without room counts as one that refused: the next one is asked.
+
+export class ProviderHold {
+  readonly #limiter: Limiter;
+  readonly #scope: Scope;
+  readonly #reservation: Reservation;
+  readonly #prepared: PreparedAttempt;
+
+  private constructor(limiter: Limiter, scope: Scope, reservation: Reservation, prepared: PreparedAttempt) {
+    this.#limiter = limiter;
+    this.#scope = scope;
+    this.#reservation = reservation;
+    this.#prepared = prepared;
+  }
+
+  /**
+   * Takes it.
+   * @param expiresAtMs when the attempt must have ended
+   * @returns null where the provider has no limits
+   * @throws GatewayError `rate_limited` where there is no room
+   */
+  static async take(
+    prepared: PreparedAttempt,
+    expiresAtMs: number,
+    { limits, routing, clock }: Pick<AttemptServices, 'limits' | 'routing' | 'clock'>,
+  ): Promise<ProviderHold | null> {
+    const { endpoint, request } = prepared;
+    const scope = limits.ofProvider(endpoint.provider);
+    if (!scope) return null;
+    const asked = { request, inputTokens: prepared.estimateInput() };
+    const { model, tokens, certainTokens } = estimateOf(asked, endpoint, null, routing);
+    const { limiter } = limits;
+    const estimate = { model, endUser: null, tokens, certainTokens, nanoUsd: 0 };
+    const outcome = await admitOrAsk(limiter, [scope], estimate, expiresAtMs);
+    if (outcome.type === 'reservation') return new ProviderHold(limiter, scope, outcome, prepared);
+    throw new GatewayError('rate_limited', refusalText(outcome), {
+      code: 'rate_limit_exceeded',
+      retryAfterMs: waitOf(outcome, clock.wall()),
+    });
+  }
+
+  /** The head of the answer is here: the vendor may have counted more than we know of. */
+  learn({ upstream }: Protocol, header: (name: string) => string | null): void {
+    for (const { kind, amount, remaining } of upstream.announcedLimits?.(header) ?? [])
+      this.#limiter.correct(this.#scope, this.#prepared.endpoint.modelId, { kind, amount }, remaining);
+  }
+
+  /** The attempt is over. @param wasSent whether the vendor has seen it at all */
+  settle({ usage }: Charge, wasSent: boolean): void {
+    const tokens = usage ? inputTokens(usage) + outputTokens(usage) : 0;
+    this.#limiter.settle(this.#reservation, { requests: wasSent ? 1 : 0, tokens, nanoUsd: 0 });
+  }
+}
+
+// The record of a request as it would be if the process died with it now: kept while it runs, where a budget counts it.
+
+/** Longest model name that is kept of it, in characters. */
+const MAX_MODEL_CHARS = 256;
+
+/**
+ * @param endUser hash of whom it names
+ * @param nowMs Unix milliseconds
+ */
+function runningRecord(input: AttemptInput, endUser: string | null, nowMs: number): RunningRecord {
+  const { requester, prepared } = input;
+  const { recordId: id, call, createdAt } = requester.arrival;
+  const { endpoint, request, lane } = prepared;
+  const error = new GatewayError('internal', 'the gateway was killed while it answered');
+  const times = { startedAt: nowMs, endedAt: nowMs, sentAt: null, answeredAt: null, status: null };
+  const nothing = { meter: { firstContentAt: null, upstreamId: null }, charge: { usage: null, cost: null } };
+  return {
+    generation: {
+      id,
+      keyId: call.principal.keyId,
+      projectId: call.principal.projectId,
+      endUser,
+      api: call.api,
+      protocol: call.protocol.name,
+      requestedModel: request.model.slice(0, MAX_MODEL_CHARS),
+      model: endpoint.modelId,
+      provider: endpoint.provider,
+      endpoint: endpoint.slug,
+      lane,
+      streamed: request.stream,
+      createdAt,
+      firstContentAt: null,
+      endedAt: nowMs,
+      status: 500,
+      finishReason: null,
+      nativeFinishReason: null,
+      cancelled: false,
+      attempts: 1,
+      turns: 1,
+      replayOf: null,
+      usage: null,
+      cost: null,
+      report: [],
+      route: null,
+      error: summariseError(error),
+      metadata: null,
+      content: null,
+    },
+    attempt: attemptRecord(input, { ordinal: 0 }, { ...times, error, ...nothing }),
+    inputTokens: prepared.estimateInput(),
+  };
 }

@@ -162,7 +162,7 @@ export class Batches {
 }
 
 /** Requests on their way into a file of lines. Exactly one of `keep` and `discard` ends it. */
-export class BatchInput {
+class BatchInput {
   readonly #upload: Upload;
   readonly #mostBytes: number;
   readonly #most: number;
@@ -222,7 +222,7 @@ const NEWLINE = 10;
 const SPACE = 32;
 
 /** A batch as its protocol shows it. */
-export function shownBatch(batch: Batch): ShownBatch {
+function shownBatch(batch: Batch): ShownBatch {
   const { spend, counts, problems, facts } = batch;
   return {
     id: batch.id,

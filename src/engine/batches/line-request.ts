@@ -61,7 +61,7 @@ export function lineRequest(
 }
 
 /** Operation at an address to which a client would POST; undefined: there is none, or none for batches. */
-export function operationAt(path: string): Pick<LineRequest, 'protocol' | 'operation' | 'task'> | undefined {
+function operationAt(path: string): Pick<LineRequest, 'protocol' | 'operation' | 'task'> | undefined {
   const query = new URLSearchParams();
   for (const protocol of servedProtocols)
     for (const { path: known, isWhole, operation: serves } of postRoutes(protocol)) {

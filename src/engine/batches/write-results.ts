@@ -13,7 +13,7 @@ import { parseLine } from './line-request.ts';
 import { readLines } from './read-lines.ts';
 
 /** Purpose of these files. */
-export const OUTPUT_PURPOSE = 'batch_output';
+const OUTPUT_PURPOSE = 'batch_output';
 /** Bytes that are written at once. */
 const WRITTEN = 256 * 1024;
 

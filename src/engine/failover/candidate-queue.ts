@@ -1,12 +1,13 @@
-// The candidates of a plan that may still be tried, in the order in which they will be: who
-// comes next, who has to wait, who is out. Tries nobody itself.
-import type { GatewayError } from '../../canonical/index.ts';
+// The candidates of a plan that may still be tried, in the order in which they will be: who comes next, who has to wait, who is
+// out; and what a try is.
+import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { retryDelayMs } from '../failure-table.ts';
 import { fullReason } from '../provider-room.ts';
 import type { EngineConfig } from '../settings.ts';
+import type { Cancellation } from '../cancellation.ts';
 
 /** A candidate that waits for its try. */
 export interface Entry {
@@ -97,4 +98,54 @@ export function mayBeAsked(
 
 function newEntry(candidate: Candidate): Entry {
   return { candidate, tries: 0, notBefore: 0, isAwaited: false };
+}
+
+// Work that the loop over candidates tries at each of them, and how one try went.
+
+/** Under what a try of the whole request runs. */
+export interface TryTerms {
+  /** Cancellation of this try alone, or of the whole request. */
+  readonly cancellation: Cancellation;
+  /** Candidates that may be asked besides. */
+  readonly others: Pick<CandidateQueue, 'hasUntried'>;
+  /** To be called right before the client could see anything of it; absent where it has no rival. */
+  readonly claim?: (() => void) | undefined;
+}
+
+/** A request as it is tried at one candidate after the other. */
+export interface Trial {
+  /** True once the client has seen content: from then on nobody can start over. */
+  readonly committed: boolean;
+  /** Tokens of the request and of the answer that it asks for, by our estimate. */
+  neededTokens(): number;
+  /** One try of the whole request. @returns undefined when it answered. It may also reject: the next one may answer */
+  try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined>;
+  /** True when the failure taught something, so that the same request is worth sending again at once. */
+  learn(endpoint: Endpoint, error: GatewayError): boolean;
+  /**
+   * The answer of a candidate broke off after its first content.
+   * @param others who has not been asked
+   * @returns undefined when another endpoint completed it
+   */
+  resume(
+    broken: Candidate,
+    error: GatewayError,
+    others: readonly Candidate[],
+  ): Promise<GatewayError | undefined>;
+}
+
+/** A candidate that was tried. */
+export interface Tried {
+  readonly entry: Entry;
+  /** How it failed; undefined where it answered, or was cancelled for another before it was heard. */
+  readonly error: GatewayError | undefined;
+}
+
+/** One try. Never rejects. */
+export async function tryAlone(trial: Trial, entry: Entry, terms: TryTerms): Promise<Tried> {
+  try {
+    return { entry, error: await trial.try(entry.candidate, terms) };
+  } catch (thrown) {
+    return { entry, error: GatewayError.from(thrown) };
+  }
 }

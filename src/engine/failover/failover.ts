@@ -1,15 +1,14 @@
 // The loop over the candidates of a plan, until one answers: when to wait, to hedge, to move on and to stop. What is tried
 // at each of them is not its business.
-import type { GatewayError } from '../../canonical/index.ts';
+import { type ErrorKind, GatewayError, isOverloaded } from '../../canonical/index.ts';
 import type { Planned } from '../admit/index.ts';
-import type { Cancellation } from '../cancellation.ts';
+import { Cancellation } from '../cancellation.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import { actionFor } from '../failure-table.ts';
-import { CandidateQueue, type Entry } from './candidate-queue.ts';
-import { type Failure, finalError } from './final-error.ts';
-import { mayHoldMore } from './overflow.ts';
-import { race } from './race.ts';
-import { type Trial, tryAlone } from './trial.ts';
+import { actionFor, isOwnRefusal } from '../failure-table.ts';
+import { CandidateQueue, type Entry, type Trial, type Tried, tryAlone } from './candidate-queue.ts';
+import type { Clock } from '../../base/runtime/clock.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import { contextOf, mayHold, type Overflow, shownContext, statedContext } from '../routing/index.ts';
 
 export interface FailoverInput {
   readonly planned: Planned;
@@ -86,4 +85,155 @@ function pause(ms: number, { deps, cancellation }: FailoverInput): Promise<void>
     const stop = deps.clock.after(ms, over);
     cancellation.add(waiting);
   });
+}
+
+// Hedging: when the first content is later than it usually is, a second endpoint is asked as well, and the slower of
+// the two is cancelled.
+
+export interface RaceOptions {
+  /** Candidates that may be asked besides. */
+  readonly queue: CandidateQueue;
+  readonly clock: Clock;
+  /** Milliseconds without content after which the second is asked. */
+  readonly patienceMs: number;
+  /** Cancellation of both attempts. */
+  readonly cancellation: Cancellation;
+}
+
+/** @returns who was tried, and how each failed; nobody when one of the two answered */
+function race(trial: Trial, first: Entry, options: RaceOptions): Promise<readonly Tried[]> {
+  return options.cancellation.within((both) => run(trial, first, { ...options, cancellation: both }));
+}
+
+async function run(
+  trial: Trial,
+  first: Entry,
+  { queue, clock, patienceMs, cancellation }: RaceOptions,
+): Promise<readonly Tried[]> {
+  const running: { readonly entry: Entry; readonly own: Cancellation }[] = [];
+  let winner: Entry | undefined;
+  const enter = (entry: Entry): Promise<Tried> => {
+    const own = new Cancellation();
+    running.push({ entry, own });
+    cancellation.add(own);
+    const claim = (): void => {
+      winner ??= entry;
+      for (const rival of running)
+        if (rival.entry !== winner)
+          rival.own.cancel(new GatewayError('cancelled', 'another endpoint answered sooner'));
+    };
+    return tryAlone(trial, entry, { cancellation: own, others: queue, claim });
+  };
+  let second: Promise<Tried> | undefined;
+  const leader = enter(first);
+  const relax = clock.after(patienceMs, () => {
+    const entry = winner ? undefined : queue.take();
+    if (entry) second = enter(entry);
+  });
+  const tried = await leader;
+  relax();
+  const all = second ? [tried, await second] : [tried];
+  // The attempt that claimed the answer has it; the other was cancelled and nothing of it is used.
+  const outcomes = all.map((one) =>
+    winner && one.entry !== winner ? { entry: one.entry, error: undefined } : one,
+  );
+  const hasAnswered = outcomes.some(
+    ({ entry, error }) => error === undefined && (!winner || entry === winner),
+  );
+  return hasAnswered ? [] : outcomes;
+}
+
+// A request that an endpoint refused as too long: what that shows, and who may hold it.
+
+/**
+ * Notes the context that the refusal shows.
+ * @param needed tokens of the request and of the answer that it asks for, by our estimate
+ * @returns whether another endpoint may hold it
+ */
+function mayHoldMore(
+  endpoint: Endpoint,
+  error: GatewayError,
+  needed: number,
+  { routing, clock }: Pick<GatewayDependencies, 'routing' | 'clock'>,
+): (other: Endpoint) => boolean {
+  const overflow = (of: Endpoint): Overflow => ({
+    modelId: of.modelId,
+    contextLength: contextOf(of, routing.health(of), clock.now()),
+  });
+  const refused = overflow(endpoint);
+  // Our own refusals follow from what is known already.
+  if (!error.upstream) return (other) => mayHold(overflow(other), refused, needed);
+  const stated = error.context?.limit ?? statedContext(error.message);
+  const shown = stated ?? shownContext(needed);
+  if (shown !== null) routing.learnContext(endpoint, shown);
+  if (stated === null) return (other) => mayHold(overflow(other), refused, needed);
+  // The server counts its own tokens better than we do.
+  const least = Math.max(stated, (error.context?.prompt ?? 0) - 1);
+  return (other) => {
+    const { contextLength } = overflow(other);
+    // Nothing says that it holds less, unless it is the same model of the same server.
+    if (contextLength === null) return other.baseUrl !== endpoint.baseUrl || other.model !== endpoint.model;
+    return contextLength > least;
+  };
+}
+
+// Error for the client when no endpoint could answer.
+
+/** The error of one failed try, and who made it. */
+export interface Failure {
+  /** Slug of the endpoint. */
+  readonly endpoint: string;
+  readonly error: GatewayError;
+}
+
+/** Kinds that are told as they are where all endpoints failed so, and in which words. */
+const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
+  timeout: 'every endpoint was too slow',
+  rate_limited: 'every endpoint is rate limited',
+  quota: 'no endpoint has credit left',
+};
+
+/**
+ * One error for all failures: the caller's own mistake and a refusal of our own as they are; a limit, an empty account or a timeout that all share
+ * as such; else one that says what each endpoint did (contract: "Errors"). It has the words of the upstream where there
+ * was but one, and where all were overloaded.
+ */
+function finalError(failures: readonly Failure[]): GatewayError {
+  const [first] = failures;
+  if (!first) return new GatewayError('upstream_unavailable', 'no endpoint serves this model at the moment');
+  const { error } = failures.at(-1) ?? first;
+  if (isOwnRefusal(error)) return error;
+  const errors = failures.map((failure) => failure.error);
+  const isShared = errors.every(({ kind }) => kind === error.kind);
+  if (error.fault === 'client' && (failures.length === 1 || isShared)) return error;
+  const words = isShared ? SHARED[error.kind] : undefined;
+  const isOne = failures.every(({ endpoint }) => endpoint === first.endpoint);
+  const waits = errors.map(({ retryAfterMs }) => retryAfterMs).filter((ms) => ms !== undefined);
+  return new GatewayError(
+    words ? error.kind : 'upstream_unavailable',
+    `${words ?? 'no endpoint could answer'}: ${summary(failures)}`,
+    {
+      code: codeOf(errors),
+      // A client that not every endpoint asked to wait may find one that answers sooner.
+      retryAfterMs: waits.length > 0 && isShared ? Math.min(...waits) : undefined,
+      details: isOne ? error.details : undefined,
+      upstream: isOne || errors.every(isOverloaded) ? error.upstream : undefined,
+    },
+  );
+}
+
+/** Servers have many codes for a limit, and clients know the one that stands for the kind. */
+function codeOf(errors: readonly GatewayError[]): string | undefined {
+  const codes = new Set(errors.map(({ kind, code }) => (kind === 'rate_limited' ? undefined : code)));
+  return codes.size === 1 ? [...codes][0] : undefined;
+}
+
+/** Outcome of each endpoint, in order; the same failure of one endpoint stands once, with its count. */
+function summary(failures: readonly Failure[]): string {
+  const counts = new Map<string, number>();
+  for (const { endpoint, error } of failures) {
+    const line = error.message.startsWith(endpoint) ? error.message : `${endpoint}: ${error.message}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return [...counts].map(([line, count]) => (count > 1 ? `${line} (${count} tries)` : line)).join('; ');
 }

@@ -1,21 +1,38 @@
 // One try of a request for text at one candidate: the attempt whose answer goes to the client, or the attempts whose
 // answer is checked first and repaired once.
-import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
-import { cacheLifeMs, type Candidate } from '../routing/index.ts';
-import { judge } from '../adapt/index.ts';
-import { CheckedOutput, HeldAnswer } from '../answer/index.ts';
+import {
+  areTexts,
+  type CanonicalRequest,
+  type FinishReason,
+  GatewayError,
+  inputTokens,
+  outputTokens,
+} from '../../canonical/index.ts';
+import { cacheLifeMs, type Candidate, contextOf } from '../routing/index.ts';
+import { judge, overlong, prepareSchema, schemaToPrepare, truncate } from '../adapt/index.ts';
+import { BufferedAnswer, CheckedOutput, type ClientAnswer, HeldAnswer } from '../answer/index.ts';
 import {
   type Attempt,
   type AttemptOutput,
+  type LearnedRefusals,
+  type Meter,
   prepareAttempt,
   type PreparedText,
   prepareRepair,
   runAttempt,
 } from '../attempt/index.ts';
-import { emptyAnswer } from './empty-answer.ts';
-import { readyFor } from './ready.ts';
-import type { TryTerms } from './trial.ts';
-import type { TextInput } from './text-task.ts';
+import { mayBeAsked, type Trial, type TryTerms } from './candidate-queue.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import { findProtocol } from '../../protocols/index.ts';
+import { fetchMedia, hasMediaAddresses, needsReading, readDocuments } from '../media/index.ts';
+import { actionFor, EMPTY_ANSWER, isOwnRefusal } from '../failure-table.ts';
+import { estimatedInputTokens } from '../../accounts/ledger/index.ts';
+import type { Admitted, Planned } from '../admit/index.ts';
+import type { Cancellation } from '../cancellation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
+import type { AttemptLog } from '../attempt-log.ts';
+import { ContinuableOutput, isContinuable } from './continuation.ts';
+import { tryCandidates } from './failover.ts';
 
 export interface TextTry {
   readonly input: TextInput;
@@ -29,7 +46,7 @@ export interface TextTry {
 }
 
 /** @returns undefined when it answered. Rejects with GatewayError where the endpoint cannot even be asked */
-export async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
+async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   const { input, candidate, translate } = asking;
   const { admitted, planned, learned } = input;
   const ready = await readyFor(asking);
@@ -128,3 +145,190 @@ function holdCache({ input, candidate }: TextTry, attempt: Attempt): void {
   if (conversation === null) return;
   input.deps.routing.hold(conversation, candidate.endpoint, cacheLifeMs(attempt.charge().usage));
 }
+
+// Makes a request ready for one endpoint before it is prepared: everything about it that takes time. Most requests are
+// ready as they are.
+
+export interface Ready {
+  readonly request: CanonicalRequest;
+  /** True: it says what the client's own bytes do not say. */
+  readonly isRewritten: boolean;
+  /** The oldest items that were left out, since they do not fit. */
+  readonly omitted: number;
+}
+
+/** Makes the request of a try ready. Rejects with GatewayError where it cannot be, or nobody waits for it any more. */
+async function readyFor(asking: TextTry): Promise<Ready> {
+  const { input, candidate, terms } = asking;
+  const { cancellation } = terms;
+  const { endpoint } = candidate;
+  const fitted = input.fit
+    ? await cancellation.orCancelled(input.fit(asking.request, endpoint))
+    : asking.request;
+  const { request: pointing, omitted } = fitted.state
+    ? await cutFor(fitted, asking)
+    : { request: fitted, omitted: 0 };
+  let request = pointing;
+  const { attemptLog, deps } = input;
+  const isText = areTexts(request.items);
+  if (!isText && hasMediaAddresses(request)) {
+    const { account } = input.planned.arrival.call;
+    const fetching = fetchMedia(request, endpoint, attemptLog.fetched, deps.media, account);
+    request = await cancellation.orCancelled(fetching);
+  }
+  if (!isText && needsReading(request, endpoint)) {
+    const reading = readDocuments(request, endpoint, attemptLog.documents, cancellation.signal);
+    request = await cancellation.orCancelled(reading);
+  }
+  // A schema that the answer will be checked by is compiled first, in a process of its own.
+  const schema = schemaOf(request, endpoint);
+  if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
+  return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
+}
+
+/** The schema that the answer will be checked by here; undefined or null where it will not be. */
+function schemaOf(
+  request: CanonicalRequest,
+  endpoint: Endpoint,
+): ReturnType<typeof schemaToPrepare> | undefined {
+  const ported = findProtocol(request.protocol)?.server?.portableFormat?.(request, endpoint);
+  const format = ported ?? request.responseFormat;
+  const { quirks, faithful } = endpoint;
+  return format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
+}
+
+/** The request as it fits into the endpoint's context, where its client wants it cut. Rejects where it does not fit. */
+async function cutFor(
+  request: CanonicalRequest,
+  { input, candidate, terms: { cancellation } }: TextTry,
+): Promise<Pick<Ready, 'request' | 'omitted'>> {
+  const { routing, clock } = input.deps;
+  const { endpoint } = candidate;
+  const isOver = (): boolean => cancellation.reason !== undefined;
+  const contextLength = contextOf(endpoint, routing.health(endpoint), clock.now());
+  if (request.state?.truncation === 'auto') return truncate(request, contextLength, isOver);
+  const refusal = await overlong(request, contextLength, isOver);
+  if (refusal) throw refusal;
+  return { request, omitted: 0 };
+}
+
+// Answers that were charged and say nothing: which ones they are, and how they are told as a failure.
+
+/** Ends that leave open why nothing was said: limits, filters and refusals say why. */
+const SILENT_ENDS: ReadonlySet<FinishReason> = new Set(['stop', 'tool_calls', 'unknown']);
+
+/**
+ * The failure of an answer without content that the upstream itself counted; null for one that has a reason to be empty.
+ * @param slug of the endpoint
+ */
+function emptyAnswer({ finish, usage }: Pick<Meter, 'finish' | 'usage'>, slug: string): GatewayError | null {
+  if (!finish || !usage || usage.estimated || !SILENT_ENDS.has(finish.reason)) return null;
+  const tokens = inputTokens(usage) + outputTokens(usage);
+  if (tokens === 0) return null;
+  return new GatewayError('upstream_unavailable', `${slug} counted ${tokens} tokens and said nothing`, {
+    code: EMPTY_ANSWER,
+  });
+}
+
+// A request for text, as it is tried at one candidate after the other: where the answer of each goes, and who completes
+// one that broke off.
+
+export interface TextInput {
+  readonly deps: GatewayDependencies;
+  readonly admitted: Admitted;
+  /** Request and endpoints: the whole request, or one turn of it. */
+  readonly planned: Planned;
+  readonly attemptLog: AttemptLog;
+  readonly learned: LearnedRefusals;
+  /** Cancellation of the whole request. */
+  readonly cancellation: Cancellation;
+  readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
+  /** The request as an endpoint gets it, where tools of the gateway take the place of others; absent: as it is. */
+  readonly fit?: (request: CanonicalRequest, endpoint: Endpoint) => Promise<CanonicalRequest>;
+  /** True: the client's own bytes are not what is asked. */
+  readonly translate: boolean;
+}
+
+/** Tries the candidates of a plan for text. @returns undefined when one answered, else the error for the client */
+export function tryForText(input: TextInput): Promise<GatewayError | undefined> {
+  return tryCandidates(new TextTask(input), input);
+}
+
+class TextTask implements Trial {
+  readonly #input: TextInput;
+  /** Set where another endpoint may complete an answer that breaks off. */
+  readonly #continuable: ContinuableOutput | null;
+
+  constructor(input: TextInput) {
+    this.#input = input;
+    const { plan, request } = input.planned;
+    const wanted = plan.wishes.streamSafety === 'continue' && plan.failover;
+    this.#continuable = wanted && isContinuable(request) ? new ContinuableOutput(input.answer) : null;
+  }
+
+  get committed(): boolean {
+    return this.#input.answer.committed;
+  }
+
+  neededTokens(): number {
+    const { request } = this.#input.planned;
+    return estimatedInputTokens(request) + (request.maxOutputTokens ?? 0);
+  }
+
+  learn(endpoint: Endpoint, error: GatewayError): boolean {
+    return this.#input.learned.learn(endpoint, error);
+  }
+
+  try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined> {
+    return this.#try(candidate, terms, this.#input.planned.request, this.#output());
+  }
+
+  async resume(
+    broken: Candidate,
+    error: GatewayError,
+    others: readonly Candidate[],
+  ): Promise<GatewayError | undefined> {
+    const { deps, planned, learned, cancellation } = this.#input;
+    if (isOwnRefusal(error)) return error;
+    const out = this.#continuable;
+    // The one that broke off comes last, unless it fell silent: a silent endpoint is not tried twice.
+    const again = actionFor(error) === 'retry' ? [broken] : [];
+    for (const candidate of [...others, ...again]) {
+      if (!out?.canContinue || cancellation.reason || deps.clock.now() >= planned.deadlineAt) break;
+      const { endpoint } = candidate;
+      if (!mayBeAsked(endpoint, deps) || (out.needsPrefill && !learned.takesPrefill(endpoint))) continue;
+      const asked = out.continuationRequest(planned.request);
+      const begun = out.produced();
+      const output = out.continued(endpoint.quirks.prefill === 'prefix');
+      const terms = { cancellation, others: NOBODY };
+      const failure = await this.#try(candidate, terms, asked, output).catch(GatewayError.from);
+      if (!failure) {
+        this.#input.attemptLog.completed(begun);
+        return undefined;
+      }
+      if (asked.prefill) learned.learnPrefill(endpoint, failure);
+    }
+    return cancellation.reason ?? error;
+  }
+
+  #try(
+    candidate: Candidate,
+    terms: TryTerms,
+    request: CanonicalRequest,
+    output: AttemptOutput,
+  ): Promise<GatewayError | undefined> {
+    const translate = this.#input.translate || this.#continuable !== null;
+    return tryText({ input: this.#input, candidate, terms, request, output, translate });
+  }
+
+  /** Destination of the next try's answer: the client at once, or only when it is complete. */
+  #output(): AttemptOutput {
+    const { answer, planned } = this.#input;
+    if (this.#continuable) return this.#continuable;
+    return planned.request.stream && planned.plan.wishes.streamSafety === 'buffer'
+      ? new BufferedAnswer(answer, planned.arrival.call.account)
+      : answer;
+  }
+}
+
+const NOBODY: TryTerms['others'] = { hasUntried: false };

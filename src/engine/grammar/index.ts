@@ -2,12 +2,11 @@
 // knows no protocol.
 export {
   checkInput,
+  CompiledCache,
   compileGrammar,
   compilePattern,
-  inputBudget,
-  MAX_GRAMMAR_CHARS,
   type Grammar,
+  inputBudget,
 } from './compile-grammar.ts';
-export { CompiledCache } from './compiled-cache.ts';
-export type { Budget, Outcome } from './recognise.ts';
+export type { Budget } from './recognise.ts';
 export { grammarRoom, type Room } from './machine.ts';

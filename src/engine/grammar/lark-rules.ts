@@ -1,7 +1,6 @@
 // Meaning of a Lark grammar: terminals hold together, and ignored text may stand behind each. Knows no tokens.
 import { exactly, literal, membersSet } from './char-set.ts';
-import { COMMON_TERMINALS } from './common-terminals.ts';
-import { choice, NOTHING, sequence, type Expression } from './expression.ts';
+import { choice, type Expression, NOTHING, sequence } from './expression.ts';
 import type { LarkGrammar, LarkNode } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { beyondUs, broken } from './problem.ts';
@@ -111,3 +110,33 @@ function namesIn(node: LarkNode): readonly string[] {
       return [];
   }
 }
+
+// The terminals that a Lark grammar may import from `common`, as regular expressions in Rust's syntax. From the
+// documentation of Lark 1.x ("Grammar Reference", `%import common`, read 2026-11).
+
+const COMMON_TERMINALS: ReadonlyMap<string, string> = new Map([
+  ['DIGIT', '[0-9]'],
+  ['HEXDIGIT', '[0-9a-fA-F]'],
+  ['INT', '[0-9]+'],
+  ['SIGNED_INT', '[+-]?[0-9]+'],
+  ['DECIMAL', '[0-9]+\\.[0-9]*|\\.[0-9]+'],
+  ['FLOAT', '[0-9]+[eE][+-]?[0-9]+|([0-9]+\\.[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?'],
+  ['SIGNED_FLOAT', '[+-]?([0-9]+[eE][+-]?[0-9]+|([0-9]+\\.[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?)'],
+  ['NUMBER', '([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?'],
+  ['SIGNED_NUMBER', '[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?'],
+  ['ESCAPED_STRING', '"([^"\\\\\\n]|\\\\.)*"'],
+  ['LCASE_LETTER', '[a-z]'],
+  ['UCASE_LETTER', '[A-Z]'],
+  ['LETTER', '[a-zA-Z]'],
+  ['WORD', '[a-zA-Z]+'],
+  ['CNAME', '[_a-zA-Z][_a-zA-Z0-9]*'],
+  ['WS_INLINE', '[ \\t]+'],
+  ['WS', '[ \\t\\f\\r\\n]+'],
+  ['CR', '\\r'],
+  ['LF', '\\n'],
+  ['NEWLINE', '(\\r?\\n)+'],
+  ['SH_COMMENT', '#[^\\n]*'],
+  ['CPP_COMMENT', '//[^\\n]*'],
+  ['C_COMMENT', '/\\*([^*]|\\*+[^*/])*\\*+/'],
+  ['SQL_COMMENT', '--[^\\n]*'],
+]);

@@ -3,11 +3,16 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { type CanonicalRequest, GatewayError, TEXTS } from '../../canonical/index.ts';
-import type { Job, JobView, Storage, StoredResponse } from '../../accounts/ports/index.ts';
-import { PRIORITY } from '../../accounts/ports/index.ts';
+import {
+  type Job,
+  type JobView,
+  PRIORITY,
+  type Storage,
+  type StoredResponse,
+} from '../../accounts/ports/index.ts';
 import type { AnswerContext, BackgroundCodec } from '../../protocols/index.ts';
 import { decodeCall, previousItems, routeRequest } from '../admit/index.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import { expiryOf } from '../settings.ts';
 import type { KeptStream, KeptStreams } from '../streams/index.ts';

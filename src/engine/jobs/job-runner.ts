@@ -240,7 +240,7 @@ export class JobRunner {
 /** Why work is stopped. */
 export const CANCELLED = new GatewayError('cancelled', 'the job was cancelled');
 export const LOST = new GatewayError('cancelled', TEXTS.takenOver);
-export const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);
+const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);
 
 function unknownKind(kind: string): JobOutcome {
   const message = `This version of Dragoman runs no jobs of kind '${kind}'.`;

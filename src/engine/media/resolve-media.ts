@@ -1,13 +1,20 @@
 // Puts bytes in the place of what only points to them: files that clients uploaded, before anything is planned; and
 // addresses, for an endpoint that wants the bytes themselves. Owns what is a picture and how much may come together.
-import type { CanonicalRequest, FilePart, ImagePart, Item, Media, Part } from '../../canonical/index.ts';
-import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import {
+  type CanonicalRequest,
+  type FilePart,
+  GatewayError,
+  type ImagePart,
+  type Item,
+  type Media,
+  type Part,
+  TEXTS,
+} from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol, type NamedObject, screenshotFile, withScreenshot } from '../../protocols/index.ts';
 import type { Files } from '../state/files.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
-import type { ByteAccount } from '../call.ts';
-import { HeldBytes } from '../held-bytes.ts';
+import { type ByteAccount, HeldBytes } from '../call.ts';
 import { type Address, hiddenAddresses, mayHideAddresses, withoutAddresses } from './hidden-addresses.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { inOrder, partsOf, withParts } from './item-parts.ts';

@@ -6,7 +6,7 @@ import type { EndpointId, Standing } from './state.ts';
 const MOST_MEASURES = 8;
 
 /** First content of streams, whole answers (milliseconds), tokens per second, tokens of answers, and shares of prompts that were cached. */
-export const MEASURES = ['streamMs', 'answerMs', 'speed', 'outputTokens', 'cacheHits'] as const;
+const MEASURES = ['streamMs', 'answerMs', 'speed', 'outputTokens', 'cacheHits'] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** Why an endpoint is left alone, and for how much longer, in milliseconds. */

@@ -3,17 +3,11 @@ export { contextOf, mayHold, shownContext, statedContext } from './context-lengt
 export type { Overflow } from './context-length.ts';
 export { cacheLifeMs } from './conversation.ts';
 export { MemoryRoutingState } from './memory-state.ts';
-export {
-  type EndpointUpdate,
-  type HoldUpdate,
-  MEASURES,
-  type Measure,
-  type RoutingUpdate,
-} from './endpoint-updates.ts';
+export type { EndpointUpdate, HoldUpdate, RoutingUpdate } from './endpoint-updates.ts';
 export { planRequest } from './plan.ts';
-export type { Candidate, Exclusion, Plan, PlanContext } from './plan-types.ts';
+export type { Candidate, Plan, PlanContext } from './plan-types.ts';
 export type { BreakerSettings, RoutingSettings } from './settings.ts';
-export { attemptEnd, type AttemptEnd, type PastAttempt } from './recent-attempts.ts';
+export { attemptEnd, type PastAttempt } from './recent-attempts.ts';
 export type {
   AttemptLease,
   AttemptOutcome,

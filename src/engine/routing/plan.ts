@@ -185,7 +185,7 @@ export interface TraceInput {
 }
 
 /** The decision, with what was known of each endpoint at this moment. */
-export function traceRoute({ wishes, basis, candidates, excluded, holder, context }: TraceInput): RouteTrace {
+function traceRoute({ wishes, basis, candidates, excluded, holder, context }: TraceInput): RouteTrace {
   return trimmed([
     candidates.map((candidate, index) => traceCandidate(candidate, index + 1, holder, context)),
     strategyOf(wishes),

@@ -1,12 +1,10 @@
 // Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
-import type { JsonObject } from '../../base/json/index.ts';
-import type { CollectedEvents } from '../../canonical/index.ts';
-import { asObject, parseJson } from '../../base/json/index.ts';
-import { INCLUDABLE } from '../../canonical/index.ts';
+import { asObject, type JsonObject, parseJson } from '../../base/json/index.ts';
+import { type CollectedEvents, INCLUDABLE } from '../../canonical/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
 import { type AnswerContext, withoutCredentials } from '../../protocols/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
-import type { Arrival } from '../arrival.ts';
+import type { Arrival } from '../call.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';

@@ -1,17 +1,18 @@
 // Keeps of a good answer what is needed later: the turn for its client, thoughts for the vault, words for the log.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
-import { type CollectedEvents, type Item, TEXTS } from '../../canonical/index.ts';
-import type { AnswerContext } from '../../protocols/index.ts';
+import { type CollectedEvents, type Item, TEXTS, type ThreadTurn } from '../../canonical/index.ts';
+import type { AnswerContext, ThreadCodec } from '../../protocols/index.ts';
 import { pickForVault } from '../state/vault.ts';
-import type { Admitted } from '../admit/index.ts';
+import { type Admitted, storedTurn } from '../admit/index.ts';
 import type { ClientAnswer } from '../answer/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { hasFailed } from './has-failed.ts';
-import { keepThread } from './keep-thread.ts';
-import { keepTurn } from './keep-turn.ts';
+import { hasFailed } from './settle.ts';
+import { answerBody, type GivenAnswer, keepTurn } from './keep-turn.ts';
+import type { Arrival } from '../call.ts';
+import { expiryOf } from '../settings.ts';
 
 export interface Keeping {
   readonly admitted: Admitted;
@@ -106,4 +107,30 @@ function logged(
     request,
     reasoningContentMirror: false,
   });
+}
+
+// Keeps a turn of a thread under the id of its answer, as long as a stored response would be: what was new in it, and
+// the answer as its client got it.
+
+/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
+async function keepThread(
+  { turn, codec }: { readonly turn: ThreadTurn; readonly codec: ThreadCodec },
+  answer: GivenAnswer,
+  context: AnswerContext,
+  arrival: Arrival,
+  deps: Pick<GatewayDependencies, 'state'>,
+): Promise<undefined> {
+  const { call, settings, createdAt } = arrival;
+  const id = codec.answerId(arrival.id);
+  await deps.state.responses.put({
+    id,
+    projectId: call.principal.projectId,
+    createdAt,
+    expiresAt: expiryOf(settings, createdAt),
+    previousId: turn.previousId ?? null,
+    conversationId: null,
+    response: storedTurn(id, turn, answerBody(answer, context, arrival)),
+    input: turn.messages,
+  });
+  return undefined;
 }

@@ -3,11 +3,10 @@
 import type { CanonicalEvent, GatewayError, Report } from '../../canonical/index.ts';
 import type { DecodedTask, TaskAnswer, TaskStream } from '../../protocols/index.ts';
 import { answerHeaders, EVENT_STREAM, type StreamSource, StreamWriter } from '../answer/index.ts';
-import type { Arrival } from '../arrival.ts';
+import { type Arrival, releaseBody } from '../call.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { releaseBody } from '../call.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientConnection } from '../cancellation.ts';
 import type { Ticking } from '../../base/runtime/clock.ts';
 
 /** Dependencies of a streamed answer. */

@@ -10,14 +10,13 @@ import type {
 } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { ClientRoute } from '../../protocols/index.ts';
-import type { Arrival } from '../arrival.ts';
+import type { ApiCall, Arrival, ExplainCall } from '../call.ts';
 import type { AnswerAsking, LearnedRefusals } from '../attempt/index.ts';
-import type { ApiCall, ExplainCall } from '../call.ts';
 import type { Cohorts } from '../cohort.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { EngineSettings } from '../settings.ts';
 import type { AnsweredCalls } from '../tool-loop/index.ts';
-import type { ClientConnection } from '../client-connection.ts';
+import type { ClientConnection } from '../cancellation.ts';
 
 /** State that all requests of the process share: what they learn, and company. */
 export interface Shared {

@@ -2,8 +2,7 @@
 // that was asked for in an earlier request; all of one answer are counted and weighed together.
 import type { Part } from '../../canonical/index.ts';
 import type { CallOutcome } from '../tools/gateway-tool.ts';
-import type { ByteAccount } from '../call.ts';
-import { HeldBytes } from '../held-bytes.ts';
+import { type ByteAccount, HeldBytes } from '../call.ts';
 
 /** Most calls of its own tools that the gateway makes for one answer. */
 const MOST_CALLS = 128;

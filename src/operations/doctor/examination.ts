@@ -46,7 +46,7 @@ export interface Asked {
 }
 
 /** Output tokens that a small question may cost: a model that reasons spends most of them before its first word. */
-export const OUTPUT_TOKENS = 1024;
+const OUTPUT_TOKENS = 1024;
 /** More than any small question has, tools and schemas included. */
 const PROMPT_TOKENS = 256;
 /** Tokens of one small question, at most. */

@@ -10,14 +10,6 @@ export {
   type Capabilities,
 } from './capability-file.ts';
 export { formatDiagnosis } from './diagnosis-json.ts';
-export {
-  costOfProbes,
-  examine,
-  isAnswering,
-  mostUsd,
-  probesFor,
-  type Cost,
-  type Diagnosis,
-} from './examine.ts';
+export { costOfProbes, examine, isAnswering, mostUsd, probesFor, type Diagnosis } from './examine.ts';
 export type { Finding, Outcome } from './probe.ts';
 export { chooseModel } from './choose-model.ts';

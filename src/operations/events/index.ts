@@ -1,3 +1,3 @@
 // Events of a running gateway, for its subscribers.
-export { EventHub, type LiveEvent, type SharedEvent } from './hub.ts';
+export { EventHub, type LiveEvent } from './hub.ts';
 export { LastUsed } from './last-used.ts';

@@ -1,10 +1,11 @@
 // Counts every request that is over, from its records: a few sums in memory, and nothing new for labels that it has seen.
-import type { Settlement, SettlementObserver } from '../../engine/index.ts';
+import { type Settlement, type SettlementObserver, taskOf } from '../../engine/index.ts';
 import { type AttemptRecord, type GenerationRecord, placeOf } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf, usdOf } from '../../accounts/limits/index.ts';
-import { AttemptSeries, KeyCosts, RequestSeries } from './request-series.ts';
-import { type Distribution, type Readings, type Sample, single } from './reading.ts';
-import { SeriesBook, Tally } from './series-book.ts';
+import { type Distribution, type LabelValues, type Readings, type Sample, single } from './reading.ts';
+import { cacheWriteTokens, type ErrorKind, outputTokens, type Usage } from '../../canonical/index.ts';
+import { Histogram } from './histogram.ts';
+import { type Label, METRICS } from './names.ts';
 
 /** Stands for the provider of a request for which nobody was asked. */
 const NOBODY = 'none';
@@ -100,5 +101,200 @@ export class RequestMetrics implements SettlementObserver {
 
   #tries(of: (series: AttemptSeries) => number): readonly Sample[] {
     return this.#attempts.all.map((series) => ({ labels: series.labels, value: of(series) }));
+  }
+}
+
+// Counts of the requests for one operation, by the model of one provider that answered, or by nobody.
+
+class RequestSeries {
+  readonly labels: LabelValues;
+  /** The same and the operation in the words of the conventions. */
+  readonly served: LabelValues;
+  readonly statuses = new Tally<number>();
+  readonly errors = new Tally<ErrorKind>();
+  readonly tokens = new Tally<string>();
+  readonly duration = new Histogram(METRICS.duration.buckets);
+  readonly firstToken = new Histogram(METRICS.firstToken.buckets);
+  readonly perToken = new Histogram(METRICS.perToken.buckets);
+  /** Whole nano-dollars. */
+  nanoUsd = 0;
+  unpriced = 0;
+
+  constructor({ api, provider, model }: SeriesName) {
+    this.labels = { api, provider, model };
+    this.served = { api, operation: operationOf(api), provider, model };
+  }
+
+  add(record: GenerationRecord): void {
+    const { status, error, usage, cost, createdAt, endedAt } = record;
+    this.statuses.add(status);
+    if (error) this.errors.add(error.kind);
+    this.duration.add((endedAt - createdAt) / 1000);
+    if (record.streamed && record.firstContentAt !== null) this.#addStream(record, record.firstContentAt);
+    if (usage) this.#addTokens(usage);
+    if (cost?.usd === null) this.unpriced += 1;
+    else if (cost) this.nanoUsd += nanoUsdOf(cost.usd);
+  }
+
+  #addStream({ createdAt, endedAt, usage }: GenerationRecord, firstContentAt: number): void {
+    this.firstToken.add((firstContentAt - createdAt) / 1000);
+    const tokens = usage ? outputTokens(usage) : 0;
+    if (tokens > 1) this.perToken.add((endedAt - firstContentAt) / 1000 / (tokens - 1));
+  }
+
+  #addTokens(usage: Usage): void {
+    const { input, output } = usage;
+    this.#addClass('input', input.uncached);
+    this.#addClass('input_cache_read', input.cacheRead);
+    this.#addClass('input_cache_write', cacheWriteTokens(usage));
+    this.#addClass('input_audio', input.audio);
+    this.#addClass('input_image', input.image);
+    this.#addClass('output', output.text);
+    this.#addClass('output_reasoning', output.reasoning);
+    this.#addClass('output_audio', output.audio);
+  }
+
+  #addClass(token: string, tokens: number): void {
+    if (tokens > 0) this.tokens.add(token, tokens);
+  }
+}
+
+/** `gen_ai.operation.name` of an operation (semantic-conventions-genai, client-inference.md, 2026-11). */
+export function operationOf(api: string): string {
+  const { facts } = taskOf(api);
+  if (facts) return facts.name;
+  return api === 'generateContent' || api === 'interactions' ? 'generate_content' : 'chat';
+}
+
+// Counts of the attempts at one model of one provider.
+
+class AttemptSeries {
+  readonly labels: LabelValues;
+  readonly outcomes = new Tally<AttemptRecord['outcome']>();
+  readonly errors = new Tally<ErrorKind>();
+  readonly duration = new Histogram(METRICS.attemptDuration.buckets);
+  /** Times that another endpoint was tried after this one had failed, and that this one was tried again. */
+  failovers = 0;
+  retries = 0;
+
+  constructor({ provider, model }: SeriesName) {
+    this.labels = { provider, model };
+  }
+
+  add({ outcome, error, startedAt, endedAt }: AttemptRecord): void {
+    this.outcomes.add(outcome);
+    if (error) this.errors.add(error.kind);
+    this.duration.add((endedAt - startedAt) / 1000);
+  }
+}
+
+// Cost of the requests of each key. Bounded: keys beyond the first thousand are not told apart.
+
+const MOST_KEYS = 1000;
+
+interface KeyCost {
+  readonly project: string;
+  readonly key: string;
+  /** Whole nano-dollars. */
+  nanoUsd: number;
+}
+
+class KeyCosts {
+  /** By project and name of the key. */
+  readonly #costs = new Map<string, Map<string, KeyCost>>();
+  readonly #others: KeyCost = { project: OTHER, key: OTHER, nanoUsd: 0 };
+  #size = 0;
+
+  add(project: string, key: string, nanoUsd: number): void {
+    (this.#costs.get(project)?.get(key) ?? this.#begin(project, key)).nanoUsd += nanoUsd;
+  }
+
+  *read(): Iterable<Sample> {
+    for (const keys of this.#costs.values()) for (const cost of keys.values()) yield sampleOf(cost);
+    if (this.#others.nanoUsd > 0) yield sampleOf(this.#others);
+  }
+
+  #begin(project: string, key: string): KeyCost {
+    if (this.#size >= MOST_KEYS) return this.#others;
+    this.#size += 1;
+    let keys = this.#costs.get(project);
+    if (!keys) this.#costs.set(project, (keys = new Map()));
+    const cost = { project, key, nanoUsd: 0 };
+    keys.set(key, cost);
+    return cost;
+  }
+}
+
+function sampleOf({ project, key, nanoUsd }: KeyCost): Sample {
+  return { labels: { project, key }, value: usdOf(nanoUsd) };
+}
+
+// Series found by a few words each: no text is put together for a request. Bounded, whatever names clients make up.
+
+/** Stands for every model that is not told apart. */
+const OTHER = 'other';
+/** Series of one kind; models that come when there are as many are not told apart. */
+const MOST_SERIES = 500;
+
+/** Dimensions of a series: a model at a provider, and what was asked of it. */
+export interface SeriesName {
+  readonly model: string;
+  readonly provider: string;
+  /** Empty where that makes no difference. */
+  readonly api: string;
+}
+
+class SeriesBook<Series> {
+  readonly all: Series[] = [];
+  readonly #listedAs: (model: string) => string | null;
+  readonly #make: (labels: LabelValues & SeriesName) => Series;
+  readonly #byApi = new Map<string, Map<string, Map<string, Series>>>();
+
+  /** @param listedAs the id of a listed model for any name of it; null for every other name */
+  constructor(
+    listedAs: (model: string) => string | null,
+    make: (labels: LabelValues & SeriesName) => Series,
+  ) {
+    this.#listedAs = listedAs;
+    this.#make = make;
+  }
+
+  /** The series of a model; that of all others where it is not listed. */
+  of(model: string, provider: string, api: string): Series {
+    const known = this.#find(model, provider, api);
+    if (known) return known;
+    const name = (this.all.length < MOST_SERIES ? this.#listedAs(model) : null) ?? OTHER;
+    return this.#find(name, provider, api) ?? this.#add({ model: name, provider, api });
+  }
+
+  #find(model: string, provider: string, api: string): Series | undefined {
+    return this.#byApi.get(api)?.get(provider)?.get(model);
+  }
+
+  #add(name: SeriesName): Series {
+    const series = this.#make(name);
+    const { model, provider, api } = name;
+    let byProvider = this.#byApi.get(api);
+    if (!byProvider) this.#byApi.set(api, (byProvider = new Map()));
+    let byModel = byProvider.get(provider);
+    if (!byModel) byProvider.set(provider, (byModel = new Map()));
+    byModel.set(model, series);
+    this.all.push(series);
+    return series;
+  }
+}
+
+// Counts by a word or a number, of which there are few.
+
+class Tally<Key extends string | number> {
+  readonly #counts = new Map<Key, number>();
+
+  add(key: Key, by = 1): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+  }
+
+  /** Each count, with its key under one more label. */
+  *under(label: Label, labels: LabelValues): Iterable<Sample> {
+    for (const [key, value] of this.#counts) yield { labels: { ...labels, [label]: String(key) }, value };
   }
 }

@@ -13,7 +13,7 @@ const COUNTS = /^\w*usage\w*\b/i;
 const MOST_NODES = 60;
 
 /** Places of each value, in the order of the body; each place is given once. */
-export class ValuePlaces {
+class ValuePlaces {
   readonly #places = new Map<string, string[]>();
 
   constructor(body: JsonValue) {

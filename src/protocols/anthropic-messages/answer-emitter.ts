@@ -1,9 +1,16 @@
 // Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
 // Owns item and part numbering. Knows nothing of frames or of HTTP.
-import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type MutableJsonObject,
+  parseJson,
+} from '../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { CallIds, callName } from '../call-head.ts';
+import { CallIds, callName } from '../call-matcher.ts';
 import type { CodecContext } from '../protocol.ts';
 import { isHosted } from './block-kinds.ts';
 import { decodeCitation } from './citations.ts';

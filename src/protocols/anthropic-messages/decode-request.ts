@@ -1,15 +1,29 @@
 // A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
 // file of their own.
-import { unknownMembers } from '../../base/json/index.ts';
-import { Problems, Report } from '../../canonical/index.ts';
-import type { CanonicalRequest } from '../../canonical/index.ts';
+import { type JsonObject, type JsonValue, unknownMembers } from '../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  EFFORTS,
+  Problems,
+  type ReasoningRequest,
+  Report,
+  type ResponseFormat,
+} from '../../canonical/index.ts';
 import { decodeGatewayOptions } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
-import { readBoolean, requireBody, requireString } from '../read-member.ts';
+import {
+  POSITIVE,
+  readBoolean,
+  readNumber,
+  readObject,
+  readWord,
+  requireBody,
+  requireObject,
+  requireString,
+} from '../read-member.ts';
 import { CLIENT_NAMES } from './client-names.ts';
 import { decodeMessages, decodeSystem } from './decode-conversation.ts';
 import type { DecodeScope } from './decode-scope.ts';
-import { decodeThinking } from './decode-thinking.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { KNOWN_FIELDS, TABLE } from './fields.ts';
 import { changedTools } from './tool-changes.ts';
@@ -68,4 +82,56 @@ export function decodeRequest(given: unknown): CanonicalRequest {
     ],
     report: report.speakAs(CLIENT_NAMES, body),
   };
+}
+
+// `thinking` and `output_config` of a Messages request. Owns what the client's words say; what they mean for a model is
+// decided by the engine's reasoning policy.
+
+const DISPLAYS = ['summarized', 'omitted'] as const;
+
+export interface DecodedThinking {
+  readonly reasoning: ReasoningRequest;
+  readonly responseFormat: ResponseFormat | undefined;
+  /** `thinking` of a type that is not known here: for an upstream of the same protocol alone. */
+  readonly extra: Readonly<Record<string, JsonValue | undefined>>;
+}
+
+/** Decodes how much to think, what of it to show, and the form of the answer. */
+function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
+  const { problems } = scope;
+  const config = readObject(body['output_config'], 'output_config', problems) ?? {};
+  const effort = readWord(config['effort'], 'output_config.effort', problems, EFFORTS);
+  const responseFormat = decodeFormat(config, scope);
+
+  const thinking = readObject(body['thinking'], 'thinking', problems);
+  // A request without it asks for no thinking beyond what the model does of itself.
+  if (!thinking) return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: {} };
+  const display = readWord(thinking['display'], 'thinking.display', problems, DISPLAYS);
+  const exclude = display === undefined ? undefined : display === 'omitted';
+  const type = requireString(thinking['type'], 'thinking.type', problems);
+  switch (type) {
+    case 'enabled': {
+      const path = 'thinking.budget_tokens';
+      if (thinking['budget_tokens'] === undefined) problems.add(path, 'is required');
+      const maxTokens = readNumber(thinking['budget_tokens'], path, problems, POSITIVE);
+      return { reasoning: { enabled: true, effort, maxTokens, exclude }, responseFormat, extra: {} };
+    }
+    case 'adaptive':
+      return { reasoning: { enabled: true, effort, exclude }, responseFormat, extra: {} };
+    case 'disabled':
+      return { reasoning: { enabled: false }, responseFormat, extra: {} };
+    default:
+      return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: { thinking } };
+  }
+}
+
+/** A schema has no name here; where one is wanted, any will do. */
+function decodeFormat(config: JsonObject, scope: DecodeScope): ResponseFormat | undefined {
+  const { problems } = scope;
+  const path = 'output_config.format';
+  const format = readObject(config['format'], path, problems);
+  if (!format) return undefined;
+  readWord(format['type'] ?? '', `${path}.type`, problems, ['json_schema'] as const);
+  const schema = requireObject(format['schema'], `${path}.schema`, problems);
+  return schema && { type: 'json_schema', name: 'answer', schema, strict: true };
 }

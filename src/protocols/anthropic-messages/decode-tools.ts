@@ -1,12 +1,26 @@
 // `tools` and `tool_choice` of a Messages request. Owns which tools are the client's and which are somebody else's;
 // must not know messages.
-import type { JsonObject } from '../../base/json/index.ts';
-import type { HostedTool, Tool, ToolChoice } from '../../canonical/index.ts';
-import { isJsonObject } from '../../base/json/index.ts';
-import { Problems, TEXTS } from '../../canonical/index.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../base/json/index.ts';
+import {
+  type HostedMeaning,
+  type HostedTool,
+  type McpFilter,
+  Problems,
+  TEXTS,
+  type Tool,
+  type ToolChoice,
+} from '../../canonical/index.ts';
 import { decodeParametersSchema } from '../decode-tool-members.ts';
 import {
   describe,
+  type Member,
   readArray,
   readBoolean,
   readNumber,
@@ -16,13 +30,10 @@ import {
   readWord,
   requireString,
 } from '../read-member.ts';
-import type { Member } from '../read-member.ts';
 import { isSearchType, readPlace } from '../read-hosted-tool.ts';
 import { decodeCache } from './decode-parts.ts';
 import { clientToolForm } from './client-tools.ts';
-import { readToolset } from './mcp-toolset.ts';
-import { addTranslationLoss, ours } from './decode-scope.ts';
-import type { DecodeScope } from './decode-scope.ts';
+import { addTranslationLoss, type DecodeScope, ours } from './decode-scope.ts';
 
 /** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -160,4 +171,45 @@ function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope
     source: ours(raw),
     ...(isSearch && { chosen: { mode: 'required', tools: [{ type: 'web_search' }] } }),
   };
+}
+
+// Tools of remote MCP servers as Anthropic takes them: the servers in a member of their own, and a tool for each that
+// says which of its tools may be used (documentation "MCP connector", version 2025-11-20). Lenient: Anthropic checks.
+
+/** Capability of a tool of the type `mcp_toolset`; undefined for other tools, and for a server that the request does not list. */
+function readToolset(
+  type: string,
+  tool: JsonObject,
+  servers: JsonValue | undefined,
+): HostedMeaning | undefined {
+  if (type !== 'mcp_toolset') return undefined;
+  const label = asString(tool['mcp_server_name']);
+  const server = asArray(servers)
+    .map(asObject)
+    .find((each) => each['name'] === label);
+  const url = asString(server?.['url']);
+  if (label === undefined || !server || url === undefined) return undefined;
+  return {
+    type: 'mcp',
+    mcp: {
+      label,
+      url,
+      authorization: asString(server['authorization_token']),
+      allowed: readConfigs(tool),
+      // The protocol has no place for a question to a person.
+      approval: 'never',
+      member: 'mcp_servers',
+    },
+  };
+}
+
+/** `default_config` and `configs`: null where all tools may be used. Tools are on unless one of the two says otherwise. */
+function readConfigs(tool: JsonObject): McpFilter | null {
+  const isOn = (config: JsonValue | undefined, otherwise: boolean): boolean =>
+    isJsonObject(config) && typeof config['enabled'] === 'boolean' ? config['enabled'] : otherwise;
+  const byDefault = isOn(tool['default_config'], true);
+  const configs = Object.entries(asObject(tool['configs']));
+  const named = configs.filter(([, config]) => isOn(config, byDefault) !== byDefault).map(([name]) => name);
+  if (byDefault) return named.length === 0 ? null : { except: named };
+  return { names: named };
 }

@@ -1,20 +1,19 @@
 // Items as `system` and alternating `messages`. Owns the order of blocks and the rules of turns; parts and
 // tools have their own files.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
-import type {
-  Item,
-  MessageItem,
-  ReasoningItem,
-  TextPart,
-  ToolCallItem,
-  ToolResultItem,
+import {
+  type Item,
+  type MessageItem,
+  type ReasoningItem,
+  type TextPart,
+  TEXTS,
+  type ToolCallItem,
+  type ToolResultItem,
+  unresolvedReference,
 } from '../../canonical/index.ts';
-import { unresolvedReference, TEXTS } from '../../canonical/index.ts';
 import { encodeCallInput } from '../call-input.ts';
 import { ToolUseIds } from '../tool-use-ids.ts';
-import { encodePart } from './encode-parts.ts';
-import type { EncodeScope } from './encode-scope.ts';
-import { markCache, ownRaw } from './encode-scope.ts';
+import { encodePart, type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { PLAIN_TEXT } from './member-shapes.ts';
 
 /** `system`: instructions inside the conversation, which the later models know. */

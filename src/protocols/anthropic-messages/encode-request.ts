@@ -1,15 +1,13 @@
 // The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
 // thinking have their own files.
-import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../canonical/index.ts';
-import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { endUserFor } from '../end-user.ts';
 import { constrainSchema } from '../constrain-schema.ts';
 import { refusedPrefill } from '../prefill.ts';
 import { titledSchema } from '../titled-schema.ts';
 import { encodeConversation } from './encode-conversation.ts';
-import { limitBreakpoints, newScope } from './encode-scope.ts';
-import type { EncodeScope } from './encode-scope.ts';
+import { type EncodeScope, limitBreakpoints, newScope } from './encode-parts.ts';
 import { encodeThinking } from './encode-thinking.ts';
 import { encodeTools } from './encode-tools.ts';
 import type { WireEffort } from './wire-types.ts';

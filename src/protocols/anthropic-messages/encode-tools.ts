@@ -11,8 +11,7 @@ import {
 import { constrainSchema } from '../constrain-schema.ts';
 import { standInFor } from '../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../object-schema.ts';
-import type { EncodeScope } from './encode-scope.ts';
-import { markCache, ownRaw } from './encode-scope.ts';
+import { type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { LOCATION } from './member-shapes.ts';
 
 export interface EncodedTools {

@@ -2,7 +2,7 @@
 // relay lane's stripping are made from it. Must not know how any member is decoded.
 import { TEXTS } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../field-table.ts';
-import { integer, number, object, texts } from '../member-kinds.ts';
+import { integer, number, object, texts } from '../read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
 
 /** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */

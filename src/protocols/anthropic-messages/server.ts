@@ -7,7 +7,7 @@ import { decodeRequest } from './decode-request.ts';
 import { earlierAnswer } from './earlier-answer.ts';
 import { encodeError } from './encode-error.ts';
 import { fileShapes } from './encode-file.ts';
-import { encodeLimits } from './encode-limits.ts';
+import { encodeLimits } from './limits.ts';
 import { encodeResponse } from './encode-response.ts';
 import { encodeStream } from './encode-stream.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';

@@ -1,6 +1,6 @@
 // Anthropic Messages as spoken to an upstream: the parts put together.
 import { decodeError } from './decode-error.ts';
-import { announcedLimits, decodeLimits } from './decode-limits.ts';
+import { announcedLimits, decodeLimits } from './limits.ts';
 import { decodeResponse } from './decode-response.ts';
 import { decodeStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';

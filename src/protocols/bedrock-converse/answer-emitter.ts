@@ -1,9 +1,8 @@
 // Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Owns item
 // and part numbering. Knows nothing of frames or of HTTP.
-import type { JsonObject } from '../../base/json/index.ts';
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { EventSink } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
-import { CallIds, callName } from '../call-head.ts';
+import { CallIds, callName } from '../call-matcher.ts';
 import type { CodecContext } from '../protocol.ts';
 import { decodeCitation } from './citations.ts';
 import { decodeUsage } from './decode-usage.ts';

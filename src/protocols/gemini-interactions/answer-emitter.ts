@@ -1,12 +1,19 @@
 // Steps of an interaction, whole or in events, as canonical events. What only this API knows goes along in its raw form.
-import type { JsonObject } from '../../base/json/index.ts';
-import type { EventSink, OpenItem } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString, isJsonObject } from '../../base/json/index.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+} from '../../base/json/index.ts';
+import { type EventSink, GatewayError, type OpenItem } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
-import { decodeFailed, decodeFailure } from './decode-failure.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStatus } from './interaction-status.ts';
 import { INTERACTIONS_REASONING } from './server-facts.ts';
+import { decodeInlineError } from '../google/decode-error.ts';
+import { shortMessage } from '../upstream-error.ts';
 
 const PROTOCOL = 'gemini-interactions';
 
@@ -153,4 +160,23 @@ export class AnswerEmitter {
 
 function placeIn(event: JsonObject): number {
   return asNumber(event['index']) ?? 0;
+}
+
+// Failures that an interaction tells of itself: an `error` event, or the status `failed`.
+
+/**
+ * The error that an answer with status 200 reports.
+ * @param failure `{code, message}`; the code is a word of google.rpc.Code in small letters, or an address that ends in one
+ */
+function decodeFailure(failure: JsonObject): GatewayError {
+  const status = asString(failure['code'])?.split('/').at(-1)?.toUpperCase() ?? 'UNKNOWN';
+  const message = asString(failure['message']) ?? 'the interaction failed';
+  const { kind, fault } = decodeInlineError({ error: { code: 500, status, message } }) ?? {};
+  const upstream = { status: 200, body: shortMessage(JSON.stringify(failure)) };
+  return new GatewayError(kind ?? 'upstream_unavailable', shortMessage(message), { fault, upstream });
+}
+
+/** Why an interaction of the status `failed` did. */
+function decodeFailed(interaction: JsonObject): GatewayError {
+  return decodeFailure(asObject(asArray(interaction['errors'])[0]));
 }

@@ -1,10 +1,22 @@
 // Turns the candidates of Gemini's answers into canonical events, whether they come whole or in pieces. Owns item
 // and part numbering and the place of signatures. Knows nothing of frames or of HTTP.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
-import type { EventSink, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
-import { CallIds, callName } from '../call-head.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from '../../base/json/index.ts';
+import {
+  type EventSink,
+  GatewayError,
+  type OpaqueReasoning,
+  type OpenItem,
+  type Source,
+} from '../../canonical/index.ts';
+import { CallIds, callName } from '../call-matcher.ts';
 import type { CodecContext } from '../protocol.ts';
 import { AnswerRest } from './answer-rest.ts';
 import {

@@ -2,7 +2,7 @@
 // them is decoded.
 import { type Report, TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../field-table.ts';
-import { boolean, integer, number, object, only, text, texts } from '../member-kinds.ts';
+import { boolean, integer, number, object, only, text, texts } from '../read-member.ts';
 import { gatewayFields } from '../shared-fields.ts';
 
 /** API reference, `GenerationConfig` (2026-11). */

@@ -1,7 +1,34 @@
-// A protocol whose path takes bodies in other forms as well: one editor posts them all to `/chat/completions`. Only puts
-// the codecs together.
-import type { ServedProtocol } from '../protocol.ts';
-import { decodeMixed, type Readers } from './decode-request.ts';
+// A protocol whose path takes bodies in other forms as well: one editor posts them all to `/chat/completions`.
+import type { RequestRoute, ServedProtocol, ServerCodec } from '../protocol.ts';
+import {
+  asArray,
+  asObject,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+} from '../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  type ClientNames,
+  GatewayError,
+  type Item,
+  nameResults,
+  type Parameter,
+  PARAMETERS,
+  type ReasoningRequest,
+  Report,
+} from '../../canonical/index.ts';
+import {
+  formOfChoice,
+  formOfElement,
+  formOfTool,
+  type MixedProtocol,
+  reformChoice,
+  reformTool,
+  withImageBlocks,
+} from './body-forms.ts';
 
 /**
  * The same protocol, which also reads bodies in the form of others, whole or in part.
@@ -11,4 +38,301 @@ export function withMixedBodies(protocol: ServedProtocol, readers: Readers): Ser
   const decodeRequest: ServedProtocol['server']['decodeRequest'] = (body, route) =>
     decodeMixed(body, readers, route);
   return { ...protocol, server: { ...protocol.server, decodeRequest } };
+}
+
+// Bodies that mix the forms of several protocols, as one editor posts them to `/chat/completions`. Each protocol's own
+// decoder reads the members and the elements that have its form, at their places in the client's body; here is only who
+// reads what, and how the readings become one request. The answer is a chat completion whatever the question was: the
+// editor reads nothing else on this path (BerriAI/litellm #34029, diegosouzapw/OmniRoute #1002, both read 2026-11).
+
+export type Readers = Readonly<Record<MixedProtocol, ServerCodec>>;
+
+/** Member in which each protocol has its conversation. */
+const CONVERSATION = {
+  'openai-chat': 'messages',
+  'openai-responses': 'input',
+  'anthropic-messages': 'messages',
+} as const satisfies Record<MixedProtocol, string>;
+
+/** Members that no chat client sends, and that therefore tell whose form a body has. */
+const DISTINCTIVE: readonly (readonly [name: string, form: MixedProtocol])[] = [
+  ['instructions', 'openai-responses'],
+  ['max_output_tokens', 'openai-responses'],
+  ['system', 'anthropic-messages'],
+  ['stop_sequences', 'anthropic-messages'],
+];
+
+/** Members that decide the form of the answer, which is that of Chat Completions. */
+const OF_THE_ANSWER: ReadonlySet<string> = new Set(['stream_options', 'usage']);
+
+/** Members that refer to something that is kept: another path knows it. */
+const STATEFUL = ['previous_response_id', 'conversation', 'prompt'] as const;
+
+/**
+ * Decodes a body posted to Chat Completions. One that is wholly in that form is read by its decoder alone.
+ * @throws GatewayError that names every offending member as the client wrote it
+ */
+function decodeMixed(given: unknown, readers: Readers, route?: RequestRoute): CanonicalRequest {
+  const body = asObject(given);
+  const signs = findSigns(body);
+  if (signs.length === 0) return readers['openai-chat'].decodeRequest(given, route);
+  return new MixedDecoder(body, signs, readers).decode();
+}
+
+/** Report that a member has, or holds, the form of another protocol. */
+interface Sign {
+  readonly name: string;
+  readonly form: MixedProtocol;
+}
+
+const NO_SIGNS: readonly Sign[] = [];
+
+/** Each of them once. Asked of every body, nearly all of which have none: nothing is made before there is one. */
+function findSigns(body: JsonObject): readonly Sign[] {
+  let signs: Sign[] | undefined;
+  const note = (name: string, form: MixedProtocol | undefined): void => {
+    if (form === undefined || form === 'openai-chat') return;
+    signs ??= [];
+    if (!signs.some((sign) => sign.name === name && sign.form === form)) signs.push({ name, form });
+  };
+  if (isSaid(body['input'])) note('input', 'openai-responses');
+  for (const [name, form] of DISTINCTIVE) if (isSaid(body[name])) note(name, form);
+  if (isJsonObject(body['text'])) note('text', 'openai-responses');
+  if (isJsonObject(body['tool_choice'])) note('tool_choice', formOfChoice(body['tool_choice']));
+  for (const name of ['messages', 'input'] as const)
+    for (const element of asArray(body[name])) if (!isPlain(element)) note(name, formOfElement(element));
+  for (const tool of asArray(body['tools'])) note('tools', formOfTool(tool));
+  return signs ?? NO_SIGNS;
+}
+
+/** True for a message of text, which every protocol writes alike. */
+function isPlain(element: JsonValue): boolean {
+  return (
+    isJsonObject(element) && typeof element['role'] === 'string' && typeof element['content'] === 'string'
+  );
+}
+
+/** False for what stands for nothing. */
+function isSaid(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && !(isJsonArray(value) && value.length === 0);
+}
+
+class MixedDecoder {
+  readonly #body: JsonObject;
+  readonly #signs: readonly Sign[];
+  /** The protocols that read a part of the body, the main one first. */
+  readonly #forms: readonly MixedProtocol[];
+  readonly #readers: Readers;
+  /** Protocol of the request: its conversation stands where this protocol has one. */
+  readonly #main: 'openai-chat' | 'openai-responses';
+  readonly #conversation: readonly JsonValue[];
+  readonly #owners: readonly (MixedProtocol | undefined)[];
+  /** Beginnings of paths as the decoders name them, and as the client knows them. */
+  readonly #paths: (readonly [ours: string, theirs: string])[] = [];
+
+  constructor(body: JsonObject, signs: readonly Sign[], readers: Readers) {
+    this.#body = body;
+    this.#signs = signs;
+    this.#readers = readers;
+    // The path's own member counts where both are given.
+    this.#main = isSaid(body['input']) && !isSaid(body['messages']) ? 'openai-responses' : 'openai-chat';
+    this.#conversation = asArray(body[CONVERSATION[this.#main]]);
+    this.#owners = this.#conversation.map(formOfElement);
+    // Chat Completions always: the client is answered in its form, and says there what it wants of that.
+    this.#forms = [...new Set([this.#main, 'openai-chat', ...signs.map(({ form }) => form)] as const)];
+  }
+
+  decode(): CanonicalRequest {
+    this.#refuseState();
+    const main = this.#read(this.#main, this.#mainView());
+    const others = this.#forms.slice(1).map((form) => this.#read(form, this.#view(form)));
+    return this.#joined(main, others);
+  }
+
+  #read(form: MixedProtocol, view: JsonObject): CanonicalRequest {
+    try {
+      const request = this.#readers[form].decodeRequest(view);
+      // The limit is ours where the client has none: see `view`.
+      const isOurs = form === 'anthropic-messages' && !isSaid(this.#body['max_tokens']);
+      return isOurs ? { ...request, maxOutputTokens: undefined } : request;
+    } catch (thrown) {
+      const error = GatewayError.from(thrown);
+      const { kind, message, param, code, cause } = error;
+      if (kind === 'internal') throw error;
+      const details = { param: param === undefined ? undefined : this.#theirs(param, form), code, cause };
+      throw new GatewayError(kind, this.#theirs(message, form), details);
+    }
+  }
+
+  /** The body as the main protocol reads it: everything but what only another one knows. */
+  #mainView(): JsonObject {
+    const main = this.#main;
+    const view: MutableJsonObject = {};
+    for (const name of Object.keys(this.#body))
+      if (this.#ownerOf(name) === main) view[name] = this.#body[name];
+    const place = CONVERSATION[main];
+    // A text is the whole of it.
+    if (isJsonArray(this.#body[place])) view[place] = this.#elementsOf(main);
+    const tools = this.#body['tools'];
+    if (isJsonArray(tools))
+      view['tools'] = tools.map((tool, index) => {
+        const { value, paths } = reformTool(tool, main, `tools[${index}]`);
+        this.#paths.push(...paths);
+        return value;
+      });
+    const choice = this.#body['tool_choice'];
+    if (choice !== undefined) view['tool_choice'] = reformChoice(choice, main);
+    if (asObject(choice)['disable_parallel_tool_use'] === true) view['parallel_tool_calls'] = false;
+    return view;
+  }
+
+  /** Part of a body that another protocol reads: its own members, and the elements that have its form. */
+  #view(form: MixedProtocol): JsonObject {
+    const view: MutableJsonObject = {};
+    for (const name of Object.keys(this.#body))
+      if (this.#ownerOf(name) === form) view[name] = this.#body[name];
+    view['model'] = this.#body['model'];
+    view[CONVERSATION[form]] = this.#elementsOf(form);
+    if (form === 'openai-chat') view['stream'] = this.#body['stream'];
+    // Demanded by its protocol.
+    if (form === 'anthropic-messages') view['max_tokens'] ??= 1;
+    return view;
+  }
+
+  /**
+   * The elements that one protocol reads, each in its place and nothing in the others: decoders name an element by its
+   * place, and do not visit what is not there. Never empty, for that would be a mistake of the client's.
+   */
+  #elementsOf(form: MixedProtocol): readonly JsonValue[] {
+    const elements: JsonValue[] = [];
+    elements.length = Math.max(1, this.#conversation.length);
+    this.#conversation.forEach((element, index) => {
+      if ((this.#owners[index] ?? this.#main) !== form) return;
+      elements[index] = form === 'anthropic-messages' ? withImageBlocks(element) : element;
+    });
+    return elements;
+  }
+
+  /** Protocol that reads a member: the main protocol what it knows and what nobody knows; else who knows it. */
+  #ownerOf(name: string): MixedProtocol | undefined {
+    const main = this.#main;
+    if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
+    if (OF_THE_ANSWER.has(name)) return 'openai-chat';
+    // The two mean the same, but Chat Completions has a newer name for it and only nearly the older one's sense.
+    if (name === 'max_tokens' && this.#forms.includes('anthropic-messages')) return 'anthropic-messages';
+    return this.#forms.find((form) => this.#readers[form].members?.has(name)) ?? main;
+  }
+
+  /** Names and messages of a decoder in the client's words. */
+  #theirs(text: string, form: MixedProtocol): string {
+    return this.#paths.reduce((said, [from, to]) => said.replaceAll(from, to), this.#placed(text, form));
+  }
+
+  /** The same for what has no path into tools. */
+  #placed(text: string, form: MixedProtocol): string {
+    const [ours, theirs] = [CONVERSATION[form], CONVERSATION[this.#main]];
+    return ours === theirs ? text : text.replaceAll(`${ours}[`, `${theirs}[`);
+  }
+
+  #joined(main: CanonicalRequest, others: readonly CanonicalRequest[]): CanonicalRequest {
+    const joined: { -readonly [Key in keyof CanonicalRequest]: CanonicalRequest[Key] } = { ...main };
+    const report = this.#report(main, others);
+    const items = [...main.items];
+    const losses = [main, ...others].flatMap(({ translationLosses = [], protocol }) =>
+      translationLosses.map((loss) => ({
+        ...loss,
+        path: this.#placed(loss.path, protocol as MixedProtocol),
+      })),
+    );
+    for (const other of others) {
+      for (const item of other.items) items.push(this.#renamed(item, other));
+      fill(joined, other);
+      joined.reasoning = filledReasoning(joined.reasoning, other.reasoning);
+      joined.extra = { ...other.extra, ...joined.extra };
+    }
+    joined.items = nameResults(inOrder(items));
+    if (joined.items.at(-1) !== main.items.at(-1)) joined.prefill = undefined;
+    joined.translationLosses = losses;
+    joined.report = report.speakAs(namesOf(this.#forms, this.#readers), this.#body);
+    joined.raw = this.#body;
+    joined.hybrid = true;
+    const chat = [main, ...others].find(({ protocol }) => protocol === 'openai-chat');
+    joined.streamUsage = chat?.streamUsage;
+    joined.gateway = { ...joined.gateway, includeUsage: chat?.gateway.includeUsage };
+    return joined;
+  }
+
+  #report(main: CanonicalRequest, others: readonly CanonicalRequest[]): Report {
+    const report = new Report();
+    for (const { name, form } of this.#signs)
+      report.add(name, 'defaulted', `has the form of ${form}: read as that, answered as a chat completion`);
+    for (const { report: part, protocol } of [main, ...others])
+      for (const { path, action, reason } of part.entries)
+        report.add(this.#theirs(path, protocol as MixedProtocol), action, reason);
+    if (isSaid(this.#body['input']) && this.#main === 'openai-chat')
+      report.add('input', 'dropped', 'messages is given and counts');
+    if (this.#main === 'openai-responses' && this.#body['store'] === true)
+      report.add('store', 'dropped', 'answers of this path are not kept');
+    return report;
+  }
+
+  /** An item under the path that it has in the client's body. */
+  #renamed(item: Item, { protocol }: CanonicalRequest): Item {
+    const form = protocol as MixedProtocol;
+    const path = item.path === undefined ? undefined : this.#placed(item.path, form);
+    if (!('parts' in item)) return { ...item, path };
+    const parts = item.parts.map((part) =>
+      part.path === undefined ? part : { ...part, path: this.#placed(part.path, form) },
+    );
+    return { ...item, path, parts };
+  }
+
+  #refuseState(): void {
+    const name = STATEFUL.find((member) => isSaid(this.#body[member]));
+    if (name === undefined || this.#ownerOf(name) !== 'openai-responses') return;
+    throw new GatewayError('unsupported', `${name}: is not available here; send it to /responses`, {
+      param: name,
+    });
+  }
+}
+
+/** Names that the client may have for a member: in the words of each protocol whose forms its body has. */
+function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames {
+  const names: Record<string, readonly string[]> = {};
+  for (const form of forms)
+    for (const [name, theirs] of Object.entries(readers[form].names))
+      names[name] = [...(names[name] ?? [name]), ...theirs];
+  return names;
+}
+
+/** Parameters that the main protocol has no member for, or whose member another one has under its own name. */
+const FILLED: readonly (keyof CanonicalRequest)[] = [
+  'maxOutputTokens',
+  ...(Object.keys(PARAMETERS) as Parameter[]),
+  'responseFormat',
+  'metadata',
+];
+
+/** Completes a request with what another reading of the same body has. */
+function fill(request: CanonicalRequest, from: CanonicalRequest): void {
+  const names = FILLED.filter((name) => request[name] === undefined && from[name] !== undefined);
+  Object.assign(request, Object.fromEntries(names.map((name) => [name, from[name]])));
+}
+
+/** Settings of the one, completed by the other. What is left to the model is nobody's wish. */
+function filledReasoning(said: ReasoningRequest, other: ReasoningRequest): ReasoningRequest {
+  const filled: Record<string, unknown> = {};
+  for (const one of [other, said])
+    for (const [name, value] of Object.entries(one))
+      if (value !== undefined && name !== 'leaveToModel') filled[name] = value;
+  return filled as ReasoningRequest;
+}
+
+/** Items by their place in the conversation; what stands outside of it comes first. */
+function inOrder(items: readonly Item[]): readonly Item[] {
+  const place = ({ path = '' }: Item): number => Number(/^\w+\[(\d+)\]/.exec(path)?.[1] ?? -1);
+  return items
+    .map((item) => ({ item, at: place(item) }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
 }

@@ -1,7 +1,6 @@
-// The canonical request as a Chat Completions body for one target. Owns the top-level members; messages, tools
-// and the reasoning switch have their own files.
-import { isJsonObject } from '../../base/json/index.ts';
-import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
+// The canonical request as a Chat Completions body for one target. Owns the top-level members; messages and
+// tools have their own files.
+import { asArray, isJsonObject, type JsonObject, type MutableJsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
   Item,
@@ -13,15 +12,14 @@ import type {
   WebSearchOptions,
 } from '../../canonical/index.ts';
 import { dropEndUser } from '../end-user.ts';
-import { copySharedMembers, isServersOwn, sharesMembers, SHARED_MEMBERS } from '../openai/shared-members.ts';
+import { copySharedMembers, isServersOwn, SHARED_MEMBERS, sharesMembers } from '../openai/shared-members.ts';
 import { enforceable } from '../openai/strict-schema.ts';
 import { mapCallIds } from './call-ids.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeMessages } from './encode-conversation.ts';
-import { encodePrefill } from './encode-prefill.ts';
-import { encodeReasoningSwitch } from './encode-reasoning-switch.ts';
 import { encodeTools } from './encode-tools.ts';
 import { TABLE } from './fields.ts';
+import { reportPrefill } from '../prefill.ts';
 
 /**
  * Writes the upstream body.
@@ -149,5 +147,75 @@ function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: 
     else if (takes && isKnown && isJsonObject(written) && isJsonObject(value) && Object.hasOwn(body, key))
       body[key] = { ...written, ...value };
     else context.report.add(key, 'dropped', 'the upstream does not know this member, or its place is taken');
+  }
+}
+
+// How a target is told to continue the last message instead of answering it. Must not know whose text it is.
+
+/**
+ * Marks the last message, one of the assistant, as the beginning of the answer. Sources: Mistral, API reference,
+ * `AssistantMessage.prefix`; Moonshot and DashScope, "Partial Mode"; vLLM, "Extra parameters" (all 2026). A target that
+ * has no mark for it gets the message as it is, and may begin a new answer: that is reported.
+ * @param body with its `messages`
+ */
+function encodePrefill(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { target, report }: EncodeContext,
+): void {
+  const style = target.quirks.prefill;
+  const messages = asArray(body['messages']);
+  const last = messages.at(-1);
+  if (style === 'none' || !isJsonObject(last) || last['role'] !== 'assistant') {
+    reportPrefill(request, report);
+    return;
+  }
+  if (style === 'continue_final_message') {
+    body['continue_final_message'] = true;
+    body['add_generation_prompt'] = false;
+  } else if (style !== 'plain') body['messages'] = [...messages.slice(0, -1), { ...last, [style]: true }];
+}
+
+// How a target is told to think or not, in the one field that it knows. What to ask for was decided by the
+// engine; this only spells it.
+
+/** Writes the target's reasoning field; reports what the client asked for and the target has no field for. */
+function encodeReasoningSwitch(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  context: EncodeContext,
+): void {
+  const { reasoning, reasoningStyle, quirks } = context.target;
+  if (reasoning.mode === 'unset') return;
+  const on = reasoning.mode === 'on';
+  const effort = on ? reasoning.effort : undefined;
+  const takesBudget = reasoningStyle === 'budget' || reasoningStyle === 'both';
+  const budget = on && takesBudget ? reasoning.budgetTokens : undefined;
+  switch (quirks.reasoningField) {
+    case 'reasoning_effort':
+      body['reasoning_effort'] = on ? effort : 'none';
+      break;
+    case 'reasoning':
+      // Effort and budget exclude each other there (OpenRouter, guide "Reasoning Tokens", 2026-08).
+      if (!on) body['reasoning'] = { enabled: false };
+      else if (budget !== undefined) body['reasoning'] = { max_tokens: budget };
+      else body['reasoning'] = effort === undefined ? { enabled: true } : { effort };
+      break;
+    case 'thinking':
+      body['thinking'] = { type: on ? 'enabled' : 'disabled', budget_tokens: budget };
+      if (reasoningStyle === 'effort' || reasoningStyle === 'both') body['reasoning_effort'] = effort;
+      break;
+    case 'enable_thinking':
+      body['enable_thinking'] = on;
+      body['thinking_budget'] = budget;
+      break;
+    case 'chat_template_kwargs':
+      body['chat_template_kwargs'] = { enable_thinking: on };
+      break;
+    case 'none': {
+      const { enabled, effort: word, maxTokens } = request.reasoning;
+      if (enabled === undefined && word === undefined && maxTokens === undefined) break;
+      context.report.add('reasoning', 'dropped', 'the upstream has no field to control reasoning');
+    }
   }
 }

@@ -17,10 +17,9 @@ import type {
 import { PARAGRAPH } from '../paragraphs.ts';
 import type { AnswerContext } from '../protocol.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
-import { putUpstreamFacts } from './encode-envelope.ts';
+import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../openai/encode-error.ts';
-import { extraMembers } from './encode-extra-members.ts';
-import { encodeFinishReason } from './encode-finish-reason.ts';
+import { encodeFinishReason } from './finish-reason.ts';
 import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { encodeWork } from './work-members.ts';

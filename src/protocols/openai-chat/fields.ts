@@ -3,7 +3,7 @@
 // member is decoded.
 import { EFFORTS, TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../field-table.ts';
-import { boolean, integer, number, object, only, refused, text, word } from '../member-kinds.ts';
+import { boolean, integer, number, object, only, refused, text, word } from '../read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
 import { LEVELS, LOGIT_BIAS, STOP, TEXT_ONLY } from './member-kinds.ts';
 
@@ -219,7 +219,7 @@ export const KNOWN_FIELDS = TABLE.named('supported', 'passed', 'ignored', 'rejec
 export const PASSED_FIELDS = TABLE.named('passed');
 
 /** The members that say for whom the client asks. */
-export const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
+const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
 
 /** Members that have a place of their own in the canonical request, or that nobody is to see. */
 export const HELD_FIELDS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-// The words with which Chat Completions servers say why they stopped, as canonical reasons. Knows no provider.
+// The words for why an answer ended, in both directions. Knows no provider.
 import type { JsonValue } from '../../base/json/index.ts';
 import type { FinishReason } from '../../canonical/index.ts';
 
@@ -55,4 +55,27 @@ export function decodeStopSequence(value: JsonValue | undefined): string | undef
 /** True for a word that reports a failure instead of an end. */
 export function isFailureReason(word: string): boolean {
   return FAILURES.has(word);
+}
+
+// The word for why an answer ended. The only place that chooses it: it follows from what was sent to the
+// client, not from what the upstream called it.
+
+export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+/** Content that the client has been sent. */
+export interface Emitted {
+  readonly toolCalls: number;
+  /** True when text of a refusal was sent in the member `refusal`. */
+  readonly refusal: boolean;
+}
+
+/**
+ * Chooses `finish_reason`. Agents run tools if and only if it says so: a turn with calls never ends in `stop`,
+ * and one without never in `tool_calls`. A refusal without words of its own is what OpenAI reports as
+ * `content_filter`.
+ */
+export function encodeFinishReason(reason: FinishReason, emitted: Emitted): ChatFinishReason {
+  if (reason === 'length' || reason === 'content_filter') return reason;
+  if (reason === 'refusal' && !emitted.refusal) return 'content_filter';
+  return emitted.toolCalls > 0 ? 'tool_calls' : 'stop';
 }

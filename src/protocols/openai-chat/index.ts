@@ -4,8 +4,6 @@ import { relay } from './relay.ts';
 import { openaiChatServer } from './server.ts';
 import { openaiChatUpstream } from './upstream.ts';
 
-export { REQUEST_FIELDS, UNSUPPORTED_FIELDS } from './fields.ts';
-
 declare module '../../canonical/protocol-name.ts' {
   interface ProtocolNames {
     'openai-chat': true;

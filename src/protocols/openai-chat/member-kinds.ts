@@ -1,16 +1,16 @@
 // Kinds of members that only Chat Completions has (OpenAI API reference, "Create chat completion").
 import type { JsonObject } from '../../base/json/index.ts';
 import { type Problems, TEXTS } from '../../canonical/index.ts';
-import { memberPath } from '../openai/decode-metadata.ts';
-import type { Kind } from '../member-kinds.ts';
+import { memberPath } from '../openai/decode-members.ts';
 import {
   describe,
+  type Kind,
+  type Member,
   readArray,
   readNumber,
   readObject,
   readStrings,
   requireString,
-  type Member,
 } from '../read-member.ts';
 
 export const LEVELS = ['low', 'medium', 'high'] as const;

@@ -1,10 +1,16 @@
 // Tells the tool calls of one answer apart and assembles them from deltas. Servers repeat ids, leave them out,
 // number all calls 0 or none at all; what is one call is decided here. Knows nothing of text or frames.
-import { CallIds, callName } from '../call-head.ts';
+import { CallIds, callName } from '../call-matcher.ts';
 import type { CodecContext } from '../protocol.ts';
-import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import {
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  unknownMembers,
+} from '../../base/json/index.ts';
 import type { EventSink, Source } from '../../canonical/index.ts';
-import { asString, isJsonObject, parseJson, unknownMembers } from '../../base/json/index.ts';
 import type { ItemCounter } from './item-counter.ts';
 import { CALL_SHAPE } from './member-shapes.ts';
 

@@ -1,13 +1,26 @@
 // Turns the items of one Responses answer into canonical events, each piece exactly once, however it arrives: in
 // deltas, in a finished item only, or only in the finished answer. Knows nothing of frames or of HTTP.
-import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../base/json/index.ts';
 import type { EventSink } from '../../canonical/index.ts';
-import { asArray, asNumber, asObject, asString, isJsonObject } from '../../base/json/index.ts';
-import { CallIds } from '../call-head.ts';
+import { CallIds } from '../call-matcher.ts';
 import type { CodecContext } from '../protocol.ts';
 import { readFacts } from './hosted-facts.ts';
-import type { ItemKind } from './decode-item.ts';
-import { decodeAnnotation, decodeOpaque, decodeOpen, kindOfItem, sourceOf } from './decode-item.ts';
+import {
+  decodeAnnotation,
+  decodeOpaque,
+  decodeOpen,
+  type ItemKind,
+  kindOfItem,
+  sourceOf,
+} from './decode-item.ts';
 import type { CountedCalls } from './decode-usage.ts';
 import { ItemRuns, type Run } from './item-runs.ts';
 

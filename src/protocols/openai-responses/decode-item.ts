@@ -1,9 +1,8 @@
 // How one raw output item, content part or annotation of a Responses answer reads in the canonical model. Pure
 // functions over single nodes: order, indices and what was already streamed are the emitter's business.
-import type { JsonObject } from '../../base/json/index.ts';
+import { asNumber, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { Annotation, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { asNumber, asString, isJsonObject } from '../../base/json/index.ts';
-import { type CallIds, callName } from '../call-head.ts';
+import { type CallIds, callName } from '../call-matcher.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**

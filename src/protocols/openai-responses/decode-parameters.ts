@@ -1,22 +1,23 @@
 // The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
 // storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
-import { isJsonObject } from '../../base/json/index.ts';
-import { INCLUDABLE, TEXTS } from '../../canonical/index.ts';
-import type { JsonObject } from '../../base/json/index.ts';
-import type {
-  Part,
-  Problems,
-  PromptRequest,
-  ReasoningRequest,
-  Report,
-  ResponseFormat,
-  StateRequest,
+import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
+import {
+  INCLUDABLE,
+  type Part,
+  type Problems,
+  type PromptRequest,
+  type ReasoningRequest,
+  type Report,
+  type ResponseFormat,
+  type StateRequest,
+  TEXTS,
 } from '../../canonical/index.ts';
 import { decodeSchemaFormat } from '../openai/decode-schema-format.ts';
-import { readEffort } from '../openai/read-effort.ts';
+import { readEffort } from '../openai/decode-members.ts';
 import {
-  POSITIVE,
   describe,
+  type Member,
+  POSITIVE,
   readBoolean,
   readNumber,
   readObject,
@@ -26,7 +27,6 @@ import {
   requireObject,
   requireString,
 } from '../read-member.ts';
-import type { Member } from '../read-member.ts';
 import { decodePart, OUTPUT_PARTS } from './decode-parts.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;

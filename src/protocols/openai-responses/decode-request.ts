@@ -1,17 +1,18 @@
 // A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
 // that are not supported; the parts of the body have their own files.
-import { isJsonObject, unknownMembers } from '../../base/json/index.ts';
-import { Problems, Report, TEXTS } from '../../canonical/index.ts';
-import type { JsonObject } from '../../base/json/index.ts';
-import type {
-  CanonicalRequest,
-  Item,
-  TranslationLoss,
-  StateRequest,
-  Tool,
-  ToolChoice,
+import { isJsonObject, type JsonObject, unknownMembers } from '../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  type Item,
+  Problems,
+  Report,
+  type StateRequest,
+  TEXTS,
+  type Tool,
+  type ToolChoice,
+  type TranslationLoss,
 } from '../../canonical/index.ts';
-import { decodeMetadata } from '../openai/decode-metadata.ts';
+import { decodeMetadata } from '../openai/decode-members.ts';
 import { decodeGatewayOptions, decodeModelId } from '../gateway-options.ts';
 import { unknownBelow } from '../member-shape.ts';
 import { readBoolean, readObject, readString, requireBody } from '../read-member.ts';

@@ -2,7 +2,7 @@
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
 import { TEXTS } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../field-table.ts';
-import { boolean, integer, number, object, text, word } from '../member-kinds.ts';
+import { boolean, integer, number, object, text, word } from '../read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
 
 /** API reference, "Create a model response", `temperature`. */

@@ -2,7 +2,7 @@
 import { asString } from '../../base/json/index.ts';
 import { Problems } from '../../canonical/index.ts';
 import { decodeModelId } from '../gateway-options.ts';
-import { decodeMetadata } from '../openai/decode-metadata.ts';
+import { decodeMetadata } from '../openai/decode-members.ts';
 import type { OutlineCodec } from '../protocol.ts';
 
 export const outline: OutlineCodec = {

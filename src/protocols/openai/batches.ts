@@ -3,7 +3,7 @@ import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
 import { requireBody, requireString } from '../read-member.ts';
-import { decodeMetadata } from './decode-metadata.ts';
+import { decodeMetadata } from './decode-members.ts';
 
 /** Longest name of a line, in characters. */
 const LONGEST_ID = 512;

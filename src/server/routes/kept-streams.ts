@@ -2,18 +2,19 @@
 // refused with a reason.
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
-import type {
-  BackgroundResponses,
-  Gone,
-  KeptStreams,
-  RemoteStream,
-  RemoteStreams,
+import {
+  type BackgroundResponses,
+  type Client,
+  type ClientStream,
+  type Gone,
+  KeptStream,
+  type KeptStreams,
+  type RemoteStream,
+  type RemoteStreams,
 } from '../../engine/index.ts';
-import { KeptStream } from '../../engine/index.ts';
-import type { Client, ClientStream } from '../../engine/index.ts';
 import { nextTurn, type Clock } from '../../base/runtime/clock.ts';
 import { eventStream } from '../../protocols/index.ts';
-import { HttpClient } from '../client.ts';
+import { HttpClient } from '../serve-operation.ts';
 import { eventNumber } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { notFound } from './state-routes.ts';
@@ -262,7 +263,7 @@ const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
 };
 
 /** 410: it was there, or may have been. */
-export function gone(why: Gone | 'unreached' | null): GatewayError {
+function gone(why: Gone | 'unreached' | null): GatewayError {
   return new GatewayError('not_found', `This stream can not be resumed: ${REASONS[why ?? 'unknown']}.`, {
     httpStatus: 410,
     code: 'stream_gone',

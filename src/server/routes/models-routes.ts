@@ -119,7 +119,7 @@ function listed({ reasoningStyle, created, ...model }: Model): ListedModel {
 }
 
 /** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
-export function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
+function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
   const models = allowed(catalog.list(), principal);
   const auto = autoEntry(models);
   return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
@@ -136,7 +136,7 @@ function allowed(models: readonly Model[], principal: Principal): readonly Model
 }
 
 /** The model of an id as a client wrote it. Throws GatewayError `not_found` for one that the key may not use. */
-export function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
+function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
   const isChoice = isAuto(id, catalog);
   const model = isChoice ? autoEntry(allowed(catalog.list(), principal)) : catalog.find(id);
   // A choice needs no permission of its own: it is among the models that the key may use.

@@ -4,7 +4,7 @@ import { generationView } from '../../accounts/ledger/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { findTask, withDeferredUsage } from '../../engine/index.ts';
 import { anyObject, mainProtocol, type ServerCodec } from '../../protocols/index.ts';
-import { explainedProtocol } from '../explained-protocol.ts';
+import { explainedProtocol } from '../client-protocol.ts';
 import { errorResponse } from '../reply.ts';
 import { clientRoute, type ClientRoute } from './client-route.ts';
 

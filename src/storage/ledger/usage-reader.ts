@@ -304,7 +304,7 @@ function groupsOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
 }
 
 /** Rows of groups that filters let through. */
-export function passing(filters: Filters): RawBuilder<unknown> {
+function passing(filters: Filters): RawBuilder<unknown> {
   const conditions = USAGE_DIMENSIONS.flatMap((name) => {
     const texts = filters[name];
     return texts ? [oneOf(`g.${name}`, texts)] : [];

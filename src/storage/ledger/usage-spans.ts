@@ -67,7 +67,7 @@ export function periodsIn(span: number, intervalMs: number): number {
 }
 
 /** Totals that answer a question alone. `undefined`: it concerns several names. */
-export function totalsFor({
+function totalsFor({
   groupBy,
   filters,
 }: Pick<UsageQuery, 'groupBy' | 'filters'>): { readonly by: UsageDimension | undefined } | undefined {

@@ -1,13 +1,13 @@
 // Tables that are the same in both databases, row by row, as they are declared.
 import type { PostgresBase } from '../postgres/store.ts';
-import type { Part } from './part.ts';
-import { countRows, readPiece } from './pieces.ts';
+import { type Cursor, type Part, PIECE_BYTES, PIECE_ROWS } from './part.ts';
 import type { Source } from './source.ts';
-import { columnsOf, type TableDeclaration } from '../tables/table.ts';
+import { columnsOf, quoted, type TableDeclaration } from '../tables/table.ts';
 import { DayPartitions } from '../ledger/day-partitions.ts';
 import { DAY_TABLES } from '../ledger/record-tables.ts';
 import { inserter } from '../tables/insert.ts';
 import { MOVED_TABLES } from './tables.ts';
+import type { SqlRow, SqlValue } from '../../base/runtime/sqlite.ts';
 
 /** Parts for all of them. */
 export function rowParts(source: Source, { database }: Pick<PostgresBase, 'database'>): readonly Part[] {
@@ -37,4 +37,50 @@ function rowPart(source: Source, database: PostgresBase['database'], declared: T
       );
     },
   };
+}
+
+// Reads the rows of a table in the order of its keys, a bounded piece at a time.
+
+/** Types whose values may be large. */
+const LARGE: ReadonlySet<string> = new Set(['text', 'text?', 'bytes', 'bytes?']);
+
+export interface ReadPiece {
+  readonly rows: readonly SqlRow[];
+  readonly cursor: Cursor;
+}
+
+/** @returns null when no row follows */
+function readPiece(
+  source: Source,
+  { name: table, key: keys, columns: types }: TableDeclaration,
+  after: Cursor | null,
+): ReadPiece | null {
+  const large = Object.keys(types).filter((name) => LARGE.has(types[name] ?? '') && !keys.includes(name));
+  const columns = keys.map(quoted).join(', ');
+  const behind = after ? `where (${columns}) > (${keys.map(() => '?').join(', ')})` : '';
+  const values = after ?? [];
+  let most = PIECE_ROWS;
+  if (large.length > 0) {
+    // Sizes are asked for before anything of the rows is in memory.
+    const size = large.map((name) => `coalesce(octet_length(${quoted(name)}), 0)`).join(' + ');
+    const sizes = source.rows(
+      `select ${size} as size from ${quoted(table)} ${behind} order by ${columns} limit ${PIECE_ROWS}`,
+      ...values,
+    );
+    let bytes = 0;
+    const end = sizes.findIndex((row) => (bytes += Number(row['size'])) > PIECE_BYTES);
+    most = end < 0 ? PIECE_ROWS : Math.max(1, end);
+  }
+  const rows = source.rows(
+    `select * from ${quoted(table)} ${behind} order by ${columns} limit ?`,
+    ...values,
+    most,
+  );
+  const last = rows.at(-1);
+  return last ? { rows, cursor: keys.map((key) => last[key] as SqlValue) } : null;
+}
+
+/** Number of rows of a table. */
+function countRows(source: Source, table: string): number {
+  return Number(source.rows(`select count(*) as rows from ${quoted(table)}`)[0]?.['rows']);
 }

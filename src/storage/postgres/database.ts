@@ -1,9 +1,11 @@
 // Runs queries of stores in PostgreSQL, each when the one before it is answered.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { compiled, type Database, type Dialect, type Queries } from '../tables/database.ts';
 import type { SchemaOf, Table } from '../tables/table.ts';
 import type { Indexer } from '../journal/indexer.ts';
-import type { PostgresBase, PostgresEntries, PostgresSchema } from './store.ts';
+import type { PostgresBase, PostgresEntries, PostgresSchema, Tx } from './store.ts';
+import { GatewayError } from '../../canonical/index.ts';
+import { isRepeatable } from './failures.ts';
 
 /** Names the lock of `exclusively`: any number that nobody else takes in this database. */
 const CHANGE_LOCK = 7_283_641_095_518_338;
@@ -25,7 +27,7 @@ const DIALECT: Dialect = {
 };
 
 /** Runs queries inside a transaction that runs already, or one by one on connections of the pool. */
-export async function runQueries<T>(db: Kysely<PostgresSchema>, queries: Queries<T>): Promise<T> {
+async function runQueries<T>(db: Kysely<PostgresSchema>, queries: Queries<T>): Promise<T> {
   let asked = queries.next([]);
   while (!asked.done)
     asked = queries.next((await db.executeQuery(compiled(asked.value, db))).rows as object[]);
@@ -65,4 +67,66 @@ export function postgresDatabase({
     onEntries: (kind, { read, write }) =>
       entries.register(kind, { read, write: (rows, tx) => runQueries(tx, write(rows)) }),
   };
+}
+
+// The schema that holds the tables: found out once, so that no connection ever looks into another one. Schemas of a `search_path`
+// may be other people's, or come to be there later (`"$user"`).
+
+interface Found {
+  /** Null where the path names no schema that exists. */
+  readonly name: string | null;
+  readonly path: string | null;
+  readonly is_open: boolean | null;
+}
+
+/** Functions are named with their schema: others may be nearer to these arguments (PostgreSQL 16, "Function Type Resolution"). */
+const FOUND = sql<Found>`
+  select current_schema as name,
+    pg_catalog.quote_ident(current_schema::pg_catalog.text) operator(pg_catalog.||) ', pg_temp' as path,
+    pg_catalog.has_schema_privilege('public', current_schema::pg_catalog.text, 'create') as is_open`;
+
+/**
+ * Narrows the `search_path` of a transaction to the schema in which tables are made.
+ * @param notice told where every user of the database may create tables and functions there
+ * @returns the path, for other connections
+ * @throws GatewayError `internal` where there is none
+ */
+export async function ownSchema(tx: Tx, notice: (sentence: string) => void): Promise<string> {
+  const { rows } = await FOUND.execute(tx);
+  const [{ name, path, is_open: isOpen } = { name: null, path: null, is_open: null }] = rows;
+  if (name === null || path === null)
+    throw new GatewayError(
+      'internal',
+      'the database of database_url cannot be used: its search_path names no schema that is there. Create the schema, or name another one (?options=-c%20search_path%3Dname)',
+    );
+  if (isOpen)
+    notice(
+      `every user of the database may create tables and functions in its schema ${JSON.stringify(name)}, and so have the gateway run what they wrote: revoke create on schema ${path.slice(0, -', pg_temp'.length)} from public`,
+    );
+  await sql`select pg_catalog.set_config('search_path', ${path}, true)`.execute(tx);
+  return path;
+}
+
+// Transactions that are tried again when another one was in their way: the one place that does.
+
+/** Times that a transaction is tried. */
+const ROUNDS = 6;
+/** The longest wait before the second try, in milliseconds; twice as long before each further one. */
+const PAUSE_MS = 10;
+
+/** Runs work in a transaction, from the beginning again after a deadlock or a conflict. It must have no other effects. */
+export async function inTransaction<Tables, T>(
+  db: Kysely<Tables>,
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (round === ROUNDS || !isRepeatable(error)) throw error;
+      // Random pauses keep transactions from meeting again.
+      const most = PAUSE_MS * 2 ** (round - 1);
+      await new Promise((resolve) => void setTimeout(resolve, Math.random() * most));
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // Opens a PostgreSQL database and hands out its stores. The only place that decides about connections and the start.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { EntryKinds } from '../journal/entry-kinds.ts';
+import { EntryKinds } from '../journal/entries.ts';
 import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
@@ -15,16 +15,14 @@ import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
 import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { Breaker } from './breaker.ts';
-import { postgresDatabase } from './database.ts';
+import { inTransaction, ownSchema, postgresDatabase } from './database.ts';
 import { JoinedTurns } from './joined-turns.ts';
 import { isAway } from '../database-away.ts';
 import { listenTo, openPool } from './pool.ts';
 import { PostgresEntryTarget } from './entry-target.ts';
 import type { PostgresBase, PostgresEntries, PostgresSchema, PostgresStore } from './store.ts';
-import { ownSchema } from './own-schema.ts';
 import { type PostgresStores, STORES } from './stores.ts';
 import { openStores, type OpenStores } from '../tables/stores.ts';
-import { inTransaction } from './transactions.ts';
 
 export interface PostgresOptions extends OpenOptions {
   /** Address of the database, with its password: never printed. The database keeps no secrets. */

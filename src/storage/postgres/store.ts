@@ -1,6 +1,6 @@
 // Parts of PostgreSQL that stores are given when they are opened.
 import type { Kysely, Transaction } from 'kysely';
-import type { EntryKinds } from '../journal/entry-kinds.ts';
+import type { EntryKinds } from '../journal/entries.ts';
 import type { NoticeListener } from '../../accounts/ports/index.ts';
 import type { SettingsSchema } from '../tables/settings.ts';
 import type { StateDatabase } from '../tables/database.ts';

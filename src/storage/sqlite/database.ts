@@ -1,7 +1,7 @@
 // Runs queries of stores in SQLite. None of them waits, so that a transaction is one write among others of a group commit.
 import { type Kysely, sql } from 'kysely';
 import type { SqlConnection, SqlValue } from '../../base/runtime/sqlite.ts';
-import type { EntryKinds } from '../journal/entry-kinds.ts';
+import type { EntryKinds } from '../journal/entries.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import {
   compiled,

@@ -1,6 +1,5 @@
 // Brings entries of journals into SQLite, within the transaction that other writes of the moment share.
-import type { Entry } from '../journal/entries.ts';
-import type { EntryKinds } from '../journal/entry-kinds.ts';
+import type { Entry, EntryKinds } from '../journal/entries.ts';
 import type { EntryTarget } from '../journal/indexer.ts';
 import type { GroupCommit } from './group-commit.ts';
 

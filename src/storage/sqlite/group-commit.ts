@@ -35,7 +35,6 @@ export class GroupCommit {
   readonly #commit: SqlStatement;
   #batch: Batch | null = null;
   /** Tasks for the time when the transaction that runs is durable. */
-  #after: (() => void)[] = [];
 
   constructor(connection: SqlConnection, schedule: Schedule) {
     this.#connection = connection;
@@ -76,11 +75,6 @@ export class GroupCommit {
     return outcome.value as T;
   }
 
-  /** Runs a task of a `Write` once its transaction is durable, and not if that fails. It must not throw. */
-  afterCommit(task: () => void): void {
-    this.#after.push(task);
-  }
-
   /** Writes what is still waiting, now. */
   async flush(): Promise<void> {
     const batch = this.#batch;
@@ -114,7 +108,6 @@ export class GroupCommit {
 
   #write(batch: Batch, retry: boolean): void {
     if (this.#batch === batch) this.#batch = null;
-    this.#after = [];
     try {
       this.#begin.run();
       for (const write of batch.writes) write();
@@ -127,7 +120,6 @@ export class GroupCommit {
       else batch.done.reject(new GatewayError('internal', failureText(cause), { cause }));
       return;
     }
-    for (const task of this.#after) task();
     batch.done.resolve();
   }
 }

@@ -3,35 +3,33 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Kysely } from 'kysely';
+import { Kysely, sql, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import { openSqlite } from '../../base/runtime/sqlite.ts';
+import { openSqlite, type SqlConnection, type SqlValue } from '../../base/runtime/sqlite.ts';
 import { closeToOthers, refuseForeignLink } from '../closed-path.ts';
 import { SqliteEntryTarget } from './entry-target.ts';
 import { GroupCommit, type Schedule } from './group-commit.ts';
-import { EntryKinds } from '../journal/entry-kinds.ts';
-import { identityOf, JournalOrigin } from './journal-origin.ts';
+import { EntryKinds } from '../journal/entries.ts';
 import { Indexer } from '../journal/indexer.ts';
 import { Journal } from '../journal/journal.ts';
 import type { JournalFiles } from '../journal/journal-file.ts';
 import { JournalFolder } from '../journal/journal-folder.ts';
 import { bringUpToDate } from '../tables/schema.ts';
-import { SETTINGS } from '../tables/settings.ts';
+import { SETTINGS, type SettingsSchema } from '../tables/settings.ts';
 import { columnsOf, quoted } from '../tables/table.ts';
 import { UsageCounter } from '../tables/state-usage.ts';
 import { Turns } from '../tables/turns.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
-import type { SettingsSchema } from '../tables/settings.ts';
 import { completed, MAX_JOURNAL_BYTES, type OpenOptions } from '../open-options.ts';
 import { NOTHING_RUNS, RunningFile } from '../running-file.ts';
 import { NO_MARKS, SentMarks } from '../sent-marks.ts';
 import { masterSecret } from '../secret-file.ts';
 import { checkSecrets, secretsFrom } from '../master-secrets.ts';
 import { sqliteDatabase } from './database.ts';
-import { sqliteDialect } from './dialect.ts';
 import { type SqliteStores, STORES } from './stores.ts';
 import { openStores, type OpenStores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
+import type { Origin } from '../journal/origin.ts';
 
 export interface SqliteOptions extends OpenOptions {
   /** Database file, whose directory is made when needed, or `:memory:`. Without `secrets` a file beside it holds one. */
@@ -227,4 +225,60 @@ function tighten(path: string, notice: (sentence: string) => void): void {
 
 function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+// Lets Kysely build and run queries over our SQLite connection. Kysely's own SQLite dialect asks for the shape
+// of another driver; this adapts ours to it. Knows no tables.
+
+/** A dialect over an open connection. Destroying the Kysely instance closes the connection. */
+function sqliteDialect(connection: SqlConnection): SqliteDialect {
+  const database: SqliteDatabase = {
+    close: () => connection.close(),
+    prepare(text) {
+      const { reader, run, all } = connection.prepare(text);
+      return {
+        reader,
+        run: (values) => run(...(values as readonly SqlValue[])),
+        all: (values) => all(...(values as readonly SqlValue[])),
+        iterate: (values) => all(...(values as readonly SqlValue[])).values(),
+      };
+    },
+  };
+  return new SqliteDialect({ database });
+}
+
+// Origin of this database's journals: the identity that it was given once.
+
+const SETTING = 'identity';
+const IDENTITY_BYTES = 8;
+
+/** The identity of a database, which is given one if it has none. Inside a transaction. */
+async function identityOf(db: Kysely<SettingsSchema>): Promise<Uint8Array> {
+  await db
+    .insertInto('settings')
+    .values({ name: SETTING, value: randomBytes(IDENTITY_BYTES).toString('hex') })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { value } = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', sql.lit(SETTING))
+    .executeTakeFirstOrThrow();
+  return Buffer.from(value, 'hex');
+}
+
+class JournalOrigin implements Origin {
+  readonly #identity: Uint8Array;
+
+  constructor(identity: Uint8Array) {
+    this.#identity = identity;
+  }
+
+  current(): Uint8Array {
+    return this.#identity;
+  }
+
+  isHere(content: Uint8Array): boolean {
+    return Buffer.from(content).equals(this.#identity);
+  }
 }

@@ -56,11 +56,6 @@ export function encodeItems(items: readonly JsonObject[]): readonly ItemRow[] {
   });
 }
 
-/** Bytes that items count for in the usage of their key. */
-export function bytesOf(items: readonly ItemRow[]): number {
-  return items.reduce((sum, item) => sum + item.bytes, 0);
-}
-
 /** The item of a row. */
 export function decodeItem(row: { readonly item?: unknown }): JsonObject {
   return JSON.parse(row.item as string) as JsonObject;

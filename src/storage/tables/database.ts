@@ -1,6 +1,6 @@
 // The seam between stores and databases. A store writes its queries once, as generators; a driver runs them.
 import type { CompiledQuery, Kysely, QueryExecutorProvider, RawBuilder } from 'kysely';
-import type { EntryWriter } from '../journal/entry-kinds.ts';
+import type { EntryWriter } from '../journal/entries.ts';
 import type { Indexer } from '../journal/indexer.ts';
 import type { SchemaChange } from './schema.ts';
 import type { UsageCounter } from './state-usage.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { Problems, Report, type CanonicalRequest, type Target } from '../../../src/canonical/index.ts';
 import { atMost, FieldTable, schemaOf, type Field } from '../../../src/protocols/field-table.ts';
-import { integer, number, only, texts, word } from '../../../src/protocols/member-kinds.ts';
+import { integer, number, only, texts, word } from '../../../src/protocols/read-member.ts';
 
 const ROWS: readonly Field<'supported'>[] = [
   { name: 'stops', support: 'supported', note: 'Strings.', to: 'stop', is: texts(2) },

@@ -14,7 +14,7 @@ import type { Clock } from '../../../base/runtime/clock.ts';
 import type { Connection } from '../../../base/runtime/http-server.ts';
 import type { BodyReader } from '../../../server/body/body-reader.ts';
 import type { MemoryBudget } from '../../../server/body/memory-budget.ts';
-import { explainedProtocol } from '../../../server/explained-protocol.ts';
+import { explainedProtocol } from '../../../server/client-protocol.ts';
 import { replayRequest } from '../../../server/replay.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';

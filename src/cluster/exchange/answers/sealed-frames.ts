@@ -36,10 +36,6 @@ export class SealedFrames {
     return Buffer.from(seal(this.#key, Buffer.from(bytes, 'latin1'), placeText(place))).toString('base64');
   }
 
-  sealHead(head: AnswerHead, place: FramePlace): string {
-    return this.seal(Buffer.from(JSON.stringify(head)).toString('latin1'), place);
-  }
-
   /** Null for what was not sealed for this place. */
   open(frame: string, place: FramePlace): string | null {
     const bytes = open(this.#key, Buffer.from(frame, 'base64'), placeText(place));

@@ -1,7 +1,6 @@
 // Events of this process for whoever watches in another, and the other way round. Nothing is published while nobody watches
 // anywhere, and no more than a person can see: what is beyond it is lost, and counted.
 import { isJsonObject, type JsonObject } from '../../../base/json/index.ts';
-import type { CarriedEvent, EventSource, LostEvents } from './carried-event.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { PubSub } from '../pub-sub.ts';
 
@@ -156,4 +155,30 @@ function eventOf(type: unknown, data: unknown): readonly CarriedEvent[] {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+// Events that processes of one installation publish to each other, and what gives and takes them in each process.
+
+export type CarriedEvent =
+  /** A request has ended. The summary is made only when it is asked for. */
+  | { readonly type: 'generation'; readonly summary: () => JsonObject }
+  | {
+      readonly type: 'alert';
+      readonly alert: { readonly type: string; readonly message: string; readonly data: JsonObject };
+    };
+
+/** A number of events of other processes that were not published. */
+export interface LostEvents {
+  readonly type: 'lost';
+  readonly events: number;
+}
+
+/** Source of events of this process, and sink for those of others. */
+export interface EventSource {
+  /** Whether somebody listens in this process. */
+  readonly hasAudience: boolean;
+  whenAudience(changed: (isThere: boolean) => void): void;
+  /** @param listener gets every event of this process; null: nobody does */
+  carry(listener: ((event: CarriedEvent) => void) | null): void;
+  bring(event: CarriedEvent | LostEvents): void;
 }

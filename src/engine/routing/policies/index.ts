@@ -5,8 +5,6 @@ import type { Policy } from './policy.ts';
 import { priority } from './priority.ts';
 import { roundRobin } from './round-robin.ts';
 
-export type { Policy } from './policy.ts';
-
 const byType: Readonly<Record<RoutingType, Policy>> = {
   priority,
   round_robin: roundRobin,

@@ -1,9 +1,30 @@
 // Text: what a model says. The one task whose answers are streamed, stored, continued and given tools, and whose addresses are
 // those of the protocols themselves.
 import { estimatedInputTokens } from '../../../accounts/ledger/index.ts';
-import { withoutStreamOptions } from '../../admit/index.ts';
-import type { Task } from '../task.ts';
-import { Run } from './run.ts';
+import {
+  admit,
+  type Admitted,
+  allow,
+  decodeCall,
+  planFor,
+  type Planned,
+  withoutStreamOptions,
+} from '../../admit/index.ts';
+import type { Shared, Task } from '../task.ts';
+import type { JsonValue } from '../../../base/json/index.ts';
+import { type CanonicalRequest, GatewayError, Report } from '../../../canonical/index.ts';
+import type { AnswerContext } from '../../../protocols/index.ts';
+import { type ClientAnswer, refuse, StreamAnswer, WholeAnswer } from '../../answer/index.ts';
+import type { Answered } from '../../answered.ts';
+import { type Arrival, releaseBody } from '../../call.ts';
+import type { Attempt } from '../../attempt/index.ts';
+import type { GatewayDependencies } from '../../dependencies.ts';
+import type { KeptAnswer } from '../../kept-answer.ts';
+import { tryForText } from '../../failover/index.ts';
+import { keep, type Kept, NOTHING_KEPT, settle } from '../../settle/index.ts';
+import { ToolLoop, ToolRegistry } from '../../tool-loop/index.ts';
+import { AttemptLog } from '../../attempt-log.ts';
+import type { ClientConnection } from '../../cancellation.ts';
 
 export const text: Task = {
   name: 'text',
@@ -17,3 +38,228 @@ export const text: Task = {
     return { request, inputChars: bodyChars, inputTokens: () => estimatedInputTokens(request) };
   },
 };
+
+// One request's way through the engine: decoded, admitted, planned, tried, settled, answered. Each step takes what the one
+// before has given, and what admission took is given back in one place.
+
+/** An answer that can be shown, in part or as a whole. */
+interface Opened {
+  readonly admitted: Admitted;
+  readonly planned: Planned;
+  readonly answer: ClientAnswer;
+  readonly context: AnswerContext;
+}
+
+/** A request that is on record: only its client does not know yet. */
+interface Settled {
+  readonly failure: GatewayError | undefined;
+  /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
+  readonly isReported: boolean;
+  /** Resolves to the answer as it was kept; undefined where nothing is. */
+  readonly keeping: Promise<KeptAnswer | undefined> | undefined;
+}
+
+/** Facts of a request for its record. */
+interface Known {
+  readonly failure: GatewayError | undefined;
+  readonly turns: readonly Attempt[];
+  readonly request: CanonicalRequest | undefined;
+  readonly opened: Opened | undefined;
+  readonly content: JsonValue;
+}
+
+/** A model that ends its turn without a word still counts a few tokens for it. */
+const EMPTY_ANSWER_TOKENS = 10;
+
+/** One request for text. */
+class Run {
+  readonly #arrival: Arrival;
+  readonly #clientConnection: ClientConnection;
+  readonly #deps: GatewayDependencies;
+  readonly #shared: Shared;
+  readonly #attemptLog = new AttemptLog();
+
+  constructor(
+    arrival: Arrival,
+    clientConnection: ClientConnection,
+    deps: GatewayDependencies,
+    shared: Shared,
+  ) {
+    this.#arrival = arrival;
+    this.#clientConnection = clientConnection;
+    this.#deps = deps;
+    this.#shared = shared;
+  }
+
+  /**
+   * Answers it. Rejects only where not even a refusal could be made.
+   * @returns true when the client has a complete, good answer; false when it was told of a failure, or has left
+   */
+  async answer(): Promise<boolean> {
+    let request: CanonicalRequest | undefined;
+    let admitted: Admitted | undefined;
+    let opened: Opened | undefined;
+    let settled: Settled;
+    let kept: KeptAnswer | undefined;
+    try {
+      request = await decodeCall(this.#arrival, this.#deps);
+      admitted = await admit(this.#arrival, request, this.#deps);
+      // A turn of a thread has become the whole conversation.
+      const inputChars = Math.max(this.#arrival.inputChars, this.#arrival.call.body.bytes.length);
+      const planned = planFor(this.#arrival, admitted.request, inputChars, this.#deps);
+      await allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
+      opened = this.#open(admitted, planned);
+      const { answer } = opened;
+      this.#clientConnection.begin(this.#deps.ticker, answer);
+      const answered = await this.#try(opened);
+      await this.#shared.cohorts.settling.gathered();
+      settled = this.#settle(opened, answered);
+      kept = settled.keeping && (await settled.keeping);
+    } catch (thrown) {
+      settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
+    } finally {
+      this.#clientConnection.end();
+      // Before the client hears of the end: its next turn may follow at once.
+      await admitted?.release();
+    }
+    await this.#deps.ledger.confirmed();
+    await this.#shared.cohorts.ending.gathered();
+    return this.#respond(settled, kept, request, opened);
+  }
+
+  #open(admitted: Admitted, planned: Planned): Opened {
+    const { id, createdAt, settings, call } = this.#arrival;
+    const { request, plan } = planned;
+    const context: AnswerContext = {
+      id,
+      createdSeconds: Math.floor(createdAt / 1000),
+      model: plan.candidates[0]?.endpoint.modelId ?? request.model,
+      request,
+      reasoningContentMirror: settings.config.compatibility.reasoningContent,
+      readsOpenWords: admitted.readsOpenWords,
+      estimateInputTokens: () => estimatedInputTokens(request),
+      streamAsArray: call.route?.streamAsArray,
+    };
+    const input = { admitted, attemptLog: this.#attemptLog, context, clock: this.#deps.clock };
+    const answer = request.stream
+      ? new StreamAnswer(input, () => {
+          this.#clientConnection.stream();
+          releaseBody(call);
+        })
+      : new WholeAnswer(input);
+    return { admitted, planned, answer, context };
+  }
+
+  async #try({ admitted, planned, answer }: Opened): Promise<Answered> {
+    const { cancellation } = this.#clientConnection;
+    if (cancellation.reason) return { failure: cancellation.reason, isReported: false, turns: [] };
+    const deps = this.#deps;
+    const { learned, answered } = this.#shared;
+    const input = { deps, admitted, planned, attemptLog: this.#attemptLog, learned, cancellation };
+    const { items } = this.#arrival.call.protocol.server;
+    const registry = ToolRegistry.of(planned.request, deps.tools, items !== undefined);
+    if (registry) return new ToolLoop({ ...input, answer, registry, answered }).run();
+    const failure = await tryForText({ ...input, answer, translate: false });
+    const { by } = answer;
+    return { failure, isReported: failure !== undefined && by?.isReported === true, turns: by ? [by] : [] };
+  }
+
+  /** Writes the records, and begins to keep what is kept; the client gets the end of its answer only afterwards. */
+  #settle(opened: Opened, answered: Answered): Settled {
+    const { failure, isReported, turns } = answered;
+    const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
+    this.#record({ failure, turns, request: opened.admitted.request, opened, content: kept.content });
+    return { failure, isReported, keeping: kept.answer };
+  }
+
+  #keep({ admitted, answer, context }: Opened, { turns, lastTurn }: Answered): Kept {
+    const by = turns.at(-1);
+    if (!by || !admitted.keeps(by.endpoint)) return NOTHING_KEPT;
+    return keep({ admitted, answer, by, attemptLog: this.#attemptLog, context, lastTurn }, this.#deps);
+  }
+
+  #settleFailed(
+    failure: GatewayError,
+    request: CanonicalRequest | undefined,
+    opened: Opened | undefined,
+  ): Settled {
+    const by = opened?.answer.by;
+    this.#record({ failure, turns: by ? [by] : [], request, opened, content: null });
+    return { failure, isReported: false, keeping: undefined };
+  }
+
+  #record({ failure, turns, request, opened, content }: Known): void {
+    const { call, quota } = this.#arrival;
+    const wasAsked = this.#attemptLog.attempts.length > 0;
+    // A job that finds no room is as if it had not begun.
+    if (failure && call.job?.failed(failure, wasAsked) && !wasAsked)
+      return quota?.settle({ requests: 0, tokens: 0, nanoUsd: 0 });
+    settle(
+      {
+        failure,
+        turns,
+        request,
+        content,
+        turnCount: turns.length,
+        arrival: this.#arrival,
+        attemptLog: this.#attemptLog,
+        route: opened?.planned.route ?? null,
+        report: this.#report(request, opened),
+        cancelled: this.#clientConnection.left,
+      },
+      opened?.answer.opened === true,
+      this.#deps,
+    );
+  }
+
+  /** @returns true when the client has a complete, good answer */
+  #respond(
+    { failure, isReported }: Settled,
+    kept: KeptAnswer | undefined,
+    request: CanonicalRequest | undefined,
+    opened: Opened | undefined,
+  ): boolean {
+    if (this.#clientConnection.left) return false;
+    const answer = opened?.answer;
+    if (answer && !failure) {
+      this.#warnOfNothing(answer);
+      try {
+        answer.complete(kept);
+        return true;
+      } catch (thrown) {
+        this.#refuse(this.#failureOf(thrown), request, opened);
+        return false;
+      }
+    }
+    if (answer?.opened && isReported) answer.complete();
+    else this.#refuse(failure ?? new GatewayError('internal', 'internal error'), request, opened);
+    return false;
+  }
+
+  #refuse(failure: GatewayError, request: CanonicalRequest | undefined, opened: Opened | undefined): void {
+    if (opened?.answer.opened) return opened.answer.fail(failure);
+    const report = this.#report(request, opened);
+    refuse({ arrival: this.#arrival, attemptLog: this.#attemptLog, report }, failure);
+  }
+
+  #report(request: CanonicalRequest | undefined, opened: Opened | undefined): Report {
+    return opened?.answer.report ?? request?.report ?? new Report();
+  }
+
+  /** Tokens that were charged for nothing that a client can see: legal, but worth a look. */
+  #warnOfNothing({ by }: ClientAnswer): void {
+    if (!by?.meter.isEmpty) return;
+    const tokens = by.charge().usage?.output.text ?? 0;
+    if (tokens < EMPTY_ANSWER_TOKENS) return;
+    const { id } = this.#arrival;
+    this.#deps.log.warn('an empty answer was billed', { id, endpoint: by.endpoint.slug, tokens });
+  }
+
+  /** Error of the request; a defect of ours is also logged. */
+  #failureOf(thrown: unknown): GatewayError {
+    const failure = GatewayError.from(thrown);
+    if (failure.kind === 'internal')
+      this.#deps.log.error('request failed', { id: this.#arrival.id, error: thrown });
+    return failure;
+  }
+}

@@ -1,8 +1,13 @@
 // Result of a tool of an MCP server: every content type of the specification, and others kept as JSON text; text is
 // cut at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
-import { startInBytes } from '../start-in-bytes.ts';
-import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
-import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+import {
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../base/json/index.ts';
 
 export type McpContent =
   | { readonly type: 'text'; readonly text: string }
@@ -121,4 +126,16 @@ function strings<Name extends string>(
     if (value !== undefined) found[name] = value;
   }
   return found;
+}
+
+// Cuts text to a size in bytes. Knows nothing of what the text is.
+
+/** The beginning of a text, never ending in half a character. @param most bytes of it in UTF-8 */
+function startInBytes(text: string, most: number): string {
+  if (text.length <= most && Buffer.byteLength(text) <= most) return text;
+  const bytes = Buffer.from(text.slice(0, most));
+  let end = Math.min(most, bytes.length);
+  // Bytes that continue a character begin with the bits 10 (RFC 3629 section 3).
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
 }

@@ -18,7 +18,6 @@ import { webFetch } from './web-fetch.ts';
 import type { Breakage, WebFetchLimits } from './web-fetch.ts';
 import { within } from './within.ts';
 
-export type { McpContent, McpResult } from './result.ts';
 export type { OAuthClient } from './access-token.ts';
 
 export interface McpServer {

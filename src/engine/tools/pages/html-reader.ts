@@ -1,9 +1,16 @@
 // Reads HTML as a stream of tags and words, without building a tree: however deep or broken it is, one step per
 // character. What becomes of the words is the text writer's business.
-import { Tokenizer } from 'htmlparser2';
-import type { TokenizerCallbacks } from 'htmlparser2';
-import { isHiddenByStyle } from './hidden-by-style.ts';
-import { HEADINGS, LINES, PARAGRAPHS, SELF_ENDING, SITE_PARTS, UNREADABLE, VOID } from './html-elements.ts';
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import {
+  HEADINGS,
+  isHiddenByStyle,
+  LINES,
+  PARAGRAPHS,
+  SELF_ENDING,
+  SITE_PARTS,
+  UNREADABLE,
+  VOID,
+} from './html-elements.ts';
 import type { TextWriter } from './text-writer.ts';
 
 /** Names of elements that mean something are shorter. */

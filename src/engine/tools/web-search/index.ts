@@ -10,13 +10,11 @@ import { tavily } from './tavily.ts';
 
 export { decodeDomain, isWithin, type Domain } from './domain.ts';
 export type {
-  ContextSize,
   SearchBackend,
   SearchEngineName,
   SearchQuery,
   SearchResult,
   SearchSettings,
-  UserLocation,
 } from './backend.ts';
 
 const ENGINES: Readonly<Record<SearchEngineName, SearchApi>> = { searxng, brave, tavily, exa };

@@ -269,10 +269,7 @@ function latest(times: readonly (string | null)[]): string | null {
 }
 
 /** Last error of a provider, as a problem. */
-export function problemOf(
-  error: RecentError | undefined,
-  since: string | null,
-): z.input<typeof problemSchema> {
+function problemOf(error: RecentError | undefined, since: string | null): z.input<typeof problemSchema> {
   if (!error) return null;
   const { kind, status, message } = error;
   return { kind, status, text: problemText(error), message, since };

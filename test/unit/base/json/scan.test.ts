@@ -9,7 +9,7 @@ import {
   scanJson,
   type JsonFault,
 } from '../../../../src/base/json/scan.ts';
-import { nestsDeeper, opensMore } from '../../../../src/base/json/bounds.ts';
+import { nestsDeeper, opensMore } from '../../../../src/base/json/text.ts';
 
 const faultIn = (text: string): JsonFault | undefined => scanJson(Buffer.from(text)).fault;
 

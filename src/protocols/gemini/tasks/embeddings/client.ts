@@ -1,15 +1,22 @@
 // `embedContent` and `batchEmbedContents` as clients ask for them, and the answer. Decides neither whom to ask nor what
 // an upstream of another protocol loses.
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
-import { asArray, asObject, isJsonObject, unknownMembers } from '../../../../base/json/index.ts';
+import {
+  asArray,
+  asObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+  unknownMembers,
+} from '../../../../base/json/index.ts';
 import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
 import { decodeGatewayOptions } from '../../../gateway-options.ts';
 import type { RequestRoute } from '../../../protocol.ts';
 import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
 import type { EmbeddingNote, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import {
-  POSITIVE,
   describe,
+  POSITIVE,
   readBoolean,
   readNumber,
   readObject,
@@ -17,15 +24,12 @@ import {
   requireBody,
 } from '../../../read-member.ts';
 import { methodRoutes } from '../../addresses.ts';
-import { describeEmbeddings } from './described.ts';
 import { camelMembers } from '../../camel-members.ts';
-import {
-  EMBEDDING_BATCH_FIELDS,
-  EMBEDDING_FIELDS,
-  EMBEDDING_SETTING_FIELDS,
-  type EMBEDDING_SETTINGS,
-  LONE_EMBEDDING_FIELDS,
-} from './fields.ts';
+import { z } from 'zod';
+import type { RouteDescription } from '../../../../base/lib/route-description.ts';
+import { anyObject } from '../../../described-shapes.ts';
+import { ofModel } from '../../described-methods.ts';
+import { GATEWAY } from '../../fields.ts';
 
 /** As many as OpenAI's clients may send at once; more than one upstream takes are sent in several requests. */
 const MOST_REQUESTS = 2048;
@@ -217,3 +221,55 @@ function encodeAnswer({ made, usage, costUsd }: TaskAnswer<Embeddings>, isBatch:
   };
   return isBatch ? { embeddings, usageMetadata } : { embedding: embeddings[0] ?? null, usageMetadata };
 }
+
+// Description of the methods that make vectors, for the description of the API. Answers nothing.
+
+/** Each is below a model, whose id stands in the path. */
+function describeEmbeddings(): readonly RouteDescription[] {
+  const embedding = z.looseObject({ values: z.array(z.number()) });
+  const content = z.looseObject({ parts: z.array(anyObject) });
+  const text = { content: { parts: [{ text: 'a text' }] } };
+  const embeds = ofModel('sim%2Fembed');
+  return [
+    {
+      ...embeds,
+      id: 'embedContent',
+      path: '/v1beta/models/{model}:embedContent',
+      summary: 'Makes a vector of a text.',
+      body: z.looseObject({ content }),
+      bodyExample: text,
+      answer: z.looseObject({ embedding }),
+    },
+    {
+      ...embeds,
+      id: 'batchEmbedContents',
+      path: '/v1beta/models/{model}:batchEmbedContents',
+      summary: 'Makes vectors of several texts.',
+      body: z.looseObject({ requests: z.array(z.looseObject({ content })) }),
+      bodyExample: { requests: [{ model: 'models/sim/embed', ...text }] },
+      answer: z.looseObject({ embeddings: z.array(embedding) }),
+    },
+  ];
+}
+
+// Members of the bodies of `embedContent` and `batchEmbedContents`.
+
+/** Settings of embeddings, in the request itself or in `embedContentConfig`. */
+const EMBEDDING_SETTINGS = ['taskType', 'title', 'outputDimensionality', 'autoTruncate'] as const;
+
+/** Members of `embedContentConfig`. */
+const EMBEDDING_SETTING_FIELDS: ReadonlySet<string> = new Set(EMBEDDING_SETTINGS);
+
+/** Members of an `EmbedContentRequest` inside of a batch (API reference, "Embeddings", 2026-11). */
+const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'content',
+  'embedContentConfig',
+  ...EMBEDDING_SETTINGS,
+]);
+
+/** Members of one that is a body of its own. */
+const LONE_EMBEDDING_FIELDS: ReadonlySet<string> = new Set([...EMBEDDING_FIELDS, ...GATEWAY]);
+
+/** Members of a batch. */
+const EMBEDDING_BATCH_FIELDS: ReadonlySet<string> = new Set(['model', 'requests', ...GATEWAY]);

@@ -1,24 +1,22 @@
 // `POST /embeddings` as clients of OpenAI's API write it. It belongs to no chat protocol, and stands here beside its
 // upstream side.
 import { z } from 'zod';
-import { isJsonArray, unknownMembers } from '../../../../base/json/index.ts';
-import { Problems, Report, TEXTS } from '../../../../canonical/index.ts';
-import type { JsonValue } from '../../../../base/json/index.ts';
+import { isJsonArray, type JsonObject, type JsonValue, unknownMembers } from '../../../../base/json/index.ts';
+import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
 import { decodeGatewayOptions } from '../../../gateway-options.ts';
-import { type DecodedTask, type TaskClient, taskRequest } from '../../../task-codec.ts';
+import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
 import type { EmbeddingInput, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import type { ClientDescription } from '../../../protocol.ts';
 import { listShape } from '../../described-shapes.ts';
-import { encodeAnswer } from './encode-answer.ts';
 import {
-  POSITIVE,
   describe,
+  type Member,
+  POSITIVE,
   readNumber,
   readString,
   requireBody,
   requireString,
 } from '../../../read-member.ts';
-import type { Member } from '../../../read-member.ts';
 import { readForm } from './vector-words.ts';
 
 /** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */
@@ -119,5 +117,23 @@ function describes(): ClientDescription {
         embedding: z.union([z.array(z.number()), z.string()]),
       }),
     ),
+  };
+}
+
+// The answer to `POST /embeddings` in OpenAI's shape. Vectors come as they are to be shown; how one form is made of the
+// other is not decided here.
+
+/** The body of the answer (API reference, "The embedding object", 2026-11). The cost stands in `usage.cost`. */
+function encodeAnswer({ made, model, usage, costUsd }: TaskAnswer<Embeddings>): JsonObject {
+  const tokens = inputTokens(usage);
+  return {
+    object: 'list',
+    data: made.vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    model,
+    usage: {
+      prompt_tokens: tokens,
+      total_tokens: tokens,
+      ...(costUsd === undefined ? {} : { cost: costUsd }),
+    },
   };
 }

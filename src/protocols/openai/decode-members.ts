@@ -1,7 +1,7 @@
-// `metadata`: pairs of strings that a client attaches to its request, alike in every protocol that has them.
-import { type Problems, TEXTS } from '../../canonical/index.ts';
-import { describe, readObject } from '../read-member.ts';
-import type { Member } from '../read-member.ts';
+// Members that clients of OpenAI's protocols write alike: `metadata`, pairs of strings that a client attaches to its request, and
+// efforts of reasoning.
+import { EFFORTS, type Problems, type ReasoningRequest, TEXTS } from '../../canonical/index.ts';
+import { describe, type Member, readObject, readWord } from '../read-member.ts';
 
 /** OpenAI API reference, "Create chat completion", `metadata`. */
 const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };
@@ -30,4 +30,18 @@ export function decodeMetadata(
 /** A path to a member that the client named: cut, because it goes into the answer. */
 export function memberPath(parent: string, key: string): string {
   return `${parent}.${key.length > 64 ? `${key.slice(0, 64)}…` : key}`;
+}
+
+// An effort as clients of OpenAI's protocols write it, Groq's word for none in particular included. Knows no model.
+
+/** Reasoning as the model likes (console.groq.com, "Reasoning", 2026-11). */
+const DEFAULT = 'default';
+
+/** Effort that a word asks for; nothing for an absent one. A word that nobody knows is a problem. */
+export function readEffort(
+  value: Member,
+  path: string,
+  problems: Problems,
+): Pick<ReasoningRequest, 'effort' | 'enabled'> {
+  return value === DEFAULT ? { enabled: true } : { effort: readWord(value, path, problems, EFFORTS) };
 }

@@ -1,6 +1,28 @@
-// Anthropic's announcements of its rate limits: the `anthropic-ratelimit-*` headers. Does not decide what they entail.
-import type { AnnouncedLimit, LimitNotice } from '../../canonical/index.ts';
+// Limits in Anthropic's headers: those of the gateway, as Messages clients know them, and those that an upstream announces. Does
+// not decide what they are.
+import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../../canonical/index.ts';
 import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../rate-limit-headers.ts';
+
+/** Requests and tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
+export function encodeLimits({ requests, tokens }: LimitStates): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const add = (of: string, state: LimitState | null): void => {
+    if (!state) return;
+    const name = `anthropic-ratelimit-${of}`;
+    headers[`${name}-limit`] = String(state.amount);
+    headers[`${name}-remaining`] = String(Math.floor(state.remaining));
+    // Whole seconds: a moment that is too early would be a refusal.
+    if (state.clearsAtMs !== null)
+      headers[`${name}-reset`] = Temporal.Instant.fromEpochMilliseconds(
+        Math.ceil(state.clearsAtMs / 1000) * 1000,
+      ).toString();
+  };
+  add('requests', requests);
+  add('tokens', tokens);
+  return headers;
+}
+
+// Anthropic's announcements of its rate limits: the `anthropic-ratelimit-*` headers. Does not decide what they entail.
 
 /** Requests and three counts of tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
 const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-tokens', 'output-tokens'].map(
