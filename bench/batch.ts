@@ -1,0 +1,122 @@
+// A batch beside interactive requests: how much longer those take meanwhile, and the throughput of a batch beside that of the same
+// requests sent interactively. Run with `node bin/bun.mjs run bench/batch.ts [lines] [turns]`.
+import OpenAI, { toFile } from 'openai';
+import { freshFolder, startProgram } from '../test/support/program.ts';
+import { quantile } from './steady.ts';
+
+const lines = Number(process.argv[2] ?? 2_000);
+const turns = Number(process.argv[3] ?? 5);
+const CONCURRENT = 20;
+/** Time until the upstream answers, in milliseconds: a batch waits mostly. */
+const ANSWER_MS = 50;
+/** Interactive requests in a second, whose times are measured. */
+const PER_SECOND = 40;
+
+const upstream = Bun.serve({
+  port: 0,
+  async fetch() {
+    await Bun.sleep(ANSWER_MS);
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
+    return Response.json({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage });
+  },
+});
+const { folder, remove } = freshFolder();
+const config = {
+  keys: [{ name: 'bench', key: 'sk-test' }],
+  logging: { level: 'error' },
+  providers: {
+    up: { api_key: 'sk-test', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
+  },
+  models: [{ id: 'up/m', endpoints: [{ provider: 'up', model: 'm', price: { input: 1, output: 1 } }] }],
+  batches: { concurrent: CONCURRENT, max_delay_ms: Number(process.env['MAX_DELAY_MS'] ?? 0) },
+};
+await Bun.write(`${folder}/dragoman.yaml`, JSON.stringify(config));
+const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
+const client = new OpenAI({ apiKey: 'sk-test', baseURL: `${gateway.origin}/v1` });
+const body = { model: 'up/m', messages: [{ role: 'user', content: 'Hello' }] };
+
+async function ask(): Promise<number> {
+  const beganAt = performance.now();
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await response.text();
+  return performance.now() - beganAt;
+}
+
+/** Times of interactive requests until `done` is. */
+async function interactive(done: Promise<unknown>): Promise<number[]> {
+  let isOver = false;
+  void done.finally(() => (isOver = true));
+  const times: Promise<number>[] = [];
+  while (!isOver) {
+    times.push(ask());
+    await Bun.sleep(1000 / PER_SECOND);
+  }
+  return Promise.all(times);
+}
+
+/** Lines in a second. */
+async function batch(): Promise<number> {
+  const text = Array.from({ length: lines }, (_, line) =>
+    JSON.stringify({ custom_id: `${line}`, method: 'POST', url: '/v1/chat/completions', body }),
+  ).join('\n');
+  const file = await client.files.create({
+    file: await toFile(Buffer.from(text), 'in.jsonl'),
+    purpose: 'batch',
+  });
+  const beganAt = performance.now();
+  const { id } = await client.batches.create({
+    input_file_id: file.id,
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  });
+  for (;;) {
+    await Bun.sleep(100);
+    const { status, request_counts: counts } = await client.batches.retrieve(id);
+    if (status !== 'completed') continue;
+    if (counts?.completed !== lines) throw new Error(JSON.stringify(counts));
+    return (lines / (performance.now() - beganAt)) * 1000;
+  }
+}
+
+/** The same requests, as many at once. */
+async function sent(): Promise<number> {
+  const beganAt = performance.now();
+  let left = lines;
+  const one = async (): Promise<void> => {
+    while (left-- > 0) await ask();
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, one));
+  return (lines / (performance.now() - beganAt)) * 1000;
+}
+
+const median = (of: number[]): number => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
+await sent();
+await batch();
+const rates = { sent: [] as number[], batch: [] as number[] };
+const times = { alone: [] as number[], beside: [] as number[] };
+for (let turn = 0; turn < turns; turn += 1) {
+  rates.sent.push(await sent());
+  rates.batch.push(await batch());
+  times.alone.push(...(await interactive(Bun.sleep((lines / 20 / (1000 / ANSWER_MS)) * 1000))));
+  times.beside.push(...(await interactive(batch())));
+}
+const [alone, beside] = [times.alone, times.beside].map((of) =>
+  quantile(
+    of.toSorted((a, b) => a - b),
+    0.99,
+  ),
+) as [number, number];
+console.log(
+  `throughput: ${median(rates.batch).toFixed(0)} lines a second as a batch, ${median(rates.sent).toFixed(0)} sent: ${((median(rates.batch) / median(rates.sent)) * 100).toFixed(0)} %`,
+);
+console.log(
+  `interactive p99: ${alone.toFixed(1)} ms alone (${times.alone.length}), ${beside.toFixed(1)} ms beside a batch (${times.beside.length}): ${((beside / alone - 1) * 100).toFixed(1)} %`,
+);
+await gateway.stop();
+await upstream.stop(true);
+remove();
