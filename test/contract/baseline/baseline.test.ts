@@ -7,7 +7,7 @@ import { freshFolder } from '../../support/program.ts';
 import { POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
 // The first test starts the server of a database.
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
