@@ -9,7 +9,7 @@ test.each(Object.entries(CLIENTS))('%s', (name, { package: packageName, version 
   expect(clientPage(name)).toContain(`\`${packageName}\` ${version}:`);
 });
 
-const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+const README = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8');
 const ROW = /^\| \[[^\]]+\]\(docs\/clients\/([\w-]+)\.md\) \| `([^`]+)` \| (.*) \|$/gm;
 const rows = [...README.matchAll(ROW)].map(([, name = '', base = '', settings = '']) => ({
   name,

@@ -84,7 +84,19 @@ test('what has changed is told once a second at most, however much happens', asy
   clock.advance(1_000);
   expect(parse(await events.next())).toEqual({
     type: 'activity',
-    data: { changed: ['generations', 'jobs', 'keys', 'limits', 'models', 'problems', 'providers', 'usage'] },
+    data: {
+      changed: [
+        'batches',
+        'generations',
+        'jobs',
+        'keys',
+        'limits',
+        'models',
+        'problems',
+        'providers',
+        'usage',
+      ],
+    },
   });
   clock.advance(13_000);
   const separate = { state: 'open', model: 'sim/echo', reason: 'maintenance' };
