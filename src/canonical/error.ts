@@ -159,6 +159,8 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number | undefined;
   /** True: the same request is refused again however long its client waits. */
   readonly isLasting?: boolean | undefined;
+  /** True: no time lets the same request pass, only other settings. Waiting for room is of no use to it. */
+  readonly isHopeless?: boolean | undefined;
   /** The methods that the path takes, for a 405. */
   readonly allow?: readonly string[] | undefined;
   readonly upstream?: UpstreamFailure | undefined;
@@ -184,6 +186,7 @@ export class GatewayError extends Error {
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly isLasting: boolean;
+  readonly isHopeless: boolean;
   readonly allow: readonly string[] | undefined;
   readonly upstream: UpstreamFailure | undefined;
   readonly counted: 'requests' | 'tokens' | undefined;
@@ -201,6 +204,7 @@ export class GatewayError extends Error {
     this.httpStatus = details.httpStatus;
     this.retryAfterMs = details.retryAfterMs;
     this.isLasting = details.isLasting === true;
+    this.isHopeless = details.isHopeless === true;
     this.allow = details.allow;
     this.upstream = details.upstream;
     this.counted = details.counted;

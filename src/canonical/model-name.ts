@@ -33,6 +33,11 @@ export function countedNames(ids: readonly string[]): string {
   return [...new Set(names.flatMap((id) => [id, plainModelName(id)]))].join(AND);
 }
 
+/** The name that people know a model by. @param names as `countedNames` gives them, or one name */
+export function shownName(names: string): string {
+  return names.split(AND, 1)[0] ?? '';
+}
+
 /**
  * Whether limits for some models count one.
  * @param covers whether a name is among those of the limit, in the plain spelling or as it was written

@@ -1,6 +1,6 @@
 // Errors for a client that a limit stops: before its request begins, or in the middle of its answer.
 import { GatewayError } from '../canonical/index.ts';
-import { type Refusal, refusalText } from '../accounts/limits/index.ts';
+import { isHopeless, type Refusal, refusalText } from '../accounts/limits/index.ts';
 
 /** @param nowMs Unix milliseconds */
 export function limitError(refusal: Refusal, nowMs: number): GatewayError {
@@ -12,6 +12,7 @@ export function limitError(refusal: Refusal, nowMs: number): GatewayError {
     fault: 'gateway',
     retryAfterMs: waitOf(refusal, nowMs),
     isLasting: refusal.frees === 'never',
+    isHopeless: isHopeless(refusal),
     counted: refusal.limit.rule.kind === 'tokens' ? 'tokens' : 'requests',
   });
 }

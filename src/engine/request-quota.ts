@@ -133,7 +133,7 @@ export class RequestQuota {
     const estimate = this.#estimate && { ...this.#estimate, nanoUsd: null };
     const refusal = estimate && this.#limits.limiter.check(this.#scopes, estimate);
     if (refusal?.reason === 'unpriced')
-      throw new GatewayError('quota', refusalText(refusal), { code: 'budget_exceeded' });
+      throw new GatewayError('quota', refusalText(refusal), { code: 'budget_exceeded', isHopeless: true });
   }
 
   /** Why the request would not begin now, and the limits that count it. Reserves nothing. */

@@ -1,4 +1,5 @@
 // Whether one limit lets a request begin, and why not.
+import { shownName } from '../../canonical/index.ts';
 import { type Estimate, neededOf, neverFits } from './amounts.ts';
 import { naming, type Refusal } from './refusal.ts';
 import type { Hold } from './reservation.ts';
@@ -21,7 +22,9 @@ export function checkOne(
   const { limit, counter, shared } = counting;
   const { rule } = limit;
   if (rule.kind === 'usd' && estimate.nanoUsd === null)
-    return rule.allowsUnpriced ? null : naming(estimate.model, refusalOf('unpriced', counting, 0, now));
+    return rule.allowsUnpriced
+      ? null
+      : naming(shownName(estimate.model), refusalOf('unpriced', counting, 0, now));
   const needed = neededOf(rule, estimate);
   if (neverFits(rule, estimate)) return { ...refusalOf('rate', counting, needed, now), frees: 'never' };
   const room = shared && !(mayAsk && shared.mayHave(needed)) ? shared.room() : rule.amount;

@@ -9,7 +9,7 @@ export { limitWords, parseLimit } from './limit-words.ts';
 export { Limits } from './limits.ts';
 export type { LimitSource, Tenant, Written } from './limits.ts';
 export { MOST_USD, nanoUsdOf, usdOf } from './money.ts';
-export { limitText, refusalText } from './refusal.ts';
+export { isHopeless, limitText, refusalText } from './refusal.ts';
 export type { Refusal } from './refusal.ts';
 export { enoughOf, Reservation } from './reservation.ts';
 export type { Spent } from './reservation.ts';

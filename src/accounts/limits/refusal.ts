@@ -31,6 +31,11 @@ export function lasts({ frees }: Refusal): number {
   return frees === 'never' ? Infinity : frees;
 }
 
+/** Whether the request is refused at any time: its price is unknown, or it needs more than the whole limit. */
+export function isHopeless({ reason, frees, needed, limit }: Refusal): boolean {
+  return reason === 'unpriced' || (frees === 'never' && needed > limit.rule.amount);
+}
+
 /** The same refusal with the model that was asked for. */
 export function naming(model: string, refusal: Refusal): Refusal {
   return { ...refusal, model };

@@ -258,6 +258,8 @@ function payer({ deps, run, batch }: BatchRun): Principal {
 /** When a line is tried again, in milliseconds; undefined: it is not. */
 function waitOf(of: BatchRun, failure: GatewayError, { tries, since }: LineTry): number | undefined {
   const { clock, settings } = of.deps;
+  // Other lines may pass.
+  if (failure.isHopeless) return undefined;
   if (failure.code === 'budget_exceeded' && settings().onBudget === 'end') {
     of.endWith(refusedEnd(failure));
     return undefined;

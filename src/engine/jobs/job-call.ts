@@ -157,9 +157,10 @@ export function jobCall(
 
 /** How long a job waits that found no room, in milliseconds; undefined where waiting does not help. @param waitedMs so far */
 export function waitFor(
-  { kind, code, fault, retryAfterMs }: GatewayError,
+  { kind, code, fault, retryAfterMs, isHopeless }: GatewayError,
   waitedMs: number,
 ): number | undefined {
+  if (isHopeless) return undefined;
   const hasNoRoom =
     kind === 'rate_limited' ||
     code === 'budget_exceeded' ||

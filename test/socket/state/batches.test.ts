@@ -314,6 +314,32 @@ describe('a batch that does not run to its end', () => {
     await own.close();
   });
 
+  test('fails a line that no time lets pass, and runs the others', async () => {
+    asked = 0;
+    isFailing = false;
+    const priced = config();
+    const own = await startStateful({
+      ...priced,
+      models: [
+        ...(priced['models'] as object[]),
+        { id: 'up/new', endpoints: [{ provider: 'up', model: 'n' }] },
+      ],
+      keys: [{ name: 'test', key: TEST_KEY, budgets: [{ usd: 50, per: 'day' }] }],
+    });
+    const lines = [
+      chat('unpriced', { model: 'up/new', max_tokens: 1 }),
+      chat('too large', { model: 'up/m', max_tokens: 60_000_000 }),
+      chat('priced', { model: 'up/m', max_tokens: 1 }),
+    ];
+    const id = await made(await upload(lines, own.client), '/v1/chat/completions', own.client);
+    const batch = await ended(id, own.client);
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1, failed: 2 } });
+    const failed = JSON.stringify(await linesOf(batch.error_file_id, own.client));
+    expect(failed).toContain('The price of up/new is unknown');
+    expect(failed).toContain('can never let this request through');
+    await own.close();
+  });
+
   test('ends with its budget where that is wanted', async () => {
     const budgets = [{ usd: 1.5, per: 'day' }];
     const { own, id } = await started(
