@@ -32,7 +32,7 @@ export interface ApiCall {
   /** The same, parsed; undefined when nobody needs it any more. Of a form: its fields, and what is known of its files. */
   json: unknown;
   /** Files of a form. Absent: the body is none. */
-  files?: readonly FormFile[];
+  files?: readonly FormFile[] | undefined;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
   /** All request headers by lower-case name. */
@@ -114,7 +114,7 @@ export interface ReadyAnswer {
 /** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
 export function releaseBody(call: ApiCall): void {
   call.body = NO_JSON;
-  delete call.files;
+  if (call.files) call.files = undefined;
   if (!call.recorder) call.json = undefined;
 }
 

@@ -132,7 +132,7 @@ export class Gateway {
     // The run lets go of its own body when it can.
     call.body = NO_JSON;
     call.json = undefined;
-    delete call.files;
+    if (call.files) call.files = undefined;
     const { answers } = this.#deps;
     const source = answers && (await answers.claim(shared.name, shared.fingerprint));
     if (source && source.type !== 'own') {
