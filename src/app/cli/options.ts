@@ -57,7 +57,7 @@ export const KEYS_OPTIONS: Options = {
   'log-content': { opposite: true, text: 'keep the prompts and answers of its requests' },
   'on-disconnect': {
     value: 'WORDS',
-    text: 'its answers whose client leaves: abort, continue, continue:30s; `default`: as for others',
+    text: 'when a client leaves its answer: abort, continue, continue:30s; `default`: as for others',
   },
   grace: { value: 'TIME', text: 'how long the old secret stays valid (rotate), such as 24h' },
 };
