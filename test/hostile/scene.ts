@@ -26,7 +26,7 @@ const MOST_HELD_MB = 64;
 /** How much more than before an attack may take while it lasts: what the gateway sets aside for bodies and streams. */
 const MOST_TAKEN_MB = 1024;
 /** When that is judged. */
-const AFTERWARDS_MS = 10_000;
+const AFTERWARDS_MS = 30_000;
 const LINUX = process.platform === 'linux';
 /** The sources of the gateway that is attacked, if not these. */
 const ROOT = process.env['DRAGOMAN_HOSTILE_ROOT'];
