@@ -119,12 +119,11 @@ export const ADDRESSES: ClientAddresses = {
   routes: methodRoutes(METHODS, describeMethods),
   unserved: UNSERVED,
   headersInQuery: { 'x-goog-api-key': 'key' },
-  // Google's own libraries say who they are; others are known by where they put the key.
+  // Google's own libraries say who they are; others are known by where they put the key, unless they put one elsewhere, too.
   isClient: ({ header, url }) =>
     OWN_BASE.test(url.pathname) ||
     header('x-goog-api-client') !== null ||
-    header('x-goog-api-key') !== null ||
-    url.searchParams.has('key'),
+    (header('authorization') === null && (header('x-goog-api-key') !== null || url.searchParams.has('key'))),
   looksOwn: (body) => Object.hasOwn(body, 'contents'),
   errors: ERROR_SHAPE,
   models: {

@@ -47,7 +47,7 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
     errors: gemini.server.addresses.errors,
     bases: ['/v1beta', ...BASES],
     // OpenAI's batches have the same paths.
-    takes: isGoogleClient,
+    takes: (request) => protocolOfClient(request)?.server === gemini.server,
     speaker: () => gemini.server,
     routes: GEMINI_BATCH_ROUTES,
   },
@@ -118,11 +118,4 @@ function remote(): readonly ServedRoute[] {
       })),
     }),
   );
-}
-
-/** Google's clients are known by the path, or by a key in their header alone: who sends another as well is OpenAI's. */
-function isGoogleClient(request: Request): boolean {
-  const hasOtherKey =
-    request.headers.has('authorization') && !new URL(request.url).pathname.startsWith('/v1beta/');
-  return !hasOtherKey && protocolOfClient(request)?.server === gemini.server;
 }

@@ -216,3 +216,18 @@ describe('a batch of Gemini', () => {
     expect(unserved.json).toMatchObject({ error: { message: expect.stringContaining('generateContent') } });
   });
 });
+
+test.each([
+  ['a key where Google has it', { 'x-goog-api-key': TEST_KEY }, 'operations'],
+  [
+    'a library of Google with a token',
+    { authorization: `Bearer ${TEST_KEY}`, 'x-goog-api-client': 'google-genai-sdk/1' },
+    'operations',
+  ],
+  ['a key where OpenAI has it', { authorization: `Bearer ${TEST_KEY}` }, 'object'],
+  ['both keys', { authorization: `Bearer ${TEST_KEY}`, 'x-goog-api-key': TEST_KEY }, 'object'],
+])('at the path that OpenAI has as well, %s decides whose batches are listed', async (_, headers, member) => {
+  const response = await fetch(`${stateful.gateway.origin}/v1/batches`, { headers });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveProperty(member);
+});
