@@ -18,8 +18,9 @@ import { checkLines } from './check-lines.ts';
 import { collectLines } from './collect-lines.ts';
 import { EndedLines } from './ended-lines.ts';
 import { encodeEnd, failureOf, refusedEnd } from './line-result.ts';
-import { type FileLine, readLines } from './read-lines.ts';
+import { readLines } from './read-lines.ts';
 import { type AskedDetail, runLine } from './run-line.ts';
+import { RunningLines } from './running-lines.ts';
 import { VendorBatches } from './vendor/index.ts';
 import { writeResults } from './write-results.ts';
 
@@ -151,31 +152,18 @@ async function runLines(
 ): Promise<void> {
   const { batch, deps } = of;
   const ended = EndedLines.numbers(deps.storage.batches, batch.id);
-  const running = new Set<Promise<void>>();
-  let failure: GatewayError | undefined;
-  const begin = (line: FileLine): void => {
-    const done = runLine(of, line, deaths.get(line.number) ?? 0, vendor)
-      .catch((error: unknown) => {
-        failure ??= GatewayError.from(error);
-      })
-      .finally(() => {
-        running.delete(done);
-        deps.pace.leave();
-      });
-    running.add(done);
-  };
+  const running = new RunningLines(deps.pace);
   for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
     if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
-    if (failure !== undefined || !(await of.mayBegin())) break;
+    if (running.hasFailed || !(await of.mayBegin())) break;
     await deps.pace.enter(batch.projectId);
     if (of.isStopped) {
       deps.pace.leave();
       break;
     }
-    begin(line);
+    running.add(runLine(of, line, deaths.get(line.number) ?? 0, vendor));
   }
-  await Promise.all(running);
-  if (failure !== undefined) throw failure;
+  await running.ended();
   if (!of.isStopped) await vendor.flush();
 }
 

@@ -7,6 +7,7 @@ import type { LineRequest } from './line-request.ts';
 import { refusedEnd } from './line-result.ts';
 import { type FileLine, readLines } from './read-lines.ts';
 import { requestOf, tryLine, write } from './run-line.ts';
+import { RunningLines } from './running-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 import { type AnsweredLine, type EndedGroup, readyAnswer } from './vendor/index.ts';
 
@@ -27,25 +28,15 @@ export async function collectLines(
     } else if (!vendorRetry && of.stop?.type !== 'end') await endUnanswered(of, line, result);
   };
   const slices = new TimeSlices();
-  const running = new Set<Promise<void>>();
-  let failure: GatewayError | undefined;
+  const running = new RunningLines(deps.pace);
   for await (const line of readLines(await openInput(of), maxLineBytes)) {
     if (slices.isOver) await slices.next();
     if (!lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
-    if (of.isLost || failure !== undefined || !deps.takes()) break;
+    if (of.isLost || running.hasFailed || !deps.takes()) break;
     await deps.pace.enter(batch.projectId);
-    const done = endLine(line)
-      .catch((error: unknown) => {
-        failure ??= GatewayError.from(error);
-      })
-      .finally(() => {
-        running.delete(done);
-        deps.pace.leave();
-      });
-    running.add(done);
+    running.add(endLine(line));
   }
-  await Promise.all(running);
-  if (failure !== undefined) throw failure;
+  await running.ended();
 }
 
 async function endAnswered(
