@@ -2,14 +2,14 @@
 // its own.
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { GatewayError } from '../../canonical/index.ts';
-import type { LineSpend, SentMark } from '../../accounts/ports/index.ts';
+import type { LineSpend } from '../../accounts/ports/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { LineEnd } from '../../protocols/index.ts';
 import type { ApiCall, DeferredRequest, JobCall, ReadyAnswer } from '../call.ts';
 import type { Cancellation } from '../cancellation.ts';
-import { type InterruptedTry, LOST, waitFor, WholeClient } from '../jobs/index.ts';
+import { LOST, TryMark, waitFor, WholeClient } from '../jobs/index.ts';
 import type { BatchRun } from './batch-run.ts';
 import { encodeEnd, failureOf, kindOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
@@ -172,11 +172,7 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
   const note = (detail: Omit<AskedDetail, 'deaths'>): Promise<void> =>
     of.writer.ask({ number: line.number, detail: JSON.stringify({ deaths: line.deaths, ...detail }) });
   let asked: AskedDetail['tried'] = null;
-  let mark: SentMark | null = null;
-  const closeMark = (): void => {
-    mark?.close();
-    mark = null;
-  };
+  const mark = new TryMark(deps.storage.marks);
   const job: JobCall = {
     id,
     recordId: id,
@@ -192,23 +188,22 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
       const wait = waitOf(of, failure, line);
       if (wait !== undefined) tried.wait = wait;
       // Nothing is recorded of it.
-      if (wait !== undefined && !wasAsked) closeMark();
+      if (wait !== undefined && !wasAsked) mark.close();
       return wait !== undefined;
     },
-    sent: () => mark?.sent(),
+    sent: () => mark.sent(),
     // Its answer stands in the results.
     unkept: () => {},
     ...(line.defer && { defer: line.defer }),
     ...(line.answered && { answered: line.answered }),
     async asked(record, price) {
       if (line.answered) return;
-      mark ??= deps.storage.marks.open();
-      const interrupted: InterruptedTry = { record, price, mark: mark?.id ?? null };
-      asked = { recordId: id, projectId: batch.projectId, detail: JSON.stringify(interrupted) };
+      const detail = JSON.stringify(mark.asked(record, price));
+      asked = { recordId: id, projectId: batch.projectId, detail };
       await note({ tried: asked, tool: null });
     },
     recorded(record) {
-      closeMark();
+      mark.close();
       tried.spend = spendOf(record);
     },
     async toolBegins(tool) {

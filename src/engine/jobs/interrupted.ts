@@ -1,7 +1,14 @@
 // Records what tries of a job had cost whose process died with them: their upstreams charge it all the same. The record's id is
 // that of the try, so that it stands in the ledger once, whoever writes it.
 import { NO_USAGE } from '../../canonical/index.ts';
-import type { HeldJob, JobStep, RunningRecord, Storage } from '../../accounts/ports/index.ts';
+import type {
+  HeldJob,
+  JobStep,
+  RunningRecord,
+  SentMark,
+  SentMarkStore,
+  Storage,
+} from '../../accounts/ports/index.ts';
 import { costOf } from '../../accounts/ledger/index.ts';
 import type { Price } from '../../catalog/index.ts';
 import { recordIdOf } from './response-job.ts';
@@ -41,4 +48,30 @@ export function settleTry({ record, price, mark }: InterruptedTry, { ledger, mar
   const usage = { ...NO_USAGE, input: { ...NO_USAGE.input, uncached: inputTokens }, estimated: true };
   const charged = { usage, cost: costOf(usage, price) };
   ledger.append({ ...generation, ...charged }, [{ ...attempt, ...charged }]);
+}
+
+/** The mark of one try, which says after the death of this process whether its request went out. */
+export class TryMark {
+  readonly #marks: SentMarkStore;
+  #mark: SentMark | null = null;
+
+  constructor(marks: SentMarkStore) {
+    this.#marks = marks;
+  }
+
+  /** An upstream is about to be asked. @returns what is noted of that */
+  asked(record: RunningRecord, price: Price | null): InterruptedTry {
+    this.#mark ??= this.#marks.open();
+    return { record, price, mark: this.#mark?.id ?? null };
+  }
+
+  sent(): void {
+    this.#mark?.sent();
+  }
+
+  /** Its record is made, or nothing is to be recorded of it. */
+  close(): void {
+    this.#mark?.close();
+    this.#mark = null;
+  }
 }

@@ -1,13 +1,13 @@
 // How a job runs a request: what the request is told of the job, when it waits for room, and what an interrupted try leaves
 // behind.
 import type { Principal } from '../../accounts/auth/index.ts';
-import type { JobStep, JobWait, SentMark, Storage } from '../../accounts/ports/index.ts';
+import type { JobStep, JobWait, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStreams } from '../streams/index.ts';
-import { ASKED_STEP, type InterruptedTry, settleInterrupted } from './interrupted.ts';
+import { ASKED_STEP, settleInterrupted, TryMark } from './interrupted.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
 import type { Unkept } from './unkept.ts';
@@ -110,11 +110,7 @@ export function jobCall(
   tried: Tried,
 ): JobCall {
   const { id, fence } = job;
-  let mark: SentMark | null = null;
-  const closeMark = (): void => {
-    mark?.close();
-    mark = null;
-  };
+  const mark = new TryMark(storage.marks);
   return {
     id: payload.id,
     recordId: recordIdOf(payload.id, job.attempt),
@@ -130,20 +126,19 @@ export function jobCall(
       if (wait !== undefined) tried.wait = wait;
       client.isMuted = wait !== undefined;
       // Nothing is recorded of it.
-      if (client.isMuted && !wasAsked) closeMark();
+      if (client.isMuted && !wasAsked) mark.close();
       return wait !== undefined;
     },
     isKept: true,
     providerShare: 1,
-    sent: () => mark?.sent(),
+    sent: () => mark.sent(),
     unkept(response, appendTo) {
       tried.unkept = { response, appendTo };
     },
-    recorded: closeMark,
+    recorded: () => mark.close(),
     async asked(record, price) {
-      mark ??= storage.marks.open();
-      const asked: InterruptedTry = { record, price, mark: mark?.id ?? null };
-      const step = { name: `${ASKED_STEP}${job.attempt}`, detail: JSON.stringify(asked) };
+      const detail = JSON.stringify(mark.asked(record, price));
+      const step = { name: `${ASKED_STEP}${job.attempt}`, detail };
       await store
         .step(id, fence, step)
         .catch((error: unknown) => log.warn('a step of a job was not kept', { id, error }));
