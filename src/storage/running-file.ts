@@ -1,11 +1,9 @@
 // The requests of a process that run, each in a place of a file that is mapped into memory: a note costs a few stores,
-// and is there when the process is killed. The file is made with the first of them, and is gone after a normal stop.
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// and is there when the process is killed. The file is gone after a normal stop.
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapNewFile } from '../base/runtime/mapped-file.ts';
-import { lockFile } from '../base/runtime/sqlite.ts';
-import { LOCK_SUFFIX, onLeftBehind } from './journal/journal-file.ts';
+import { onLeftBehind } from './journal/journal-file.ts';
+import { PlaceFile } from './place-file.ts';
 import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from '../accounts/ports/index.ts';
 
 const SUFFIX = '.running';
@@ -27,30 +25,23 @@ export const NOTHING_RUNS: RunningStore = { open: () => null, recover: () => Pro
 
 export class RunningFile implements RunningStore {
   readonly #folder: string;
-  readonly #path: string;
+  readonly #file: PlaceFile;
   readonly #encoder = new TextEncoder();
-  #bytes: Uint8Array | undefined;
-  #view: DataView | undefined;
-  #unlock: (() => void) | undefined;
-  #free: number[] = [];
-  /** True where there is no file, and will be none: a full disk. */
-  #isOff = false;
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#path = join(folder, randomBytes(8).toString('hex') + SUFFIX);
+    this.#file = new PlaceFile({ folder, suffix: SUFFIX, bytes: PLACE, places: PLACES });
   }
 
   open(record: RunningRecord): RunningEntry | null {
-    const view = this.#view ?? this.#make();
-    const place = view && this.#free.pop();
-    if (!view || place === undefined || !this.#bytes) return null;
-    const start = place * PLACE;
+    const place = this.#file.take();
+    if (!place) return null;
+    const { view, start } = place;
     const text = JSON.stringify(record);
-    const room = this.#bytes.subarray(start + RECORD, start + PLACE);
+    const room = new Uint8Array(view.buffer, view.byteOffset + start + RECORD, PLACE - RECORD);
     const { read, written } = this.#encoder.encodeInto(text, room);
     if (read < text.length) {
-      this.#free.push(place);
+      this.#file.giveBack(place);
       return null;
     }
     view.setUint32(start + REQUESTS, 1);
@@ -68,7 +59,7 @@ export class RunningFile implements RunningStore {
       },
       close: () => {
         view.setUint32(start + LENGTH, 0);
-        this.#free.push(place);
+        this.#file.giveBack(place);
       },
     };
   }
@@ -85,30 +76,7 @@ export class RunningFile implements RunningStore {
 
   /** Gives the file up. */
   close(): void {
-    if (!this.#unlock) return;
-    this.#isOff = true;
-    this.#view = undefined;
-    this.#bytes = undefined;
-    rmSync(this.#path, { force: true });
-    this.#unlock();
-    rmSync(this.#path + LOCK_SUFFIX, { force: true });
-  }
-
-  #make(): DataView | undefined {
-    if (this.#isOff) return undefined;
-    try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      // The lock comes before the file: whoever finds one without a lock may take it.
-      this.#unlock = lockFile(this.#path + LOCK_SUFFIX) ?? undefined;
-      this.#bytes = mapNewFile(this.#path, PLACE * PLACES);
-    } catch {
-      // Requests are worth more than what would be known of them after a crash.
-      this.#isOff = true;
-      return undefined;
-    }
-    this.#free = Array.from({ length: PLACES }, (_, n) => PLACES - 1 - n);
-    const { buffer, byteOffset, byteLength } = this.#bytes;
-    return (this.#view = new DataView(buffer, byteOffset, byteLength));
+    this.#file.close(false);
   }
 }
 

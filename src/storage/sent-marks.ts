@@ -1,12 +1,10 @@
 // Marks of requests that went out to an upstream: one number each in a file that is mapped into memory. They are there when
 // the process is killed, and tell whoever settles its requests which of them were sent.
-import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SentMark, SentMarkStore } from '../accounts/ports/index.ts';
-import { mapNewFile } from '../base/runtime/mapped-file.ts';
-import { lockFile } from '../base/runtime/sqlite.ts';
-import { LOCK_SUFFIX, onLeftBehind } from './journal/journal-file.ts';
+import { onLeftBehind } from './journal/journal-file.ts';
+import { PlaceFile } from './place-file.ts';
 
 const SUFFIX = '.sent';
 const PLACE = 4;
@@ -21,28 +19,25 @@ export const NO_MARKS: SentMarkStore = { open: () => null, wasSent: () => null }
 
 export class SentMarks implements SentMarkStore {
   readonly #folder: string;
-  readonly #name = randomBytes(8).toString('hex');
-  #view: DataView | undefined;
-  #unlock: (() => void) | undefined;
-  #free: number[] = [];
+  readonly #file: PlaceFile;
   #made = 0;
-  /** True where there is no file, and will be none: a full disk. */
-  #isOff = false;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.#file = new PlaceFile({ folder, suffix: SUFFIX, bytes: PLACE, places: PLACES });
   }
 
   open(): SentMark | null {
-    const view = this.#view ?? this.#make();
-    const place = view && this.#free.pop();
-    if (!view || place === undefined) return null;
+    const place = this.#file.take();
+    if (!place) return null;
+    const { view, start } = place;
+    if (this.#made === 0) void this.#forgetOld();
     this.#made += 1;
     const number = this.#made;
     return {
-      id: `${this.#name}:${place}:${number}`,
-      sent: () => view.setUint32(place * PLACE, number),
-      close: () => this.#free.push(place),
+      id: `${this.#file.name}:${start / PLACE}:${number}`,
+      sent: () => view.setUint32(start, number),
+      close: () => this.#file.giveBack(place),
     };
   }
 
@@ -56,22 +51,13 @@ export class SentMarks implements SentMarkStore {
 
   /** Gives the file up. It stays where somebody may ask for one of its marks. */
   close(): void {
-    const isUsed = this.#view !== undefined && this.#free.length < PLACES;
-    this.#isOff = true;
-    this.#view = undefined;
-    if (!isUsed) rmSync(this.#path(this.#name), { force: true });
-    this.#unlock?.();
-    rmSync(this.#path(this.#name) + LOCK_SUFFIX, { force: true });
-  }
-
-  #path(name: string): string {
-    return join(this.#folder, name + SUFFIX);
+    this.#file.close(this.#file.isUsed);
   }
 
   #read(name: string, place: number): number | null {
     const bytes = Buffer.alloc(PLACE);
     try {
-      const file = openSync(this.#path(name), 'r');
+      const file = openSync(join(this.#folder, name + SUFFIX), 'r');
       try {
         if (readSync(file, bytes, 0, PLACE, place * PLACE) < PLACE) return null;
       } finally {
@@ -82,25 +68,6 @@ export class SentMarks implements SentMarkStore {
       return null;
     }
     return bytes.readUInt32BE(0);
-  }
-
-  #make(): DataView | undefined {
-    if (this.#isOff) return undefined;
-    const path = this.#path(this.#name);
-    try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      void this.#forgetOld();
-      // The lock comes before the file: whoever finds one without a lock may take it.
-      this.#unlock = lockFile(path + LOCK_SUFFIX) ?? undefined;
-      const { buffer, byteOffset, byteLength } = mapNewFile(path, PLACE * PLACES);
-      this.#view = new DataView(buffer, byteOffset, byteLength);
-    } catch {
-      // Requests without marks that were about to be sent count as sent.
-      this.#isOff = true;
-      return undefined;
-    }
-    this.#free = Array.from({ length: PLACES }, (_, n) => PLACES - 1 - n);
-    return this.#view;
   }
 
   async #forgetOld(): Promise<void> {
