@@ -1,4 +1,4 @@
-// Where one can go: the pages in their groups, and the keys that lead there.
+// Places to go to: the pages in their groups, and the keys that lead there.
 import type { IconName } from '../ui/icon.tsx';
 
 interface Place {
@@ -51,5 +51,5 @@ export const PLACES: readonly ((typeof GROUPS)[number]['places'][number] | (type
   ...FOOT,
 ];
 
-/** Of a phone, before "More". */
+/** Pages that a phone shows before "More". */
 export const ON_PHONE: readonly string[] = ['/', '/requests', '/keys', '/alerts'];

@@ -1,4 +1,4 @@
-// What the keyboard does on every page.
+// Shortcuts of the keyboard on every page.
 import { useNavigate } from '@tanstack/react-router';
 import { tinykeys } from 'tinykeys';
 import { useEffect, useEffectEvent } from 'react';

@@ -33,7 +33,7 @@ export function BudgetFields({ allowance, onChange }: AllowanceFieldsProps): Rea
   );
 }
 
-/** What is seldom changed: limits of requests, and models without a price. */
+/** Fields that are seldom changed: limits of requests, and models without a price. */
 export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
   const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
   const others = allowance.rest.budgets.length + allowance.rest.limits.length;

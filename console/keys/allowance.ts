@@ -10,7 +10,7 @@ export interface Allowance {
   readonly usd: string;
   /** One of `PERIODS`. */
   readonly per: string;
-  /** Whether models without a price may be used. */
+  /** True: models without a price may be used. */
   readonly unpriced: 'refuse' | 'allow';
   /** Requests a minute; empty: no limit. */
   readonly requests: string;

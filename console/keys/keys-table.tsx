@@ -129,7 +129,7 @@ function Actions({ of: key, onAction }: ActionsProps): ReactNode {
   );
 }
 
-/** What can be done with a key; nothing with those of the file, and those that are revoked. */
+/** Actions on a key; none with those of the file, and those that are revoked. */
 function actionsFor(key: Key, onAction: KeysTableProps['onAction']): readonly MenuEntry[] {
   if (key.source === 'file' || key.state === 'revoked') return [];
   return [

@@ -3,7 +3,7 @@
 interface Tried {
   readonly isGood: boolean;
   readonly status: number;
-  /** What was answered, or why it was refused. */
+  /** The answer, or why there was none. */
   readonly text: string;
   readonly ms: number;
 }

@@ -1,4 +1,4 @@
-// What a model's endpoints are like, in one value.
+// Facts of a model's endpoints, in one value.
 import type { Answer } from '../api/client.ts';
 
 export type Endpoint = Answer<'GET /models'>['data'][number]['endpoints'][number];

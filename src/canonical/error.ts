@@ -159,7 +159,7 @@ export interface ErrorDetails {
   readonly retryAfterMs?: number | undefined;
   /** True: the same request is refused again however long its client waits. */
   readonly isLasting?: boolean | undefined;
-  /** True: no time lets the same request pass, only other settings. Waiting for room is of no use to it. */
+  /** True: the limit has no room for such a request even when nothing of it is used. Of a lasting one that is only spent, somebody may raise it. */
   readonly isHopeless?: boolean | undefined;
   /** The methods that the path takes, for a 405. */
   readonly allow?: readonly string[] | undefined;
