@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ALERT_TYPES } from '../../alerts/index.ts';
 import type { LiveEvent } from '../../events/index.ts';
+import { eventStream } from '../../../protocols/index.ts';
 import { ACTIVE_PARTS, Activity } from '../activity.ts';
 import { generationSummarySchema } from '../generation-summary.ts';
 import { route, type Route } from '../route.ts';
@@ -47,12 +48,12 @@ export const EVENT_ROUTES: readonly Route[] = [
         .transform((given) => given?.split(',').map((type) => type.trim()) ?? [...TYPES])
         .pipe(z.array(z.enum(TYPES))),
     }),
-    answer: z.string(),
+    answer: eventStream,
     media: 'text/event-stream',
     run: ({ deps, query, reader }) => {
       const wanted = new Set<string>(query.types);
       reader.stays();
-      return eventStream({
+      return streamOf({
         clock: deps.clock,
         signal: reader.signal,
         mayRead: reader.mayRead,
@@ -125,7 +126,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-function eventStream({ clock, signal, mayRead, open }: EventStreamOptions): Response {
+function streamOf({ clock, signal, mayRead, open }: EventStreamOptions): Response {
   const body = pushBody();
   const frameOf = (event: string, data: unknown): string =>
     `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
