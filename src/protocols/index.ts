@@ -45,7 +45,7 @@ export type {
 } from './protocol.ts';
 
 export { parseAnswer } from './broken-answer.ts';
-export { anyObject, eventStream } from './described-shapes.ts';
+export { anyObject, eventStream } from './members/described-shapes.ts';
 export { decodeBatchRequest } from './openai/batches.ts';
 export { aroundResults, decodeGeminiBatch, GEMINI_REQUESTS, isInline } from './gemini/batches/index.ts';
 export { decodeMetadata } from './openai/decode-members.ts';
@@ -61,12 +61,12 @@ export {
   servedProtocols,
   serverFacts,
 } from './registry.ts';
-export { schemaOf, type Field } from './field-table.ts';
+export { schemaOf, type Field } from './members/field-table.ts';
 export { FrameSplitter, type TakeFrame } from './frame-splitter.ts';
 export { editMembers } from './json-splice.ts';
-export type { NamedObject } from './named-objects.ts';
+export type { NamedObject } from './members/named-objects.ts';
 export { encodeRateLimitHeaders } from './rate-limit-headers.ts';
 export { screenshotFile, withScreenshot } from './screenshot.ts';
-export { taskRequest, TextBody } from './task-codec.ts';
+export { taskRequest, TextBody } from './codec/task-codec.ts';
 export { renderForeign } from './render-foreign.ts';
 export { withoutCredentials } from './without-credentials.ts';

@@ -3,8 +3,8 @@
 // both sides know; must not know where a breakpoint may stand.
 import type { JsonObject } from '../base/json/index.ts';
 import type { Problems, Report } from '../canonical/index.ts';
-import { readObject, readString } from './read-member.ts';
-import type { Member } from './read-member.ts';
+import { readObject, readString } from './members/read-member.ts';
+import type { Member } from './members/read-member.ts';
 
 /** Lifetimes that OpenAI knows; without one the request's own holds, which is 30 minutes. */
 const LIFETIMES: ReadonlySet<unknown> = new Set(['30m', '12h']);

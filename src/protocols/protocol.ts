@@ -1,27 +1,27 @@
 // Interface of a protocol. Codecs are pure and synchronous: JSON in, canonical out, and back. No I/O, no
 // clock, no configuration; ids and time are injected.
 import type { ProtocolName } from '../canonical/index.ts';
-import type { BackgroundCodec } from './background-codec.ts';
-import type { RelayCodec } from './relay-codec.ts';
-import type { ServerCodec, StoredItems } from './server-codec.ts';
-import type { UpstreamCodec } from './upstream-codec.ts';
+import type { BackgroundCodec } from './codec/background-codec.ts';
+import type { RelayCodec } from './codec/relay-codec.ts';
+import type { ServerCodec, StoredItems } from './codec/server-codec.ts';
+import type { UpstreamCodec } from './codec/upstream-codec.ts';
 
-export type * from './background-codec.ts';
-export type * from './batch-codec.ts';
+export type * from './codec/background-codec.ts';
+export type * from './codec/batch-codec.ts';
 export type {
   NewVendorBatch,
   UpstreamBatches,
   VendorBatch,
   VendorOperation,
   VendorResult,
-} from './upstream-batches.ts';
-export type * from './client-addresses.ts';
-export type * from './relay-codec.ts';
-export type * from './remote-answers.ts';
-export type * from './server-codec.ts';
-export type * from './task-codec.ts';
-export type * from './thread-codec.ts';
-export type * from './upstream-codec.ts';
+} from './codec/upstream-batches.ts';
+export type * from './codec/client-addresses.ts';
+export type * from './codec/relay-codec.ts';
+export type * from './codec/remote-answers.ts';
+export type * from './codec/server-codec.ts';
+export type * from './codec/task-codec.ts';
+export type * from './codec/thread-codec.ts';
+export type * from './codec/upstream-codec.ts';
 
 /** Values that codecs may not make themselves. */
 export interface CodecContext {

@@ -373,7 +373,7 @@ describe('imports', () => {
     // What stands beside the protocols' own folders is shared by them, as is what the protocols of one vendor have in
     // common; the index is for those who use them.
     const isShared = (target: string): boolean =>
-      /^protocols\/((?:openai|google)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(target) &&
+      /^protocols\/((?:codec|members|openai|google)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(target) &&
       target !== 'protocols/index.ts' &&
       target !== 'protocols/registry.ts';
     const wrong = imports.filter(({ file, target, isOwn }) => {

@@ -1,7 +1,7 @@
 // Every protocol's folder has the same file for the same role, so that who knows one knows all of them.
 import { expect, test } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { protocols, servedProtocols, type Protocol } from '../../src/protocols/index.ts';
 import { PROTOCOLS } from '../contract/protocols/feature.ts';
 
@@ -11,8 +11,11 @@ const SHARED: readonly (readonly [names: string, folder: string])[] = [
   ['openai-', 'openai'],
   ['gemini', 'google'],
 ];
-/** Bodies in the forms of several protocols, and what the codecs of a task share. */
-const NO_PROTOCOLS = ['mixed-bodies', 'tasks', ...SHARED.map(([, folder]) => folder)];
+/** Interfaces of codecs, members of bodies, bodies in the forms of several protocols, what the codecs of a task share. */
+const NO_PROTOCOLS = ['codec', 'members', 'mixed-bodies', 'tasks', ...SHARED.map(([, folder]) => folder)];
+/** Folders that a protocol may have: both directions of requests and of answers, tasks besides text, batches. */
+const INNER = ['answers', 'batches', 'requests', 'tasks'];
+const MOST_FILES = 40;
 
 interface Role {
   /** The side of a protocol that has the role. */
@@ -27,12 +30,12 @@ const ROLES: readonly Role[] = [
       'index.ts',
       'upstream.ts',
       'server-facts.ts',
-      'encode-request.ts',
-      'decode-response.ts',
-      'decode-stream.ts',
-      'answer-emitter.ts',
-      'decode-usage.ts',
-      'decode-error.ts',
+      'requests/encode-request.ts',
+      'answers/decode-response.ts',
+      'answers/decode-stream.ts',
+      'answers/answer-emitter.ts',
+      'answers/decode-usage.ts',
+      'answers/decode-error.ts',
     ],
   },
   {
@@ -41,19 +44,22 @@ const ROLES: readonly Role[] = [
       'server.ts',
       'addresses.ts',
       'client-names.ts',
-      'decode-request.ts',
-      'decode-conversation.ts',
       'fields.ts',
       'named-objects.ts',
-      'encode-response.ts',
-      'encode-stream.ts',
-      'encode-error.ts',
+      'requests/decode-request.ts',
+      'requests/decode-conversation.ts',
+      'answers/encode-response.ts',
+      'answers/encode-stream.ts',
+      'answers/encode-error.ts',
     ],
   },
-  { has: isTranslated, files: ['encode-conversation.ts', 'encode-parts.ts', 'encode-tools.ts'] },
+  {
+    has: isTranslated,
+    files: ['requests/encode-conversation.ts', 'requests/encode-parts.ts', 'requests/encode-tools.ts'],
+  },
   {
     has: (protocol) => protocol.server !== undefined && isTranslated(protocol),
-    files: ['decode-tools.ts', 'member-shapes.ts', 'encode-usage.ts'],
+    files: ['requests/decode-tools.ts', 'member-shapes.ts', 'answers/encode-usage.ts'],
   },
   { has: ({ server }) => server?.remoteAnswers !== undefined, files: ['remote-answers.ts'] },
   { has: ({ relay }) => relay !== undefined, files: ['relay.ts', 'relay-stream.ts'] },
@@ -65,12 +71,20 @@ function isTranslated({ upstream }: Protocol): boolean {
   return upstream.facts.forOwnClients !== true;
 }
 
+function foldersIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+}
+
 test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
   '%s has a file for each of its roles',
   (name, protocol) => {
-    const own = readdirSync(join(FOLDER, name));
+    const own = readdirSync(join(FOLDER, name), { recursive: true, encoding: 'utf8' });
     const isShared = (file: string): boolean =>
-      SHARED.some(([names, folder]) => name.startsWith(names) && existsSync(join(FOLDER, folder, file)));
+      SHARED.some(
+        ([names, folder]) => name.startsWith(names) && existsSync(join(FOLDER, folder, basename(file))),
+      );
     const missing = ROLES.filter(({ has }) => has(protocol))
       .flatMap(({ files }) => files)
       .filter((file) => !own.includes(file) && !isShared(file));
@@ -81,9 +95,19 @@ test.each(protocols.map((protocol) => [protocol.name, protocol] as const))(
   },
 );
 
+test('a protocol has the folders of its kind, and none has more files than a reader takes in', () => {
+  const inner = protocols.flatMap(({ name }) => foldersIn(join(FOLDER, name)));
+  expect([...new Set(inner)].toSorted()).toEqual(INNER);
+  const all = ['', ...readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })]
+    .map((path) => join(FOLDER, path))
+    .filter((path) => statSync(path).isDirectory());
+  expect(all.filter((folder) => readdirSync(folder).length - foldersIn(folder).length > MOST_FILES)).toEqual(
+    [],
+  );
+});
+
 test('every folder is that of a protocol in the registry, under its name', () => {
-  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map(({ name }) => name).toSorted()).toEqual(
+  expect(foldersIn(FOLDER).toSorted()).toEqual(
     [...protocols.map(({ name }) => name), ...NO_PROTOCOLS].toSorted(),
   );
 });

@@ -2,7 +2,7 @@
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { NamedShape } from '../../base/lib/route-description.ts';
-import { bodyOf, eventStream } from '../described-shapes.ts';
+import { bodyOf, eventStream } from '../members/described-shapes.ts';
 import type { ClientAddresses, ClientDescription, UnservedPart } from '../protocol.ts';
 import { encodeModel, encodeModelPage } from './encode-model-list.ts';
 import { REQUEST_FIELDS } from './fields.ts';

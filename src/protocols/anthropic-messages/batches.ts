@@ -1,8 +1,8 @@
 // Anthropic's Message Batches: requests in one body, and their results in one file (its own libraries, 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
-import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
-import { encodeError } from './encode-error.ts';
+import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
+import { encodeError } from './answers/encode-error.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -1,9 +1,9 @@
 // The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
 // relay lane's stripping are made from it. Must not know how any member is decoded.
 import { TEXTS } from '../../canonical/index.ts';
-import { FieldTable, type Field } from '../field-table.ts';
-import { integer, number, object, texts } from '../read-member.ts';
-import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
+import { FieldTable, type Field } from '../members/field-table.ts';
+import { integer, number, object, texts } from '../members/read-member.ts';
+import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */
 type Support = 'supported' | 'gateway';

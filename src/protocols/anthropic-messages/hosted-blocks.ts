@@ -4,7 +4,7 @@ import { asArray, asObject, asString, isJsonObject } from '../../base/json/index
 import { mcpFunctionName } from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
 import type { AnswerContext } from '../protocol.ts';
-import { DIRECT } from './encode-blocks.ts';
+import { DIRECT } from './answers/encode-blocks.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { FoundPage, HostedFacts, Item, Part } from '../../canonical/index.ts';
 

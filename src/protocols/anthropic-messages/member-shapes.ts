@@ -2,8 +2,8 @@
 // an upstream of this protocol gets them with the raw form of the node.
 import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { members, rewritten, type MemberShape } from '../member-shape.ts';
-import { clientToolForm } from './client-tools.ts';
+import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
+import { clientToolForm } from './requests/client-tools.ts';
 
 const SOURCE = members('type media_type data url file_id content');
 const IMAGE = members('type source cache_control', { source: SOURCE });

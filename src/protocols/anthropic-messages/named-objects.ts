@@ -2,7 +2,7 @@
 // and "Code execution tool" of Anthropic's documentation, 2026-11.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { asArray, asObject } from '../../base/json/index.ts';
-import { idsIn, idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';
+import { idsIn, idsInTools, idsInUnknownParts, type NamedObject } from '../members/named-objects.ts';
 
 /** The ids of objects in the vendor's account, but for those of media. */
 export function namedObjects(request: CanonicalRequest): readonly NamedObject[] {

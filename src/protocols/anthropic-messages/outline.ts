@@ -2,7 +2,7 @@
 import { asString, type JsonObject } from '../../base/json/index.ts';
 import { Problems, type CanonicalRequest } from '../../canonical/index.ts';
 import type { OutlineCodec } from '../protocol.ts';
-import { readObject, requireString } from '../read-member.ts';
+import { readObject, requireString } from '../members/read-member.ts';
 
 export const outline: OutlineCodec = {
   members: new Set(['model', 'stream', 'metadata']),

@@ -6,10 +6,10 @@ import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, writtenLength } from '../json-splice.ts';
 import { PatchedStream } from '../relay-stream.ts';
-import { decodeErrorFrame } from './decode-error.ts';
-import { decodeUsage, mergeUsage } from './decode-usage.ts';
-import { messageId } from './encode-envelope.ts';
-import { decodeStopReason } from './finish-reason.ts';
+import { decodeErrorFrame } from './answers/decode-error.ts';
+import { decodeUsage, mergeUsage } from './answers/decode-usage.ts';
+import { messageId } from './answers/encode-envelope.ts';
+import { decodeStopReason } from './answers/finish-reason.ts';
 
 const DELTA = 'event: content_block_delta\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';

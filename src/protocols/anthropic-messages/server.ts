@@ -3,17 +3,17 @@ import type { ServerCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
 import { messageBatches } from './batches.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { decodeRequest } from './decode-request.ts';
-import { earlierAnswer } from './earlier-answer.ts';
-import { encodeError } from './encode-error.ts';
+import { decodeRequest } from './requests/decode-request.ts';
+import { earlierAnswer } from './answers/earlier-answer.ts';
+import { encodeError } from './answers/encode-error.ts';
 import { fileShapes } from './encode-file.ts';
 import { encodeLimits } from './limits.ts';
-import { encodeResponse } from './encode-response.ts';
-import { encodeStream } from './encode-stream.ts';
+import { encodeResponse } from './answers/encode-response.ts';
+import { encodeStream } from './answers/encode-stream.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
 import { namedObjects } from './named-objects.ts';
 import { outline } from './outline.ts';
-import { withOneList } from './tool-changes.ts';
+import { withOneList } from './requests/tool-changes.ts';
 import { threads } from './threads.ts';
 
 /** The server side of the Messages API. */

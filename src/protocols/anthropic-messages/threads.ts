@@ -10,8 +10,8 @@ import {
 } from '../../base/json/index.ts';
 import { GatewayError, Problems, type ThreadTurn } from '../../canonical/index.ts';
 import type { KeptThreadTurn, ThreadCodec } from '../protocol.ts';
-import { describe, requireObject, requireString } from '../read-member.ts';
-import { messageId } from './encode-envelope.ts';
+import { describe, requireObject, requireString } from '../members/read-member.ts';
+import { messageId } from './answers/encode-envelope.ts';
 
 /** Members that the thread keeps from its first request; later requests leave them out, or repeat them. */
 const FIXED = ['system', 'tools'] as const;

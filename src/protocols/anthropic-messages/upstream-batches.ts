@@ -1,7 +1,12 @@
 // Anthropic's Message Batches as the gateway asks them (API reference, "Message Batches", 2026-11). They have no metadata: a batch is
 // found again by the ids of its lines.
 import { asArray, asObject, type JsonObject } from '../../base/json/index.ts';
-import { onOneLine, type UpstreamBatches, type VendorBatch, type VendorResult } from '../upstream-batches.ts';
+import {
+  onOneLine,
+  type UpstreamBatches,
+  type VendorBatch,
+  type VendorResult,
+} from '../codec/upstream-batches.ts';
 
 const PATH = '/v1/messages/batches';
 const PAGE = 100;

@@ -1,9 +1,9 @@
 // Anthropic Messages as spoken to an upstream: the parts put together.
-import { decodeError } from './decode-error.ts';
+import { decodeError } from './answers/decode-error.ts';
 import { announcedLimits, decodeLimits } from './limits.ts';
-import { decodeResponse } from './decode-response.ts';
-import { decodeStream } from './decode-stream.ts';
-import { encodeRequest } from './encode-request.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { decodeStream } from './answers/decode-stream.ts';
+import { encodeRequest } from './requests/encode-request.ts';
 import { TABLE } from './fields.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';

@@ -1,9 +1,9 @@
 // Converse as spoken to an upstream: the parts put together.
 import { lackingBut } from '../../canonical/index.ts';
-import { decodeError } from './decode-error.ts';
-import { decodeResponse } from './decode-response.ts';
-import { decodeStream } from './decode-stream.ts';
-import { encodeRequest } from './encode-request.ts';
+import { decodeError } from './answers/decode-error.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { decodeStream } from './answers/decode-stream.ts';
+import { encodeRequest } from './requests/encode-request.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';
 

@@ -1,6 +1,6 @@
 // Addresses of the Interactions API for clients: below Google's own versions of the API, and below the gateway's bases.
 import { z } from 'zod';
-import { eventStream } from '../described-shapes.ts';
+import { eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE } from '../google/error-shape.ts';
 import type { ClientAddresses, ClientDescription } from '../protocol.ts';
 

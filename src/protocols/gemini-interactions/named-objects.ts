@@ -1,7 +1,7 @@
 // Objects of a Google account that a request names: files, caches, stores, environments. What went on before is not among them:
 // the gateway knows whose it is.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { idsIn, type NamedObject } from '../named-objects.ts';
+import { idsIn, type NamedObject } from '../members/named-objects.ts';
 
 /** Names of resources begin with their collection (API reference, 2026-11). */
 const RESOURCE =

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import { Problems } from '../../canonical/index.ts';
 import type { OutlineCodec } from '../protocol.ts';
-import { readString } from '../read-member.ts';
+import { readString } from '../members/read-member.ts';
 
 /** Google names models with and without their collection. */
 const COLLECTION = /^models\//;

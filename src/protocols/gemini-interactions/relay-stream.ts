@@ -4,8 +4,8 @@ import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import { PatchedStream } from '../relay-stream.ts';
-import { AnswerEmitter } from './answer-emitter.ts';
-import { TERMINATOR } from './decode-stream.ts';
+import { AnswerEmitter } from './answers/answer-emitter.ts';
+import { TERMINATOR } from './answers/decode-stream.ts';
 import { patchEvent } from './envelope.ts';
 
 export class InteractionsRelayStream extends PatchedStream {

@@ -4,7 +4,7 @@ import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
 import type { RelayCodec } from '../protocol.ts';
-import { decodeResponse } from './decode-response.ts';
+import { decodeResponse } from './answers/decode-response.ts';
 import { GATEWAY_KEYS } from './fields.ts';
 import { patchInteraction } from './envelope.ts';
 import { InteractionsRelayStream } from './relay-stream.ts';

@@ -2,13 +2,13 @@
 // those that run without a listener (API reference, "Interactions", 2026-11).
 import { z } from 'zod';
 import { asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
-import { anyObject, eventStream } from '../described-shapes.ts';
+import { anyObject, eventStream } from '../members/described-shapes.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import type { RemoteAnswers } from '../protocol.ts';
 import { COLLECTIONS, INTERACTIONS } from './addresses.ts';
-import { decodeUsage } from './decode-usage.ts';
-import { decodeStatus } from './interaction-status.ts';
-import { encodeEnd, encodeFailure } from './encode-event.ts';
+import { decodeUsage } from './answers/decode-usage.ts';
+import { decodeStatus } from './answers/interaction-status.ts';
+import { encodeEnd, encodeFailure } from './answers/encode-event.ts';
 import { patchEvent, patchInteraction } from './envelope.ts';
 
 const ONE = {

@@ -2,7 +2,7 @@
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { RouteDescription } from '../../base/lib/route-description.ts';
-import { anyObject, bodyOf, eventStream } from '../described-shapes.ts';
+import { anyObject, bodyOf, eventStream } from '../members/described-shapes.ts';
 import { REQUEST_FIELDS } from './fields.ts';
 
 export const contents = z.array(z.looseObject({ parts: z.array(anyObject).optional() }));

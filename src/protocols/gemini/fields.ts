@@ -1,9 +1,9 @@
 // The members of Gemini's request bodies that mean something to the gateway, in lower camel case. Must not know how any of
 // them is decoded.
 import { type Report, TEXTS } from '../../canonical/index.ts';
-import { atMost, FieldTable, type Field, type WriteScope } from '../field-table.ts';
-import { boolean, integer, number, object, only, text, texts } from '../read-member.ts';
-import { gatewayFields } from '../shared-fields.ts';
+import { atMost, FieldTable, type Field, type WriteScope } from '../members/field-table.ts';
+import { boolean, integer, number, object, only, text, texts } from '../members/read-member.ts';
+import { gatewayFields } from '../members/shared-fields.ts';
 
 /** API reference, `GenerationConfig` (2026-11). */
 export const MAX_TEMPERATURE = 2;

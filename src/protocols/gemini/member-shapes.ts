@@ -1,7 +1,7 @@
 // The members of the nodes in a `generateContent` body, in lower camel case, as far as they have a canonical form. The
 // decoder reports all others; an upstream of this protocol gets them with the raw form of the node.
 import type { JsonObject } from '../../base/json/index.ts';
-import { members, rewritten, type MemberShape } from '../member-shape.ts';
+import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 import { camelMembers } from './camel-members.ts';
 import { CONFIG_TABLE } from './fields.ts';
 

@@ -1,7 +1,7 @@
 // Objects of a Google account or project that a Gemini request names: cached contents, stores of files, data of a search, secrets.
 // Source: resource names of "Gemini API" and of Vertex AI's `Tool` and `GenerateContentRequest`, 2026-11.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { idsIn, idsInTools, type NamedObject } from '../named-objects.ts';
+import { idsIn, idsInTools, type NamedObject } from '../members/named-objects.ts';
 
 /** Names of resources begin with their collection. */
 const RESOURCE =

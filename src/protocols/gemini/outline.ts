@@ -2,7 +2,7 @@
 import { Problems } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { OutlineCodec, RequestRoute } from '../protocol.ts';
-import { readString } from '../read-member.ts';
+import { readString } from '../members/read-member.ts';
 
 export const outline: OutlineCodec = {
   members: new Set(['model']),

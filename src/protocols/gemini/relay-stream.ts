@@ -4,7 +4,7 @@ import { AnswerTap, NO_IDS } from '../answer-tap.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import type { StreamDecoder } from '../protocol.ts';
 import { PatchedStream } from '../relay-stream.ts';
-import { decodeStream } from './decode-stream.ts';
+import { decodeStream } from './answers/decode-stream.ts';
 import { editMembers } from '../json-splice.ts';
 import { envelopePatches } from './patch-envelope.ts';
 

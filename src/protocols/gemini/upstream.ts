@@ -2,9 +2,9 @@
 import { TABLE } from './fields.ts';
 import type { UpstreamCodec } from '../protocol.ts';
 import { decodeError } from '../google/decode-error.ts';
-import { decodeResponse } from './decode-response.ts';
-import { decodeStream } from './decode-stream.ts';
-import { encodeRequest, pathFor } from './encode-request.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { decodeStream } from './answers/decode-stream.ts';
+import { encodeRequest, pathFor } from './requests/encode-request.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 
 /** The upstream side of `generateContent` and `streamGenerateContent`. */

@@ -1,6 +1,6 @@
 // Addresses of Chat Completions for clients.
 import { z } from 'zod';
-import { bodyOf, eventStream } from '../described-shapes.ts';
+import { bodyOf, eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE, usage } from '../openai/described-shapes.ts';
 import { UNSERVED } from '../openai/unserved.ts';
 import type { ClientAddresses, ClientDescription } from '../protocol.ts';

@@ -2,9 +2,9 @@
 // decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
 // member is decoded.
 import { EFFORTS, TEXTS } from '../../canonical/index.ts';
-import { atMost, FieldTable, type Field } from '../field-table.ts';
-import { boolean, integer, number, object, only, refused, text, word } from '../read-member.ts';
-import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
+import { atMost, FieldTable, type Field } from '../members/field-table.ts';
+import { boolean, integer, number, object, only, refused, text, word } from '../members/read-member.ts';
+import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 import { LEVELS, LOGIT_BIAS, STOP, TEXT_ONLY } from './member-kinds.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
   readObject,
   readStrings,
   requireString,
-} from '../read-member.ts';
+} from '../members/read-member.ts';
 
 export const LEVELS = ['low', 'medium', 'high'] as const;
 const STOP_LIMIT = 4;

@@ -2,7 +2,7 @@
 // which reports or keeps all others, and by the encoder, which copies them.
 import { asString } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
-import { members, rewritten, type MemberShape } from '../member-shape.ts';
+import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 
 const CACHE = 'cache_control prompt_cache_breakpoint';
 /** Parts with bytes are written anew: those may come from elsewhere by then. */

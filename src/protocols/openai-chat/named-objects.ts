@@ -1,7 +1,7 @@
 // Objects of an OpenAI account that a Chat Completions request names: files in unknown parts, earlier audio, what tools of the
 // vendor work with.
 import type { CanonicalRequest } from '../../canonical/index.ts';
-import { idsInTools, idsInUnknownParts, type NamedObject } from '../named-objects.ts';
+import { idsInTools, idsInUnknownParts, type NamedObject } from '../members/named-objects.ts';
 
 /** The ids of objects in the vendor's account, but for those of media. */
 export function namedObjects(request: CanonicalRequest): readonly NamedObject[] {

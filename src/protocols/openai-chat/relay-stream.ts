@@ -5,9 +5,9 @@ import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { replaceData } from '../frame-splitter.ts';
 import { editMembers, writtenLength } from '../json-splice.ts';
 import { PatchedStream } from '../relay-stream.ts';
-import { decodeInlineError } from './decode-error.ts';
-import { decodeUsage } from './decode-usage.ts';
-import { deltaChars, finishOf, hasContent } from './read-choice.ts';
+import { decodeInlineError } from './answers/decode-error.ts';
+import { decodeUsage } from './answers/decode-usage.ts';
+import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';
 
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';

@@ -7,12 +7,12 @@ import { asArray, asObject, asString, isJsonObject } from '../../base/json/index
 import { areTexts } from '../../canonical/index.ts';
 import { brokenAnswer } from '../broken-answer.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts, RelayTap } from '../protocol.ts';
-import { MADE_ID } from './call-ids.ts';
-import { decodeInlineError } from './decode-error.ts';
-import { decodeUsage } from './decode-usage.ts';
+import { MADE_ID } from './requests/call-ids.ts';
+import { decodeInlineError } from './answers/decode-error.ts';
+import { decodeUsage } from './answers/decode-usage.ts';
 import { MAX_TEMPERATURE } from './fields.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
-import { deltaChars, finishOf, hasContent } from './read-choice.ts';
+import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';
 import { ChatRelayStream } from './relay-stream.ts';
 
 /**

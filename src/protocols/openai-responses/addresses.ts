@@ -1,7 +1,7 @@
 // Addresses of the Responses API for clients, and by what its bodies are known. Stored responses have addresses of their own, which
 // the gateway answers.
 import { z } from 'zod';
-import { anyObject, bodyOf, eventStream } from '../described-shapes.ts';
+import { anyObject, bodyOf, eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE } from '../openai/described-shapes.ts';
 import type { ClientAddresses, ClientDescription, ClientOperation } from '../protocol.ts';
 import { REQUEST_FIELDS } from './fields.ts';

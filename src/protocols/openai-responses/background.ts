@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { AnswerContext, BackgroundCodec, BackgroundFailure } from '../protocol.ts';
 import { editMembers } from '../json-splice.ts';
-import { encodeFailure, encodeResponseObject } from './encode-response-object.ts';
+import { encodeFailure, encodeResponseObject } from './answers/encode-response-object.ts';
 
 /** The first is of the event itself: within texts its quotes are escaped. */
 const NUMBER = /"sequence_number":\s*\d+/;

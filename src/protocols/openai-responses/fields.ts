@@ -1,9 +1,9 @@
 // The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
 import { TEXTS } from '../../canonical/index.ts';
-import { atMost, FieldTable, type Field } from '../field-table.ts';
-import { boolean, integer, number, object, text, word } from '../read-member.ts';
-import { gatewayFields, MODEL, STREAM } from '../shared-fields.ts';
+import { atMost, FieldTable, type Field } from '../members/field-table.ts';
+import { boolean, integer, number, object, text, word } from '../members/read-member.ts';
+import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
 /** API reference, "Create a model response", `temperature`. */
 export const MAX_TEMPERATURE = 2;

@@ -10,7 +10,7 @@ import type {
   McpOffer,
 } from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
-import type { ItemStatus } from './encode-output-item.ts';
+import type { ItemStatus } from './answers/encode-output-item.ts';
 
 /** Work that an item reports as far as every protocol could; undefined for other work. */
 export function readFacts(item: JsonObject): HostedFacts | undefined {

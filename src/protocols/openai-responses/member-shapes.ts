@@ -3,7 +3,7 @@
 import { asString, unknownMembers } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { type Report, type Target, TEXTS } from '../../canonical/index.ts';
-import { members, rewritten, type MemberShape } from '../member-shape.ts';
+import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 
 /** Breakpoint up to which a prompt may be cached: a part that has it also keeps its raw form. */
 const BREAKPOINT = 'prompt_cache_breakpoint';

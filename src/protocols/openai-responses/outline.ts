@@ -1,7 +1,7 @@
 // Outline of a Responses request without its input.
 import { asString } from '../../base/json/index.ts';
 import { Problems } from '../../canonical/index.ts';
-import { decodeModelId } from '../gateway-options.ts';
+import { decodeModelId } from '../members/gateway-options.ts';
 import { decodeMetadata } from '../openai/decode-members.ts';
 import type { OutlineCodec } from '../protocol.ts';
 

@@ -9,12 +9,12 @@ import { cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { frameData, replaceData } from '../frame-splitter.ts';
 import { editMemberObject, editMembers, writtenLength } from '../json-splice.ts';
 import { PatchedStream } from '../relay-stream.ts';
-import { emitEnding } from './decode-answer.ts';
-import { decodeFailure } from './decode-error.ts';
+import { emitEnding } from './answers/decode-answer.ts';
+import { decodeFailure } from './answers/decode-error.ts';
 import { kindOfItem } from './decode-item.ts';
-import { encodeFailure } from './encode-response-object.ts';
-import { ItemEmitter } from './answer-emitter.ts';
-import { responsePatches } from './response-patches.ts';
+import { encodeFailure } from './answers/encode-response-object.ts';
+import { ItemEmitter } from './answers/answer-emitter.ts';
+import { responsePatches } from './answers/response-patches.ts';
 
 const EVENT = 'event: response.';
 const WRITTEN = ['"delta":'] as const;

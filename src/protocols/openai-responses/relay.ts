@@ -7,12 +7,12 @@ import { asObject, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { readAnswer } from '../answer-tap.ts';
 import type { PatchedAnswer, RelayCodec, RelayFacts } from '../protocol.ts';
-import { decodeResponse } from './decode-response.ts';
-import { MIN_OUTPUT_TOKENS } from './encode-request.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { MIN_OUTPUT_TOKENS } from './requests/encode-request.ts';
 import { MAX_TEMPERATURE } from './fields.ts';
 import { WITHHELD_FIELDS } from './fields.ts';
 import { ResponsesRelayStream } from './relay-stream.ts';
-import { responsePatches } from './response-patches.ts';
+import { responsePatches } from './answers/response-patches.ts';
 
 export const relay: RelayCodec = {
   accepts,

@@ -1,17 +1,17 @@
 // The Responses API as spoken to clients: the parts put together. Knows nothing of upstreams, and keeps nothing.
 import { encodeError } from '../openai/encode-error.ts';
-import { portableRequest } from './portable-request.ts';
+import { portableRequest } from './requests/portable-request.ts';
 import type { KeepingProtocol } from '../protocol.ts';
-import { ToolRestorer } from './tool-restorer.ts';
+import { ToolRestorer } from './answers/tool-restorer.ts';
 import { ADDRESSES } from './addresses.ts';
 import { background } from './background.ts';
 import { CLIENT_NAMES } from './client-names.ts';
-import { decodeRequest } from './decode-request.ts';
-import { encodeResponse } from './encode-response.ts';
-import { encodeStream } from './encode-stream.ts';
+import { decodeRequest } from './requests/decode-request.ts';
+import { encodeResponse } from './answers/encode-response.ts';
+import { encodeStream } from './answers/encode-stream.ts';
 import { REASONING_FORMAT } from './decode-item.ts';
 import { KNOWN_FIELDS, REQUEST_FIELDS } from './fields.ts';
-import { requireCalls } from './require-calls.ts';
+import { requireCalls } from './requests/require-calls.ts';
 import { storedItems } from './stored-items.ts';
 import { namedObjects } from './named-objects.ts';
 import { outline } from './outline.ts';

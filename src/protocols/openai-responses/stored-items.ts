@@ -11,15 +11,15 @@ import {
 } from '../../base/json/index.ts';
 import { type CanonicalRequest, GatewayError, type Item, Problems, Report } from '../../canonical/index.ts';
 import type { CodecContext, StoredItems } from '../protocol.ts';
-import { decodeInputItems } from './decode-conversation.ts';
-import { prefixOf } from './encode-output-item.ts';
+import { decodeInputItems } from './requests/decode-conversation.ts';
+import { prefixOf } from './answers/encode-output-item.ts';
 import { typeOf } from './hosted-facts.ts';
-import { gateItem, withoutHiddenEnd } from './include-gates.ts';
-import { madeId, withoutMadeId } from './made-ids.ts';
-import type { AnswerContext } from '../server-codec.ts';
-import { decodeResponse } from './decode-response.ts';
-import { type Outcome, RESPONSE_PREFIX } from './encode-response-object.ts';
-import { encodeStream } from './encode-stream.ts';
+import { gateItem, withoutHiddenEnd } from './answers/include-gates.ts';
+import { madeId, withoutMadeId } from './requests/made-ids.ts';
+import type { AnswerContext } from '../codec/server-codec.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { type Outcome, RESPONSE_PREFIX } from './answers/encode-response-object.ts';
+import { encodeStream } from './answers/encode-stream.ts';
 
 export const storedItems: StoredItems = {
   shape: responseShape,

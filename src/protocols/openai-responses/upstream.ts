@@ -1,10 +1,10 @@
 // The Responses API as spoken to an upstream: the parts put together.
 import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
 import { announcedRateLimits, decodeRateLimitHeaders } from '../rate-limit-headers.ts';
-import { decodeError } from './decode-error.ts';
-import { decodeResponse } from './decode-response.ts';
-import { ResponsesStreamDecoder } from './decode-stream.ts';
-import { encodeRequest } from './encode-request.ts';
+import { decodeError } from './answers/decode-error.ts';
+import { decodeResponse } from './answers/decode-response.ts';
+import { ResponsesStreamDecoder } from './answers/decode-stream.ts';
+import { encodeRequest } from './requests/encode-request.ts';
 import { TABLE } from './fields.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 import type { UpstreamCodec } from '../protocol.ts';

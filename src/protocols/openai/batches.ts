@@ -1,8 +1,8 @@
 // OpenAI's batches: a file of requests, each with its address, and a file of what came of them (API reference, "Batch", 2026-11).
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
-import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../batch-codec.ts';
-import { requireBody, requireString } from '../read-member.ts';
+import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
+import { requireBody, requireString } from '../members/read-member.ts';
 import { decodeMetadata } from './decode-members.ts';
 
 /** Longest name of a line, in characters. */

@@ -1,7 +1,7 @@
 // Members that clients of OpenAI's protocols write alike: `metadata`, pairs of strings that a client attaches to its request, and
 // efforts of reasoning.
 import { EFFORTS, type Problems, type ReasoningRequest, TEXTS } from '../../canonical/index.ts';
-import { describe, type Member, readObject, readWord } from '../read-member.ts';
+import { describe, type Member, readObject, readWord } from '../members/read-member.ts';
 
 /** OpenAI API reference, "Create chat completion", `metadata`. */
 const METADATA_LIMITS = { pairs: 16, keyLength: 64, valueLength: 512 };

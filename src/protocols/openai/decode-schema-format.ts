@@ -2,7 +2,7 @@
 // the place differs, the rules do not.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Problems, ResponseFormat } from '../../canonical/index.ts';
-import { readBoolean, readObject, readString, requireString } from '../read-member.ts';
+import { readBoolean, readObject, readString, requireString } from '../members/read-member.ts';
 
 /** OpenAI API reference, "Structured outputs", `name`. */
 const FORMAT_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

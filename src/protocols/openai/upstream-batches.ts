@@ -1,6 +1,11 @@
 // OpenAI's batch API as the gateway asks it (API reference, "Batch" and "Files", 2026-11).
 import { asArray, asObject, type JsonObject } from '../../base/json/index.ts';
-import { onOneLine, type UpstreamBatches, type VendorBatch, type VendorResult } from '../upstream-batches.ts';
+import {
+  onOneLine,
+  type UpstreamBatches,
+  type VendorBatch,
+  type VendorResult,
+} from '../codec/upstream-batches.ts';
 
 /** Member of a batch's metadata that holds the mark of the gateway. */
 const MARK = 'dragoman';

@@ -2,7 +2,7 @@
 // twice as long, not four times.
 import { expect, test } from 'bun:test';
 import { GatewayError, Report } from '../../../src/canonical/index.ts';
-import { portableRequest } from '../../../src/protocols/openai-responses/portable-request.ts';
+import { portableRequest } from '../../../src/protocols/openai-responses/requests/portable-request.ts';
 import { protocols } from '../../../src/protocols/index.ts';
 import { usedMs } from '../../../src/base/runtime/machine.ts';
 import { readMultipart } from '../../../src/server/body/multipart.ts';

@@ -2,8 +2,8 @@
 // described and named.
 import { expect, test } from 'bun:test';
 import { Problems, Report, type CanonicalRequest, type Target } from '../../../src/canonical/index.ts';
-import { atMost, FieldTable, schemaOf, type Field } from '../../../src/protocols/field-table.ts';
-import { integer, number, only, texts, word } from '../../../src/protocols/read-member.ts';
+import { atMost, FieldTable, schemaOf, type Field } from '../../../src/protocols/members/field-table.ts';
+import { integer, number, only, texts, word } from '../../../src/protocols/members/read-member.ts';
 
 const ROWS: readonly Field<'supported'>[] = [
   { name: 'stops', support: 'supported', note: 'Strings.', to: 'stop', is: texts(2) },

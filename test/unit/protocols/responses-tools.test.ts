@@ -5,14 +5,14 @@ import type { JsonObject } from '../../../src/base/json/index.ts';
 import type { CanonicalEvent, EventSink, ProtocolName } from '../../../src/canonical/index.ts';
 import { asArray, asObject } from '../../../src/base/json/index.ts';
 import { GatewayError, Report } from '../../../src/canonical/index.ts';
-import { CLIENT_TOOLS } from '../../../src/protocols/openai-responses/client-tools.ts';
+import { CLIENT_TOOLS } from '../../../src/protocols/openai-responses/requests/client-tools.ts';
 import { findProtocol } from '../../../src/protocols/index.ts';
 import { openaiResponsesServer } from '../../../src/protocols/openai-responses/server.ts';
 import {
   portableRequest,
   type PortableRequest,
-} from '../../../src/protocols/openai-responses/portable-request.ts';
-import { ToolRestorer } from '../../../src/protocols/openai-responses/tool-restorer.ts';
+} from '../../../src/protocols/openai-responses/requests/portable-request.ts';
+import { ToolRestorer } from '../../../src/protocols/openai-responses/answers/tool-restorer.ts';
 import { codecContext, fillTarget } from '../../support/golden-operations.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { checkResponseStream } from '../../support/rules/responses-stream-rules.ts';

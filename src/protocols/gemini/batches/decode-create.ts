@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import { Problems } from '../../../canonical/index.ts';
 import { camelMembers, camelName } from '../camel-members.ts';
-import { readObject, readString, requireObject } from '../../read-member.ts';
+import { readObject, readString, requireObject } from '../../members/read-member.ts';
 import { modelId } from './lines.ts';
 
 /** Place of the requests in the body. */

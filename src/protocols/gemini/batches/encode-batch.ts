@@ -1,7 +1,7 @@
 // A batch as Google's clients read it: a long-running operation whose metadata is the batch.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
-import type { ShownBatch } from '../../batch-codec.ts';
+import type { ShownBatch } from '../../codec/batch-codec.ts';
 
 const TYPES = 'type.googleapis.com/google.ai.generativelanguage.v1main.';
 

@@ -1,6 +1,6 @@
 // Gemini's batches: requests in one body or in a file, and a long-running operation that says what came of them (API reference,
 // "Batch API", and Google's own libraries, 2026-11).
-import type { BatchCodec } from '../../batch-codec.ts';
+import type { BatchCodec } from '../../codec/batch-codec.ts';
 import { encodeBatch } from './encode-batch.ts';
 import { decodeLine, encodeResult } from './lines.ts';
 

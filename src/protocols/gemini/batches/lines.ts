@@ -2,7 +2,7 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
-import type { BatchLine, LineEnd, UnansweredEnd } from '../../batch-codec.ts';
+import type { BatchLine, LineEnd, UnansweredEnd } from '../../codec/batch-codec.ts';
 
 /** Longest `key` of a line, in characters. */
 const LONGEST_KEY = 512;

@@ -1,6 +1,9 @@
 // The classification of Anthropic's errors: types, statuses without a type, messages and waiting times.
 import { expect, test } from 'bun:test';
-import { decodeError, decodeErrorFrame } from '../../../../src/protocols/anthropic-messages/decode-error.ts';
+import {
+  decodeError,
+  decodeErrorFrame,
+} from '../../../../src/protocols/anthropic-messages/answers/decode-error.ts';
 
 const none = () => null;
 

@@ -1,7 +1,10 @@
 // The kinds that common servers' errors become, and what is kept of them.
 import { describe, expect, test } from 'bun:test';
 import type { ErrorKind, Fault } from '../../../../src/canonical/index.ts';
-import { decodeError, decodeInlineError } from '../../../../src/protocols/openai-chat/decode-error.ts';
+import {
+  decodeError,
+  decodeInlineError,
+} from '../../../../src/protocols/openai-chat/answers/decode-error.ts';
 
 const noHeaders = (): null => null;
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { inputTokens, outputTokens } from '../../../../src/canonical/index.ts';
-import { decodeUsage } from '../../../../src/protocols/openai-chat/decode-usage.ts';
+import { decodeUsage } from '../../../../src/protocols/openai-chat/answers/decode-usage.ts';
 
 const tokens = fc.nat({ max: 5000 });
 const maybe = fc.option(tokens, { nil: undefined });

@@ -1,6 +1,9 @@
 // Error answers in the forms that servers of this protocol use, and the kind each one becomes.
 import { describe, expect, test } from 'bun:test';
-import { decodeError, decodeFailure } from '../../../../src/protocols/openai-responses/decode-error.ts';
+import {
+  decodeError,
+  decodeFailure,
+} from '../../../../src/protocols/openai-responses/answers/decode-error.ts';
 
 const none = () => null;
 const openai = (code: string | null, message = 'No.', type = 'invalid_request_error') =>

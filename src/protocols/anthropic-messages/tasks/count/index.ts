@@ -5,12 +5,12 @@ import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../..
 import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
 import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
 import { z } from 'zod';
-import { bodyOf } from '../../../described-shapes.ts';
+import { bodyOf } from '../../../members/described-shapes.ts';
 import type { ClientDescription } from '../../../protocol.ts';
 import { bodyExample, headers, messages, model, tag } from '../../addresses.ts';
 import { REQUEST_FIELDS } from '../../fields.ts';
-import { decodeRequest } from '../../decode-request.ts';
-import { encodeRequest } from '../../encode-request.ts';
+import { decodeRequest } from '../../requests/decode-request.ts';
+import { encodeRequest } from '../../requests/encode-request.ts';
 import { statedCount } from '../../../token-count.ts';
 
 const upstream: CountUpstream = {

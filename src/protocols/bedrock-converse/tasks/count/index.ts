@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../base/json/index.ts';
 import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
 import { asObject, knownMembers } from '../../../../base/json/index.ts';
 import type { CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
-import { encodeRequest } from '../../encode-request.ts';
+import { encodeRequest } from '../../requests/encode-request.ts';
 import { statedCount } from '../../../token-count.ts';
 
 const upstream: CountUpstream = {

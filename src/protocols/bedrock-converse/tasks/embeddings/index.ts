@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/
 import type { Report } from '../../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../../../../base/json/index.ts';
 import { GatewayError } from '../../../../canonical/index.ts';
-import type { TaskCodec, TaskTarget } from '../../../task-codec.ts';
+import type { TaskCodec, TaskTarget } from '../../../codec/task-codec.ts';
 import { refuseElements, reportNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
 import {
   ELEMENT_TYPES,

@@ -9,8 +9,8 @@ import { z } from 'zod';
 import { methodRoutes } from '../../addresses.ts';
 import { bodyExample, contents, ofModel } from '../../described-methods.ts';
 import { camelMembers } from '../../camel-members.ts';
-import { decodeRequest } from '../../decode-request.ts';
-import { encodeRequest, methodPath } from '../../encode-request.ts';
+import { decodeRequest } from '../../requests/decode-request.ts';
+import { encodeRequest, methodPath } from '../../requests/encode-request.ts';
 import { statedCount } from '../../../token-count.ts';
 
 const upstream: CountUpstream = {

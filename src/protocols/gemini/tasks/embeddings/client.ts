@@ -10,9 +10,14 @@ import {
   unknownMembers,
 } from '../../../../base/json/index.ts';
 import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
-import { decodeGatewayOptions } from '../../../gateway-options.ts';
+import { decodeGatewayOptions } from '../../../members/gateway-options.ts';
 import type { RequestRoute } from '../../../protocol.ts';
-import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
+import {
+  type DecodedTask,
+  type TaskAnswer,
+  type TaskClient,
+  taskRequest,
+} from '../../../codec/task-codec.ts';
 import type { EmbeddingNote, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import {
   describe,
@@ -22,12 +27,12 @@ import {
   readObject,
   readString,
   requireBody,
-} from '../../../read-member.ts';
+} from '../../../members/read-member.ts';
 import { methodRoutes } from '../../addresses.ts';
 import { camelMembers } from '../../camel-members.ts';
 import { z } from 'zod';
 import type { RouteDescription } from '../../../../base/lib/route-description.ts';
-import { anyObject } from '../../../described-shapes.ts';
+import { anyObject } from '../../../members/described-shapes.ts';
 import { ofModel } from '../../described-methods.ts';
 import { GATEWAY } from '../../fields.ts';
 

@@ -1,5 +1,5 @@
 // Embeddings in Gemini's form, and in that of Vertex AI, which hosts it: the parts put together.
-import type { TaskCodec } from '../../../task-codec.ts';
+import type { TaskCodec } from '../../../codec/task-codec.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { client } from './client.ts';
 import { upstream } from './upstream.ts';

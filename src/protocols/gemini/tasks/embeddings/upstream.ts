@@ -2,12 +2,12 @@
 import type { JsonObject, MutableJsonObject } from '../../../../base/json/index.ts';
 import type { Report } from '../../../../canonical/index.ts';
 import { asObject } from '../../../../base/json/index.ts';
-import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
+import type { TaskTarget, TaskUpstream } from '../../../codec/task-codec.ts';
 import { refuseElements, textsOf } from '../../../tasks/embeddings/inputs.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';
 import { embeddingUsage } from '../../../tasks/embeddings/usage.ts';
-import { methodPath } from '../../encode-request.ts';
+import { methodPath } from '../../requests/encode-request.ts';
 
 /** Google refuses larger batches ("at most 100 requests can be in one batch", its 400 of 2026). */
 const MOST_INPUTS = 100;

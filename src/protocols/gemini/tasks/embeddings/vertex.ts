@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
 import type { Report } from '../../../../canonical/index.ts';
 import { asArray, asObject } from '../../../../base/json/index.ts';
-import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
+import type { TaskTarget, TaskUpstream } from '../../../codec/task-codec.ts';
 import { refuseElements, reportNotes, textsOf } from '../../../tasks/embeddings/inputs.ts';
 import type { Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';

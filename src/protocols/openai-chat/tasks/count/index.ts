@@ -5,7 +5,7 @@ import type { CanonicalRequest, Report, Target } from '../../../../canonical/ind
 import { asObject } from '../../../../base/json/index.ts';
 import type { CountCodec, CountUpstream } from '../../../tasks/count/codec.ts';
 import { statedCount } from '../../../token-count.ts';
-import { encodeRequest } from '../../encode-request.ts';
+import { encodeRequest } from '../../requests/encode-request.ts';
 
 /**
  * The request as it would be sent for an answer. llama.cpp answers it with `input_tokens` at

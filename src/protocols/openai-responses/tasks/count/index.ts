@@ -7,8 +7,8 @@ import type { CountClient, CountCodec, CountUpstream } from '../../../tasks/coun
 import { z } from 'zod';
 import type { ClientDescription } from '../../../protocol.ts';
 import { body, bodyExample, tag } from '../../addresses.ts';
-import { decodeRequest } from '../../decode-request.ts';
-import { encodeRequest } from '../../encode-request.ts';
+import { decodeRequest } from '../../requests/decode-request.ts';
+import { encodeRequest } from '../../requests/encode-request.ts';
 import { statedCount } from '../../../token-count.ts';
 
 const upstream: CountUpstream = {

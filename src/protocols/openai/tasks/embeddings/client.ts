@@ -3,8 +3,13 @@
 import { z } from 'zod';
 import { isJsonArray, type JsonObject, type JsonValue, unknownMembers } from '../../../../base/json/index.ts';
 import { inputTokens, Problems, Report, TEXTS } from '../../../../canonical/index.ts';
-import { decodeGatewayOptions } from '../../../gateway-options.ts';
-import { type DecodedTask, type TaskAnswer, type TaskClient, taskRequest } from '../../../task-codec.ts';
+import { decodeGatewayOptions } from '../../../members/gateway-options.ts';
+import {
+  type DecodedTask,
+  type TaskAnswer,
+  type TaskClient,
+  taskRequest,
+} from '../../../codec/task-codec.ts';
 import type { EmbeddingInput, Embeddings, EmbeddingsRequest } from '../../../tasks/embeddings/model.ts';
 import type { ClientDescription } from '../../../protocol.ts';
 import { listShape } from '../../described-shapes.ts';
@@ -16,7 +21,7 @@ import {
   readString,
   requireBody,
   requireString,
-} from '../../../read-member.ts';
+} from '../../../members/read-member.ts';
 import { readForm } from './vector-words.ts';
 
 /** Longest list at the top (API reference, 2026-11). How many tokens one input may have depends on the model. */

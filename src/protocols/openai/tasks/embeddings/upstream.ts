@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../../base/json/index.ts';
 import { type Quirks, type Report, TEXTS } from '../../../../canonical/index.ts';
 import { asArray, asNumber, asObject, isJsonObject } from '../../../../base/json/index.ts';
-import type { TaskTarget, TaskUpstream } from '../../../task-codec.ts';
+import type { TaskTarget, TaskUpstream } from '../../../codec/task-codec.ts';
 import { refuseElements, reportNotes } from '../../../tasks/embeddings/inputs.ts';
 import type { ElementType, Embeddings, EmbeddingsRequest, Vector } from '../../../tasks/embeddings/model.ts';
 import { readVectors } from '../../../tasks/embeddings/read-vectors.ts';

@@ -2,7 +2,7 @@
 // 32-bit floats alone; others name the type in `encoding_format` or in a member of their own.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import type { Problems } from '../../../../canonical/index.ts';
-import { type Member, readWord } from '../../../read-member.ts';
+import { type Member, readWord } from '../../../members/read-member.ts';
 import {
   type AskedElements,
   type ElementType,

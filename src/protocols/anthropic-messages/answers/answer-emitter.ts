@@ -1,0 +1,381 @@
+// Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
+// Owns item and part numbering. Knows nothing of frames or of HTTP.
+import {
+  asArray,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type MutableJsonObject,
+  parseJson,
+} from '../../../base/json/index.ts';
+import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
+import { CallIds, callName } from '../../call-matcher.ts';
+import type { CodecContext } from '../../protocol.ts';
+import { isHosted } from '../block-kinds.ts';
+import { decodeCitation } from '../citations.ts';
+import { ours } from '../requests/decode-scope.ts';
+import { readFacts } from '../hosted-blocks.ts';
+import { decodeUsage, mergeUsage } from './decode-usage.ts';
+import { CLAUDE_REASONING } from '../foreign-reasoning.ts';
+import { ANSWERED_CALL } from '../member-shapes.ts';
+import { decodeStopReason } from './finish-reason.ts';
+
+const UNOPENED = -1;
+
+interface Block {
+  readonly kind: 'text' | 'thinking' | 'tool_use' | 'raw';
+  readonly raw: JsonObject;
+  /** Index of its item; UNOPENED until there is something to show. */
+  item: number;
+  /** Part of the message item, for text. */
+  part: number;
+  /** UTF-16 length of the text so far. */
+  chars: number;
+  citations: JsonObject[] | undefined;
+  signature: string;
+  /** JSON of a tool's input so far. */
+  json: string;
+  /** Members that deltas of undocumented types brought. */
+  patch: MutableJsonObject | undefined;
+}
+
+export class AnswerEmitter {
+  readonly #sink: EventSink;
+  readonly #ids: CallIds;
+  readonly #blocks = new Map<number, Block>();
+  #items = 0;
+  /** The end of a search, until the next block tells what it found: clients of other protocols learn both at once. */
+  #search: (CloseEvent & { readonly source: Source }) | undefined;
+  /** Index of the message item that is open, and how many parts it has. */
+  #message = UNOPENED;
+  #parts = 0;
+  #usage: JsonObject | undefined;
+  #usageIsNew = false;
+  #stopReason: string | undefined;
+  #stopSequence: string | undefined;
+  #refusal = '';
+  #refusalCategory: string | undefined;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#ids = new CallIds(context, 'toolu_');
+  }
+
+  /** True once the upstream said why the model stopped. */
+  get stopped(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  /** Takes the envelope of the answer; its content and its stop reason are not read here. */
+  start(message: JsonObject): void {
+    this.#sink.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
+    this.#mergeUsage(message['usage']);
+  }
+
+  /** Opens the block at an index of the upstream's, with whatever content it already has. */
+  openBlock(index: number, raw: JsonObject): void {
+    this.closeBlock(index);
+    if (this.#search !== undefined) this.#closeSearch(raw);
+    const type = asString(raw['type']);
+    // Such a block begins with its first delta, as where the start is left out.
+    if (type === undefined) return this.#sink.on({ type: 'unknown', source: ours(raw) });
+    const block = newBlock(blockKind(type), raw);
+    this.#blocks.set(index, block);
+    switch (block.kind) {
+      case 'text':
+        for (const citation of asArray(raw['citations'])) this.#cite(block, citation);
+        this.#text(block, asString(raw['text']) ?? '');
+        return;
+      case 'thinking':
+        block.signature = asString(raw[type === 'redacted_thinking' ? 'data' : 'signature']) ?? '';
+        this.#thinking(block, asString(raw['thinking']) ?? '');
+        return;
+      case 'tool_use': {
+        const name = callName(raw['name']);
+        const callId = this.#ids.take(raw['id']);
+        block.item = this.#open();
+        this.#sink.on({
+          type: 'open',
+          index: block.item,
+          item: { type: 'tool_call', kind: 'function', callId, name, source: toolSource(block) },
+        });
+        return;
+      }
+      case 'raw': {
+        block.item = this.#open();
+        const source = ours(raw);
+        const item = isHosted(type)
+          ? ({
+              type: 'hosted_call',
+              kind: type,
+              id: asString(raw['id']),
+              facts: readFacts(raw),
+              source,
+            } as const)
+          : ({ type: 'unknown', source } as const);
+        this.#sink.on({ type: 'open', index: block.item, item });
+      }
+    }
+  }
+
+  /**
+   * Takes one delta of a block.
+   * @param frame the whole frame, passed on when the delta is of a type that the block does not know
+   */
+  delta(index: number, delta: JsonObject, frame: JsonObject): void {
+    const type = delta['type'];
+    const block = this.#blocks.get(index) ?? this.#lateBlock(index, type);
+    if (block !== undefined) {
+      const kind = block.kind;
+      if (type === 'text_delta' && kind === 'text') return this.#text(block, asString(delta['text']) ?? '');
+      if (type === 'input_json_delta' && (kind === 'tool_use' || kind === 'raw')) {
+        return this.#json(block, asString(delta['partial_json']) ?? '');
+      }
+      if (type === 'thinking_delta' && kind === 'thinking')
+        return this.#thinking(block, asString(delta['thinking']) ?? '');
+      if (type === 'signature_delta' && kind === 'thinking') {
+        block.signature = asString(delta['signature']) ?? block.signature;
+        return;
+      }
+      if (type === 'citations_delta' && kind === 'text') return this.#cite(block, delta['citation']);
+      if (kind === 'raw') return patchBlock(block, delta);
+    }
+    this.#sink.on({ type: 'unknown', source: ours(frame) });
+  }
+
+  /** True while a block of text is open at this place. */
+  isText(index: number): boolean {
+    return this.#blocks.get(index)?.kind === 'text';
+  }
+
+  /** Takes more of the text of an open block. */
+  text(index: number, text: string): void {
+    const block = this.#blocks.get(index);
+    if (block) this.#text(block, text);
+  }
+
+  /** Completes a block; does nothing when it is not open. */
+  closeBlock(index: number): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    this.#blocks.delete(index);
+    switch (block.kind) {
+      case 'text':
+        if (block.citations) this.#annotate(block, block.citations);
+        return;
+      case 'thinking':
+        this.#closeThinking(block);
+        return;
+      case 'tool_use':
+        // A tool without arguments streams none; its input is then in the block itself, or it is empty.
+        if (block.json === '') {
+          const input = block.raw['input'];
+          const text = isJsonObject(input) ? JSON.stringify(input) : '{}';
+          this.#sink.on({ type: 'arguments', index: block.item, text });
+        }
+        this.#sink.on({ type: 'close', index: block.item, source: toolSource(block) });
+        return;
+      case 'raw': {
+        const raw = finalRaw(block);
+        const close = { type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) } as const;
+        if (raw['type'] === 'server_tool_use' && close.facts) this.#search = close;
+        else this.#sink.on(close);
+      }
+    }
+  }
+
+  /** Takes what the end of an answer says: `stop_reason`, `stop_sequence`, `stop_details`, `usage`. */
+  stop(envelope: JsonObject): void {
+    this.#stopReason = asString(envelope['stop_reason']) ?? this.#stopReason;
+    this.#stopSequence = asString(envelope['stop_sequence']) ?? this.#stopSequence;
+    const details = asObject(envelope['stop_details']);
+    this.#refusal = asString(details['explanation']) ?? this.#refusal;
+    this.#refusalCategory = asString(details['category']) ?? this.#refusalCategory;
+    this.#mergeUsage(envelope['usage']);
+  }
+
+  /** Emits the token counts if they changed since they were last emitted. */
+  flushUsage(): void {
+    if (!this.#usageIsNew || this.#usage === undefined) return;
+    this.#usageIsNew = false;
+    this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+  }
+
+  /** Closes whatever is open and emits usage and finish. */
+  finish(): void {
+    for (const index of this.#blocks.keys()) this.closeBlock(index);
+    this.#closeSearch({});
+    const raw = this.#stopReason;
+    const reason = decodeStopReason(raw);
+    if (reason === 'refusal' && this.#refusal !== '') {
+      if (this.#message === UNOPENED) this.#openMessage();
+      this.#sink.on({
+        type: 'text',
+        index: this.#message,
+        part: this.#parts++,
+        kind: 'refusal',
+        text: this.#refusal,
+      });
+    }
+    this.#closeMessage();
+    this.flushUsage();
+    const refusalCategory = this.#refusalCategory;
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
+  }
+
+  /** Closes the search that waits for what it found. @param next the block that follows it */
+  #closeSearch(next: JsonObject): void {
+    const close = this.#search;
+    if (close === undefined) return;
+    this.#search = undefined;
+    const found = next['tool_use_id'] === close.source.raw['id'] ? readFacts(next) : undefined;
+    this.#sink.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
+  }
+
+  /** A block whose start never came: compatible servers leave it out for text and thinking. */
+  #lateBlock(index: number, deltaType: unknown): Block | undefined {
+    if (deltaType !== 'text_delta' && deltaType !== 'thinking_delta') return undefined;
+    const block = newBlock(deltaType === 'text_delta' ? 'text' : 'thinking', {});
+    this.#blocks.set(index, block);
+    return block;
+  }
+
+  #text(block: Block, text: string): void {
+    if (text === '') return;
+    if (block.item === UNOPENED || block.item !== this.#message) this.#openPart(block);
+    block.chars += text.length;
+    this.#sink.on({ type: 'text', index: block.item, part: block.part, kind: 'text', text });
+  }
+
+  #thinking(block: Block, text: string): void {
+    if (text === '') return;
+    if (block.item === UNOPENED) this.#openReasoning(block);
+    this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text });
+  }
+
+  /** A signature alone is content: it must come back to the model even when no text was shown. */
+  #closeThinking(block: Block): void {
+    if (block.signature !== '') {
+      if (block.item === UNOPENED) this.#openReasoning(block);
+      const kind = block.raw['type'] === 'redacted_thinking' ? 'encrypted' : 'signature';
+      const opaque = { format: CLAUDE_REASONING, kind, data: block.signature } as const;
+      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text: '', opaque });
+    }
+    if (block.item !== UNOPENED) this.#sink.on({ type: 'close', index: block.item });
+  }
+
+  #json(block: Block, text: string): void {
+    if (text === '') return;
+    block.json += text;
+    if (block.kind === 'tool_use') this.#sink.on({ type: 'arguments', index: block.item, text });
+  }
+
+  #cite(block: Block, citation: unknown): void {
+    if (isJsonObject(citation)) (block.citations ??= []).push(citation);
+  }
+
+  /** A citation belongs to the whole text of its block, which is known only at the block's end. */
+  #annotate(block: Block, citations: readonly JsonObject[]): void {
+    if (block.item === UNOPENED) this.#openPart(block);
+    for (const citation of citations) {
+      this.#sink.on({
+        type: 'annotate',
+        index: block.item,
+        part: block.part,
+        annotation: decodeCitation(citation, block.chars),
+      });
+    }
+  }
+
+  #openReasoning(block: Block): void {
+    block.item = this.#open();
+    this.#sink.on({ type: 'open', index: block.item, item: { type: 'reasoning', format: CLAUDE_REASONING } });
+  }
+
+  #openPart(block: Block): void {
+    if (this.#message === UNOPENED) this.#openMessage();
+    block.item = this.#message;
+    block.part = this.#parts++;
+    block.chars = 0;
+  }
+
+  #openMessage(): void {
+    this.#message = this.#items++;
+    this.#parts = 0;
+    this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
+  }
+
+  /** Index of a new item that is no message; text that comes after it belongs to another message. */
+  #open(): number {
+    this.#closeMessage();
+    return this.#items++;
+  }
+
+  #closeMessage(): void {
+    if (this.#message === UNOPENED) return;
+    this.#sink.on({ type: 'close', index: this.#message });
+    this.#message = UNOPENED;
+  }
+
+  #mergeUsage(usage: unknown): void {
+    if (!isJsonObject(usage)) return;
+    this.#usage = this.#usage === undefined ? usage : mergeUsage(this.#usage, usage);
+    this.#usageIsNew = true;
+  }
+}
+
+function newBlock(kind: Block['kind'], raw: JsonObject): Block {
+  return {
+    kind,
+    raw,
+    item: UNOPENED,
+    part: 0,
+    chars: 0,
+    citations: undefined,
+    signature: '',
+    json: '',
+    patch: undefined,
+  };
+}
+
+function blockKind(type: string): Block['kind'] {
+  switch (type) {
+    case 'text':
+      return 'text';
+    case 'thinking':
+    case 'redacted_thinking':
+      return 'thinking';
+    case 'tool_use':
+      return 'tool_use';
+    default:
+      return 'raw';
+  }
+}
+
+/** The raw form of a call that has more members than the item can hold. That the model itself calls says nothing. */
+function toolSource(block: Block): Source | undefined {
+  for (const key in block.raw) {
+    const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
+    if (!isPlain && !ANSWERED_CALL.known.has(key)) return ours(finalRaw(block));
+  }
+  return undefined;
+}
+
+function finalRaw(block: Block): JsonObject {
+  if (block.json === '' && block.patch === undefined) return block.raw;
+  const raw: MutableJsonObject = { ...block.raw, ...block.patch };
+  if (block.json !== '') raw['input'] = parseJson(block.json) ?? block.json;
+  return raw;
+}
+
+/** Lays a delta of an undocumented type over the block: strings are continued, other values replaced. */
+function patchBlock(block: Block, delta: JsonObject): void {
+  block.patch ??= {};
+  for (const key in delta) {
+    const value = delta[key];
+    if (key === 'type' || value === null || value === undefined) continue;
+    const before = block.patch[key] ?? block.raw[key];
+    block.patch[key] = typeof before === 'string' && typeof value === 'string' ? before + value : value;
+  }
+}

@@ -1,0 +1,58 @@
+// Writes the frames of a Messages stream: numbers the blocks and spells the events. Must not know items or their order.
+import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+
+/** Kinds of blocks whose content comes in deltas. */
+export type StreamedBlock = 'text' | 'thinking' | 'tool_use';
+
+/** A delta of each kind, up to its value. */
+const DELTAS: Readonly<Record<StreamedBlock, string>> = {
+  text: '{"type":"text_delta","text":',
+  thinking: '{"type":"thinking_delta","thinking":',
+  tool_use: '{"type":"input_json_delta","partial_json":',
+};
+
+export class BlockWriter {
+  readonly #write: (frames: string) => void;
+  #blocks = 0;
+  #head = '';
+
+  constructor(write: (frames: string) => void) {
+    this.#write = write;
+  }
+
+  /** Begins the next block. */
+  start(block: JsonObject, kind?: StreamedBlock): void {
+    const index = this.#blocks++;
+    this.frame('content_block_start', { index, content_block: block });
+    if (kind === undefined) return;
+    this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${DELTAS[kind]}`;
+  }
+
+  /** Text of the block that was begun last, in the delta of its kind. */
+  text(text: string): void {
+    this.#write(`${this.#head}${JSON.stringify(text)}}}\n\n`);
+  }
+
+  /** Any other delta of that block. */
+  delta(delta: JsonObject): void {
+    this.frame('content_block_delta', { index: this.#blocks - 1, delta });
+  }
+
+  /** Ends that block. */
+  stop(): void {
+    this.frame('content_block_stop', { index: this.#blocks - 1 });
+  }
+
+  /** A whole block. Input is told in a delta, as Anthropic does; all else stands in the start. */
+  whole(block: JsonObject): void {
+    const { input } = block;
+    this.start(input === undefined ? block : { ...block, input: {} });
+    if (input !== undefined) this.delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) });
+    this.stop();
+  }
+
+  /** An event with these members. */
+  frame(type: string, members: Readonly<Record<string, JsonValue | undefined>>): void {
+    this.#write(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
+  }
+}

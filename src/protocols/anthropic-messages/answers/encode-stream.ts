@@ -1,0 +1,380 @@
+// Canonical events become the events of a Messages stream. Whatever the order of what comes in, one block is open at a
+// time, blocks are numbered from 0 without gaps, and each ends before the next begins.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type {
+  AnnotateEvent,
+  CanonicalEvent,
+  CloseEvent,
+  EventSink,
+  FinishEvent,
+  GatewayError,
+  OpaqueReasoning,
+  OpenEvent,
+  OpenItem,
+  ReasoningEvent,
+  TextEvent,
+  Usage,
+} from '../../../canonical/index.ts';
+import { parseJson } from '../../../base/json/index.ts';
+import { NO_USAGE } from '../../../canonical/index.ts';
+import { PARAGRAPH } from '../../paragraphs.ts';
+import type { AnswerContext } from '../../protocol.ts';
+import { BlockWriter } from './block-writer.ts';
+import type { StreamedBlock } from './block-writer.ts';
+import { encodeCitation } from '../citations.ts';
+import { encodeFacts, foreignId } from '../hosted-blocks.ts';
+import { callMembers, ownBlock, sealReasoning } from './encode-blocks.ts';
+import { encodeEnvelope, encodeStop, showsRefusal } from './encode-envelope.ts';
+import { encodeErrorBody } from './encode-error.ts';
+import { encodeUsage } from './encode-usage.ts';
+
+interface ReasoningState {
+  readonly type: 'reasoning';
+  readonly id: string | undefined;
+  readonly format: string | undefined;
+  opaque: OpaqueReasoning | undefined;
+  /** Kind and part of the last text; another part begins a new paragraph. */
+  last: string;
+  isSummary: boolean;
+}
+interface CallState {
+  readonly type: 'call';
+  readonly item: Extract<OpenItem, { type: 'tool_call' }>;
+  arguments: string;
+  /** Length of the arguments when they were last found to be incomplete. */
+  checked: number;
+}
+interface RawState {
+  readonly type: 'raw';
+  readonly block: JsonObject | undefined;
+  /** For the blocks of another's work. */
+  readonly id: string;
+}
+type ItemState = ReasoningState | CallState | RawState;
+
+/** The block that is open. */
+interface Block {
+  readonly type: StreamedBlock;
+  /** Index of its item, and the part for text. */
+  readonly item: number;
+  readonly part: number;
+  text: string;
+}
+
+/** Events that make up the content; they may have to wait for the end of a call. */
+type ContentEvent = Extract<
+  CanonicalEvent,
+  { type: 'open' | 'text' | 'reasoning' | 'arguments' | 'annotate' | 'close' }
+>;
+
+/** A sink that writes the frames of one stream; after `finish` or `error` it ignores what follows. */
+export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
+  return new MessagesStreamEncoder(write, context);
+}
+
+class MessagesStreamEncoder implements EventSink {
+  readonly #out: BlockWriter;
+  readonly #context: AnswerContext;
+  readonly #exclude: boolean;
+  readonly #items: (ItemState | undefined)[] = [];
+  /** Events of items that wait for the end of the call that is open, by item in order of appearance. */
+  readonly #waiting = new Map<number, ContentEvent[]>();
+  #started = false;
+  #done = false;
+  #usage: Usage | undefined;
+  #block: Block | undefined;
+  #toolCalls = 0;
+  #refusal = '';
+
+  constructor(write: (frames: string) => void, context: AnswerContext) {
+    this.#out = new BlockWriter(write);
+    this.#context = context;
+    this.#exclude = context.request.reasoning.exclude === true;
+  }
+
+  on(event: CanonicalEvent): void {
+    if (this.#done) return;
+    switch (event.type) {
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#finish(event);
+        return;
+      case 'error':
+        this.#fail(event.error);
+        return;
+      case 'start':
+      case 'piece':
+      case 'unknown':
+        return;
+      default:
+        this.#content(event);
+    }
+  }
+
+  /** A call's arguments stand in one block: what comes between them waits until they are complete. */
+  #content(event: ContentEvent): void {
+    const open = this.#block;
+    if (open?.type === 'tool_use' && open.item !== event.index) {
+      if (this.#isComplete(open.item)) {
+        this.#end();
+        this.#release();
+      }
+      if (this.#block?.type === 'tool_use' && this.#block.item !== event.index) {
+        this.#wait(event);
+        return;
+      }
+    }
+    this.#apply(event);
+    if (this.#waiting.size > 0 && this.#block?.type !== 'tool_use') this.#release();
+  }
+
+  #wait(event: ContentEvent): void {
+    const events = this.#waiting.get(event.index);
+    if (events) events.push(event);
+    else this.#waiting.set(event.index, [event]);
+  }
+
+  /** Lets waiting items go on, up to the next call that is not complete. */
+  #release(): void {
+    for (const [index, events] of this.#waiting) {
+      this.#waiting.delete(index);
+      for (const event of events) this.#apply(event);
+      if (this.#block?.type !== 'tool_use') continue;
+      if (!this.#isComplete(this.#block.item)) return;
+      this.#end();
+    }
+  }
+
+  #apply(event: ContentEvent): void {
+    switch (event.type) {
+      case 'text':
+        this.#text(event);
+        return;
+      case 'reasoning':
+        this.#reasoning(event);
+        return;
+      case 'arguments':
+        this.#arguments(event.index, event.text);
+        return;
+      case 'open':
+        this.#open(event);
+        return;
+      case 'annotate':
+        this.#annotate(event);
+        return;
+      case 'close':
+        this.#close(event);
+    }
+  }
+
+  #open({ index, item }: OpenEvent): void {
+    switch (item.type) {
+      case 'message':
+        return;
+      case 'reasoning': {
+        const { id, format } = item;
+        const fresh = { opaque: undefined, last: '', isSummary: true };
+        this.#items[index] = { type: 'reasoning', id, format, ...fresh };
+        return;
+      }
+      case 'tool_call':
+        this.#items[index] = { type: 'call', item, arguments: '', checked: -1 };
+        this.#toolCalls++;
+        this.#start('tool_use', index, 0, callMembers(item));
+        if (item.kind === 'custom') this.#out.text(CUSTOM_INPUT[0]);
+        return;
+      case 'hosted_call':
+      case 'unknown':
+        this.#items[index] = {
+          type: 'raw',
+          block: ownBlock(item.source),
+          id: foreignId(item, index, this.#context),
+        };
+        return;
+      // The protocol has no place for it.
+      case 'compaction':
+        return;
+    }
+  }
+
+  #text({ index, part, kind, text }: TextEvent): void {
+    if (text === '') return;
+    // Whether the words of a refusal are content is known at the end.
+    if (kind === 'refusal') this.#refusal += text;
+    else this.#delta(this.#textBlock(index, part), text);
+  }
+
+  #textBlock(item: number, part: number): Block {
+    const open = this.#block;
+    if (open?.type === 'text' && open.item === item && open.part === part) return open;
+    return this.#start('text', item, part, EMPTY_TEXT);
+  }
+
+  #reasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
+    const item = this.#items[index];
+    if (item?.type !== 'reasoning') return;
+    if (opaque) item.opaque = opaque;
+    if (text === '') return;
+    if (kind === 'text') item.isSummary = false;
+    if (this.#exclude) return;
+    const place = `${kind} ${part}`;
+    const isLater = item.last !== '' && item.last !== place;
+    item.last = place;
+    const open = this.#block;
+    const block =
+      open?.type === 'thinking' && open.item === index
+        ? open
+        : this.#start('thinking', index, 0, { type: 'thinking', thinking: '', signature: '' });
+    this.#delta(block, isLater && block.text !== '' ? PARAGRAPH + text : text);
+  }
+
+  #arguments(index: number, text: string): void {
+    const item = this.#items[index];
+    if (item?.type !== 'call' || text === '' || this.#block?.item !== index) return;
+    item.arguments += text;
+    this.#out.text(item.item.kind === 'custom' ? JSON.stringify(text).slice(1, -1) : text);
+  }
+
+  #annotate({ index, part, annotation }: AnnotateEvent): void {
+    const open = this.#block;
+    const isHere = open?.type === 'text' && open.item === index && open.part === part;
+    const citation = encodeCitation(annotation, isHere ? open.text : '');
+    if (!citation) return;
+    this.#textBlock(index, part);
+    this.#out.delta({ type: 'citations_delta', citation });
+  }
+
+  #close({ index, source, facts }: CloseEvent): void {
+    const item = this.#items[index];
+    if (item?.type === 'call') {
+      if (this.#block?.type === 'tool_use' && this.#block.item === index) this.#end();
+      return;
+    }
+    if (item?.type === 'raw') {
+      const block = ownBlock(source) ?? item.block;
+      if (block) this.#writeWhole(block);
+      else if (facts) for (const each of encodeFacts(facts, item.id)) this.#writeWhole(each);
+    } else if (item?.type === 'reasoning') this.#closeReasoning(index, item);
+    this.#items[index] = undefined;
+  }
+
+  /** Ends the thinking block, or writes what there is of an item that showed nothing. */
+  #closeReasoning(index: number, item: ReasoningState): void {
+    if (this.#block?.type === 'thinking' && this.#block.item === index) {
+      this.#end();
+      return;
+    }
+    const seal = sealReasoning(item, false);
+    if (seal === undefined) return;
+    item.opaque = undefined;
+    if ('redacted' in seal) {
+      this.#writeWhole(seal.redacted);
+      return;
+    }
+    this.#start('thinking', index, 0, { type: 'thinking', thinking: '', signature: '' });
+    this.#signature(seal.signature);
+    this.#block = undefined;
+    this.#out.stop();
+  }
+
+  #writeWhole(block: JsonObject): void {
+    this.#end();
+    this.#begin();
+    this.#out.whole(block);
+  }
+
+  #start(type: StreamedBlock, item: number, part: number, block: JsonObject): Block {
+    this.#end();
+    this.#begin();
+    this.#out.start(block, type);
+    return (this.#block = { type, item, part, text: '' });
+  }
+
+  #delta(block: Block, text: string): void {
+    // Citations quote the text; of the others it matters only that there is some.
+    if (block.type === 'text') block.text += text;
+    else block.text ||= text;
+    this.#out.text(text);
+  }
+
+  #signature(signature: string): void {
+    this.#out.delta({ type: 'signature_delta', signature });
+  }
+
+  /** Ends the block that is open, if there is one. Thinking gets its signature. */
+  #end(): void {
+    const open = this.#block;
+    if (!open) return;
+    this.#block = undefined;
+    const item = this.#items[open.item];
+    if (item?.type === 'call' && item.item.kind === 'custom') this.#out.text(CUSTOM_INPUT[1]);
+    if (open.type === 'thinking') {
+      const seal = item?.type === 'reasoning' ? sealReasoning(item, true) : undefined;
+      if (seal && 'signature' in seal) this.#signature(seal.signature);
+      // Later parts of this item must not be signed twice.
+      if (item?.type === 'reasoning') item.opaque = undefined;
+    }
+    this.#out.stop();
+  }
+
+  #isComplete(index: number): boolean {
+    const item = this.#items[index];
+    if (item?.type !== 'call' || item.item.kind === 'custom') return false;
+    if (item.checked === item.arguments.length) return false;
+    item.checked = item.arguments.length;
+    return parseJson(item.arguments) !== undefined;
+  }
+
+  #begin(): void {
+    if (this.#started) return;
+    this.#started = true;
+    const counted = this.#usage ?? {
+      ...NO_USAGE,
+      input: { ...NO_USAGE.input, uncached: this.#context.estimateInputTokens?.() ?? 0 },
+    };
+    const message = {
+      ...encodeEnvelope(this.#context, []),
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
+      usage: encodeUsage(counted),
+    };
+    this.#out.frame('message_start', { message });
+    this.#out.frame('ping', {});
+  }
+
+  #finish(finish: FinishEvent): void {
+    this.#end();
+    while (this.#waiting.size > 0) {
+      this.#release();
+      this.#end();
+    }
+    this.#items.forEach((item, index) => {
+      if (item?.type === 'reasoning') this.#closeReasoning(index, item);
+    });
+    const emitted = { toolCalls: this.#toolCalls, refusal: this.#refusal !== '' };
+    if (showsRefusal(finish, emitted)) {
+      this.#delta(this.#start('text', -1, 0, EMPTY_TEXT), this.#refusal);
+      this.#end();
+    }
+    this.#begin();
+    this.#done = true;
+    const usage = encodeUsage(this.#usage ?? NO_USAGE, this.#context.costUsd);
+    const delta = { container: null, ...encodeStop(finish, emitted, this.#refusal) };
+    this.#out.frame('message_delta', { delta, usage });
+    this.#out.frame('message_stop', {});
+  }
+
+  /** No `message_stop` follows, so nobody takes it for an end. */
+  #fail(error: GatewayError): void {
+    this.#done = true;
+    this.#out.frame('error', encodeErrorBody(error, this.#context.id));
+  }
+}
+
+const EMPTY_TEXT: JsonObject = { type: 'text', text: '', citations: null };
+
+/** The free-form input of a custom tool is the one member of an object. */
+const CUSTOM_INPUT = ['{"input":"', '"}'] as const;

@@ -1,0 +1,232 @@
+// Content blocks that a client sends, as parts of messages and tool results. Owns the block types that hold content;
+// must not know roles, turns or calls.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { FilePart, ImagePart, Media, Part, TextPart } from '../../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import {
+  describe,
+  readArray,
+  readObject,
+  readString,
+  requireObject,
+  requireString,
+  requireText,
+} from '../../members/read-member.ts';
+import type { Member } from '../../members/read-member.ts';
+import { decodeCitation, isForeignCitation } from '../citations.ts';
+import { addTranslationLoss, ours } from './decode-scope.ts';
+import type { DecodeScope } from './decode-scope.ts';
+
+/**
+ * Decodes content that is a string or a list of blocks.
+ * @returns undefined when it is absent or null; an empty list also when it is of a wrong type, which is a problem
+ */
+export function decodeContent(content: Member, path: string, scope: DecodeScope): Part[] | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
+  const parts: Part[] = [];
+  readArray(content, path, scope.problems)?.forEach((element, index) => {
+    const at = `${path}[${index}]`;
+    const raw = readBlock(element, at, scope);
+    const part = raw && decodePart(raw, at, scope);
+    if (part) parts.push(part);
+  });
+  return parts;
+}
+
+/** The block as an object with a type; a problem when it is something else. */
+export function readBlock(element: Member, path: string, scope: DecodeScope): JsonObject | undefined {
+  if (!isJsonObject(element)) {
+    scope.problems.add(path, `must be a content block, not ${describe(element)}`);
+    return undefined;
+  }
+  return requireString(element['type'], `${path}.type`, scope.problems) === undefined ? undefined : element;
+}
+
+/** A prompt-cache breakpoint; what it says is Anthropic's to judge. */
+export function decodeCache(raw: JsonObject, path: string, scope: DecodeScope): JsonObject | undefined {
+  return readObject(raw['cache_control'], `${path}.cache_control`, scope.problems);
+}
+
+/** The part for a block that holds content; blocks of a type that has no canonical form are kept as they are. */
+export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  switch (raw['type']) {
+    case 'text':
+      return decodeText(raw, path, scope);
+    case 'image':
+      return decodeImage(raw, path, scope);
+    case 'document':
+      return decodeDocument(raw, path, scope);
+    case 'search_result':
+      return decodeSearchResult(raw, path, scope);
+    case 'tool_reference':
+      return announceTool(raw, asString(raw['tool_name']), path, scope);
+    case 'tool_addition':
+    case 'tool_removal':
+      return {
+        type: 'text',
+        text: wordsOfChange(raw),
+        path,
+        cache: decodeCache(raw, path, scope),
+        source: ours(raw),
+      };
+    default:
+      return unknownPart(raw, path, scope);
+  }
+}
+
+/** A tool that is loaded in the midst of a conversation. Elsewhere all tools are there from the start: it is told in words. */
+function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
+  if (name === undefined) return unknownPart(raw, path, scope);
+  addTranslationLoss(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
+  const cache = decodeCache(raw, path, scope);
+  return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
+}
+
+/** Text for the model in the place of a change of the list of tools, where there is one list for all turns. */
+function wordsOfChange({ type, tool }: JsonObject): string {
+  const { definition, name, server_name: server } = asObject(tool);
+  const own = asString(name) ?? asString(asObject(definition)['name']);
+  const what =
+    own === undefined ? `The tools of ${asString(server) ?? 'a server'} are` : `The tool ${own} is`;
+  return `${what} ${type === 'tool_addition' ? 'available' : 'no longer available'}.`;
+}
+
+function unknownPart(raw: JsonObject, path: string, scope: DecodeScope): Part {
+  return { type: 'unknown', path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+function decodeText(raw: JsonObject, path: string, scope: DecodeScope): TextPart | undefined {
+  const text = requireText(raw['text'], `${path}.text`, scope.problems);
+  if (text === undefined) return undefined;
+  const base = { type: 'text', text, path, cache: decodeCache(raw, path, scope) } as const;
+  const citations = asArray(raw['citations']).filter(isJsonObject);
+  if (citations.length === 0) return { ...base, source: ours(raw) };
+  const own = citations.filter((citation) => !isForeignCitation(citation));
+  const foreign = citations.filter(isForeignCitation);
+  if (own.length > 0)
+    addTranslationLoss(
+      scope,
+      `${path}.citations`,
+      'dropped',
+      'only Claude reads citations of earlier answers',
+    );
+  if (foreign.length > 0)
+    scope.report.add(`${path}.citations`, 'dropped', 'citations that other models made are not given back');
+  const annotations = [
+    ...own.map((citation) => decodeCitation(citation, text.length)),
+    ...foreign.map((citation) => ({
+      type: 'url_citation' as const,
+      url: asString(citation['url']) ?? '',
+      title: asString(citation['title']) ?? '',
+      start: 0,
+      end: text.length,
+    })),
+  ];
+  const { citations: _, ...rest } = raw;
+  return { ...base, annotations, source: ours(own.length > 0 ? { ...rest, citations: own } : rest) };
+}
+
+function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePart | undefined {
+  const source = requireObject(raw['source'], `${path}.source`, scope.problems);
+  const media = source && decodeMedia(source, `${path}.source`, scope);
+  if (!media) return undefined;
+  return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+/** Members of a source, one for each of its types. */
+const SOURCES = ['data', 'url', 'file_id'];
+
+/** Source of the bytes of an image or a document: inline, an address, or an id of Anthropic's Files API. */
+function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Media | undefined {
+  const { problems } = scope;
+  const type = requireString(source['type'], `${path}.type`, problems);
+  if (SOURCES.filter((member) => source[member] != null).length > 1) {
+    problems.add(path, 'must have only one of data, url and file_id');
+    return undefined;
+  }
+  switch (type) {
+    case undefined:
+      return undefined;
+    case 'base64': {
+      const mediaType = requireString(source['media_type'], `${path}.media_type`, problems);
+      const data = requireString(source['data'], `${path}.data`, problems);
+      return data === undefined ? undefined : { kind: 'base64', data, mediaType };
+    }
+    case 'url': {
+      const url = requireString(source['url'], `${path}.url`, problems);
+      if (url === undefined) return undefined;
+      if (URL.canParse(url)) return { kind: 'url', url };
+      problems.add(`${path}.url`, 'is not a valid URL');
+      return undefined;
+    }
+    case 'file': {
+      const id = requireString(source['file_id'], `${path}.file_id`, problems);
+      return id === undefined ? undefined : { kind: 'file_id', id };
+    }
+    default:
+      problems.add(`${path}.type`, 'must be one of base64, url, file');
+      return undefined;
+  }
+}
+
+/** A document. One that is text itself becomes text under its title, which every model reads. */
+function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  const { problems } = scope;
+  const source = requireObject(raw['source'], `${path}.source`, problems);
+  const title = readString(raw['title'], `${path}.title`, problems) || undefined;
+  if (!source) return undefined;
+  switch (source['type']) {
+    case 'text': {
+      const text = requireText(source['data'], `${path}.source.data`, problems);
+      return text === undefined ? undefined : documentText(raw, [title, text], path, scope);
+    }
+    case 'content': {
+      const text = plainText(source['content']);
+      if (text === undefined) return unknownPart(raw, path, scope);
+      return documentText(raw, [title, text], path, scope);
+    }
+    default: {
+      const media = decodeMedia(source, `${path}.source`, scope);
+      if (!media) return undefined;
+      const cache = decodeCache(raw, path, scope);
+      return { type: 'file', media, filename: title, path, cache, source: ours(raw) } satisfies FilePart;
+    }
+  }
+}
+
+function decodeSearchResult(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
+  const { problems } = scope;
+  const title = requireText(raw['title'], `${path}.title`, problems);
+  const origin = requireText(raw['source'], `${path}.source`, problems);
+  const text = plainText(raw['content']);
+  if (text === undefined) problems.add(`${path}.content`, 'must be a list of text blocks');
+  return text === undefined ? undefined : documentText(raw, [title, origin, text], path, scope);
+}
+
+function documentText(
+  raw: JsonObject,
+  lines: readonly (string | undefined)[],
+  path: string,
+  scope: DecodeScope,
+): TextPart {
+  const isDocument = raw['type'] === 'document';
+  const what = isDocument ? 'a document of text' : 'a search result';
+  const reason = `${what} is sent as plain text`;
+  addTranslationLoss(scope, path, 'approximated', reason, isDocument ? 'bedrock-converse' : undefined);
+  const text = lines.filter((line) => line !== undefined && line !== '').join('\n\n');
+  return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
+}
+
+/** The text of a string or of blocks that are all text; undefined when one is not. */
+function plainText(content: Member): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!isJsonArray(content)) return undefined;
+  const texts: string[] = [];
+  for (const block of content) {
+    const text = isJsonObject(block) && block['type'] === 'text' ? block['text'] : undefined;
+    if (typeof text !== 'string') return undefined;
+    texts.push(text);
+  }
+  return texts.join('\n\n');
+}

@@ -1,0 +1,137 @@
+// A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
+// file of their own.
+import { type JsonObject, type JsonValue, unknownMembers } from '../../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  EFFORTS,
+  Problems,
+  type ReasoningRequest,
+  Report,
+  type ResponseFormat,
+} from '../../../canonical/index.ts';
+import { decodeGatewayOptions } from '../../members/gateway-options.ts';
+import { unknownBelow } from '../../members/member-shape.ts';
+import {
+  POSITIVE,
+  readBoolean,
+  readNumber,
+  readObject,
+  readWord,
+  requireBody,
+  requireObject,
+  requireString,
+} from '../../members/read-member.ts';
+import { CLIENT_NAMES } from '../client-names.ts';
+import { decodeMessages, decodeSystem } from './decode-conversation.ts';
+import type { DecodeScope } from './decode-scope.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { KNOWN_FIELDS, TABLE } from '../fields.ts';
+import { changedTools } from './tool-changes.ts';
+import { REQUEST_SHAPE } from '../member-shapes.ts';
+import { decodeMetadata } from '../outline.ts';
+
+/**
+ * Decodes a parsed request body.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+export function decodeRequest(given: unknown): CanonicalRequest {
+  const problems = new Problems();
+  const body = requireBody(given, problems);
+  const report = new Report();
+  const scope: DecodeScope = { problems, report, translationLosses: [] };
+  const model = requireString(body['model'], 'model', problems) ?? '';
+  if (body['max_tokens'] === undefined || body['max_tokens'] === null)
+    problems.add('max_tokens', 'is required');
+  const system = decodeSystem(body['system'], scope);
+  const messages = decodeMessages(body['messages'], scope);
+
+  const before = problems.list.length;
+  const tools = decodeTools(body['tools'], body['mcp_servers'], scope);
+  const offered = changedTools(tools, messages, body['mcp_servers'], scope);
+  const areToolsClean = problems.list.length === before;
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? offered : undefined, scope);
+  const { reasoning, responseFormat, extra } = decodeThinking(body, scope);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  if (body['reasoning'] !== undefined && body['reasoning'] !== null)
+    report.add('reasoning', 'dropped', 'this protocol has `thinking` and `output_config.effort`');
+  const stream = readBoolean(body['stream'], 'stream', problems) === true;
+  const settings = TABLE.read(body, problems);
+  const metadata = decodeMetadata(body, problems);
+  problems.throwIfAny();
+
+  const last = messages.at(-1);
+  return {
+    protocol: 'anthropic-messages',
+    raw: body,
+    model,
+    items: system ? [system, ...messages] : messages,
+    tools,
+    ...choice,
+    ...settings,
+    responseFormat,
+    reasoning,
+    metadata,
+    endUser: metadata?.['user_id'],
+    ...(last?.type === 'message' && last.role === 'assistant' ? { prefill: true } : {}),
+    stream,
+    gateway,
+    extra: { ...unknownMembers(body, KNOWN_FIELDS), ...extra },
+    translationLosses: [
+      ...scope.translationLosses,
+      ...(unknownBelow(body, REQUEST_SHAPE, 'anthropic-messages') ?? []),
+    ],
+    report: report.speakAs(CLIENT_NAMES, body),
+  };
+}
+
+// `thinking` and `output_config` of a Messages request. Owns what the client's words say; what they mean for a model is
+// decided by the engine's reasoning policy.
+
+const DISPLAYS = ['summarized', 'omitted'] as const;
+
+export interface DecodedThinking {
+  readonly reasoning: ReasoningRequest;
+  readonly responseFormat: ResponseFormat | undefined;
+  /** `thinking` of a type that is not known here: for an upstream of the same protocol alone. */
+  readonly extra: Readonly<Record<string, JsonValue | undefined>>;
+}
+
+/** Decodes how much to think, what of it to show, and the form of the answer. */
+function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
+  const { problems } = scope;
+  const config = readObject(body['output_config'], 'output_config', problems) ?? {};
+  const effort = readWord(config['effort'], 'output_config.effort', problems, EFFORTS);
+  const responseFormat = decodeFormat(config, scope);
+
+  const thinking = readObject(body['thinking'], 'thinking', problems);
+  // A request without it asks for no thinking beyond what the model does of itself.
+  if (!thinking) return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: {} };
+  const display = readWord(thinking['display'], 'thinking.display', problems, DISPLAYS);
+  const exclude = display === undefined ? undefined : display === 'omitted';
+  const type = requireString(thinking['type'], 'thinking.type', problems);
+  switch (type) {
+    case 'enabled': {
+      const path = 'thinking.budget_tokens';
+      if (thinking['budget_tokens'] === undefined) problems.add(path, 'is required');
+      const maxTokens = readNumber(thinking['budget_tokens'], path, problems, POSITIVE);
+      return { reasoning: { enabled: true, effort, maxTokens, exclude }, responseFormat, extra: {} };
+    }
+    case 'adaptive':
+      return { reasoning: { enabled: true, effort, exclude }, responseFormat, extra: {} };
+    case 'disabled':
+      return { reasoning: { enabled: false }, responseFormat, extra: {} };
+    default:
+      return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: { thinking } };
+  }
+}
+
+/** A schema has no name here; where one is wanted, any will do. */
+function decodeFormat(config: JsonObject, scope: DecodeScope): ResponseFormat | undefined {
+  const { problems } = scope;
+  const path = 'output_config.format';
+  const format = readObject(config['format'], path, problems);
+  if (!format) return undefined;
+  readWord(format['type'] ?? '', `${path}.type`, problems, ['json_schema'] as const);
+  const schema = requireObject(format['schema'], `${path}.schema`, problems);
+  return schema && { type: 'json_schema', name: 'answer', schema, strict: true };
+}

@@ -1,0 +1,227 @@
+// The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
+// thinking have their own files.
+import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
+import { endUserFor } from '../../end-user.ts';
+import { constrainSchema } from '../../members/constrain-schema.ts';
+import { refusedPrefill } from '../../prefill.ts';
+import { titledSchema } from '../../members/titled-schema.ts';
+import { encodeConversation } from './encode-conversation.ts';
+import { type EncodeScope, limitBreakpoints, newScope } from './encode-parts.ts';
+import { encodeThinking } from './encode-thinking.ts';
+import { encodeTools } from './encode-tools.ts';
+import type { WireEffort } from '../wire-types.ts';
+
+/** `max_tokens` is mandatory. Every Claude model since 2024-06 accepts this many. */
+const DEFAULT_MAX_TOKENS = 8192;
+/** The lowest `top_p` that goes with thinking (documentation "Extended thinking", feature compatibility). */
+const MIN_TOP_P_THINKING = 0.95;
+
+/**
+ * The upstream body for a request.
+ * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take, and for the beginning of an
+ *   answer that the model refuses to continue
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
+  const scope = newScope(target, report);
+  const { tools, choice } = encodeTools(request, scope);
+  const { system, turns } = encodeConversation(request.items, scope);
+  limitBreakpoints([tools, system, ...turns.map(({ content }) => content)], scope);
+
+  const maxTokens = encodeMaxTokens(request, target, report);
+  const { thinking, effort } = encodeThinking(request, target, turns, choice, maxTokens, report);
+  const format = encodeFormat(request, scope);
+
+  const body: MutableJsonObject = { model: target.model, max_tokens: maxTokens };
+  if (system.length > 0) body['system'] = encodeSystem(system);
+  body['messages'] = turns;
+  if (tools.length > 0) body['tools'] = tools;
+  if (choice !== undefined) body['tool_choice'] = choice;
+  if (thinking !== undefined) body['thinking'] = thinking;
+  encodeTemplateSwitch(body, request, target);
+  const config = encodeConfig(request, effort, format);
+  if (config) body['output_config'] = config;
+  encodeSampling(request, target, isOn(thinking), body, report);
+  const stop = encodeStop(request, report);
+  if (stop.length > 0) body['stop_sequences'] = stop;
+  if (request.stream) body['stream'] = true;
+  const metadata = encodeMetadata(request, report);
+  if (metadata) body['metadata'] = metadata;
+  encodeExtra(request, target, body, report);
+  return body;
+}
+
+/** The switch of servers that read no `thinking`, but pass members on to the template of the model. */
+function encodeTemplateSwitch(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { quirks, reasoning }: Target,
+): void {
+  const isTaken = quirks.reasoningField === 'chat_template_kwargs' && reasoning.mode !== 'unset';
+  if (isTaken && request.extra['chat_template_kwargs'] === undefined)
+    body['chat_template_kwargs'] = { enable_thinking: reasoning.mode === 'on' };
+}
+
+/** Plain instructions become one string; breakpoints, and whatever else a block says, need blocks. */
+function encodeSystem(system: readonly MutableJsonObject[]): string | readonly JsonObject[] {
+  const texts: string[] = [];
+  for (const block of system) {
+    const text = block['text'];
+    if (typeof text !== 'string' || saysMore(block)) return system;
+    texts.push(text);
+  }
+  return texts.join('\n\n');
+}
+
+function saysMore(block: JsonObject): boolean {
+  for (const name in block) if (name !== 'type' && name !== 'text' && block[name] !== undefined) return true;
+  return false;
+}
+
+/** Output limit of the model where the client has none; unknown, a usual one and room for thinking. */
+function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
+  const { maxOutputTokens } = request;
+  const ceiling = target.maxOutputTokens;
+  if (maxOutputTokens !== undefined) {
+    if (ceiling === null || maxOutputTokens <= ceiling) return maxOutputTokens;
+    report.add('max_completion_tokens', 'clamped', TEXTS.writesAtMost(ceiling));
+    return ceiling;
+  }
+  if (ceiling !== null) return ceiling;
+  const budget = target.reasoning.mode === 'on' ? (target.reasoning.budgetTokens ?? 0) : 0;
+  report.add(
+    'max_completion_tokens',
+    'defaulted',
+    'Anthropic wants a limit and the limit of the model is not known',
+  );
+  return DEFAULT_MAX_TOKENS + budget;
+}
+
+/** Anthropic's own schema format; a schema's name is its title there, and `strict` is always on. */
+function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope): JsonObject | undefined {
+  const format = request.responseFormat;
+  if (format === undefined || format.type === 'text') return undefined;
+  if (
+    format.type !== 'json_schema' ||
+    format.schema === undefined ||
+    target.quirks.structuredOutput !== 'json_schema'
+  ) {
+    report.add('response_format', 'dropped', TEXTS.noFormat);
+    return undefined;
+  }
+  const path = 'response_format.json_schema';
+  const titled = titledSchema(request, format.schema, report);
+  const { schema, unenforced } = constrainSchema(titled, `${path}.schema`);
+  if (unenforced.length > 0) {
+    report.add(
+      `${path}.schema`,
+      'approximated',
+      `Anthropic cannot enforce ${unenforced.join(', ')}: told in the description`,
+    );
+  }
+  if (format.description === undefined) return { type: 'json_schema', schema };
+  if (schema['description'] === undefined) {
+    return { type: 'json_schema', schema: { ...schema, description: format.description } };
+  }
+  report.add(`${path}.description`, 'dropped', 'the schema has a description of its own');
+  return { type: 'json_schema', schema };
+}
+
+/** `output_config`; undefined where it would say nothing. */
+function encodeConfig(
+  request: CanonicalRequest,
+  effort: WireEffort | undefined,
+  format: JsonObject | undefined,
+): JsonObject | undefined {
+  const own = ownConfig(request);
+  if (effort === undefined && format === undefined && own === NO_CONFIG) return undefined;
+  const config = { ...own, effort, format };
+  return Object.values(config).some((value) => value !== undefined) ? config : undefined;
+}
+
+/** Members of this protocol's `output_config` that a client sent besides effort and format. */
+function ownConfig(request: CanonicalRequest): JsonObject {
+  const isOurs = request.hybrid === true && !('output_config' in request.extra);
+  if (request.protocol !== 'anthropic-messages' && !isOurs) return NO_CONFIG;
+  const { effort: _effort, format: _format, ...rest } = asObject(request.raw['output_config']);
+  return rest;
+}
+
+const NO_CONFIG: JsonObject = Object.freeze({});
+
+/** The longest `user_id` that the API takes (API reference "Create a Message", `metadata`, 2026-11). */
+const LONGEST_USER_ID = 256;
+
+function encodeMetadata(request: CanonicalRequest, report: Report): JsonObject | undefined {
+  const { metadata } = request.raw;
+  if (request.protocol === 'anthropic-messages') return isJsonObject(metadata) ? metadata : undefined;
+  const user_id = endUserFor(request, LONGEST_USER_ID, report);
+  return user_id === undefined ? undefined : { user_id };
+}
+
+function isOn(thinking: JsonObject | undefined): boolean {
+  return thinking !== undefined && thinking['type'] !== 'disabled';
+}
+
+function encodeSampling(
+  request: CanonicalRequest,
+  { quirks }: Target,
+  thinking: boolean,
+  body: MutableJsonObject,
+  report: Report,
+): void {
+  let { temperature, topP, topK } = request;
+  if (temperature !== undefined && temperature > 1) {
+    report.add('temperature', 'clamped', 'the temperature of Claude is at most 1');
+    temperature = 1;
+  }
+  if (thinking) {
+    if (temperature !== undefined && temperature !== 1) {
+      report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
+    }
+    temperature = undefined;
+    if (topP !== undefined && topP < MIN_TOP_P_THINKING) {
+      report.add('top_p', 'dropped', `top_p is at least ${MIN_TOP_P_THINKING} when Claude thinks`);
+      topP = undefined;
+    }
+    if (topK !== undefined) report.add('top_k', 'dropped', 'top_k cannot be set when Claude thinks');
+    topK = undefined;
+  }
+  if (temperature !== undefined && topP !== undefined && !quirks.pairedSampling) {
+    // 1 is the default of either, so that one says nothing.
+    if (temperature === 1) temperature = undefined;
+    else {
+      if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
+      topP = undefined;
+    }
+  }
+  if (temperature !== undefined) body['temperature'] = temperature;
+  if (topP !== undefined) body['top_p'] = topP;
+  if (topK !== undefined) body['top_k'] = topK;
+}
+
+function encodeStop(request: CanonicalRequest, report: Report): readonly string[] {
+  const given = request.stop;
+  if (!given) return NO_STOP;
+  const stop = given.filter((sequence) => sequence.trim() !== '');
+  if (stop.length < given.length)
+    report.add('stop', 'dropped', 'Anthropic refuses stop sequences of white space only');
+  return stop;
+}
+
+const NO_STOP: readonly string[] = Object.freeze([]);
+
+/** Members that no documentation knows reach only an upstream of the client's own protocol. */
+function encodeExtra(
+  request: CanonicalRequest,
+  target: Target,
+  body: MutableJsonObject,
+  report: Report,
+): void {
+  const passes = request.protocol === 'anthropic-messages' && target.quirks.unknownFields === 'pass';
+  for (const key in request.extra) {
+    if (passes && body[key] === undefined) body[key] = request.extra[key];
+    else report.add(key, 'dropped', TEXTS.unknownToAnthropic);
+  }
+}

@@ -1,0 +1,235 @@
+// Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Owns item
+// and part numbering. Knows nothing of frames or of HTTP.
+import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
+import type { EventSink } from '../../../canonical/index.ts';
+import { CallIds, callName } from '../../call-matcher.ts';
+import type { CodecContext } from '../../protocol.ts';
+import { decodeCitation } from './citations.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { decodeStopReason } from './finish-reason.ts';
+
+const NONE = -1;
+
+type BlockKind = 'text' | 'reasoning' | 'tool_call' | 'raw';
+
+interface Block {
+  readonly kind: BlockKind;
+  readonly item: number;
+  /** Part of the message item, for text. */
+  readonly part: number;
+  /** UTF-16 length of the text so far. */
+  chars: number;
+  /** Signature or hidden reasoning so far. */
+  opaque: string;
+  isHidden: boolean;
+  /** Citations of its text, which may follow them. */
+  citations: JsonObject[] | undefined;
+}
+
+export class AnswerEmitter {
+  readonly #sink: EventSink;
+  readonly #ids: CallIds;
+  readonly #blocks = new Map<number, Block>();
+  #items = 0;
+  /** Index of the message item that is open, and how many parts it has. */
+  #message = NONE;
+  #parts = 0;
+  #usage: JsonObject | undefined;
+  #stopReason: string | undefined;
+  #stopSequence: string | undefined;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#ids = new CallIds(context, 'tooluse_');
+  }
+
+  /** True once the upstream said why the model stopped. */
+  get stopped(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  /** True once the tokens were counted, which Bedrock does last. */
+  get counted(): boolean {
+    return this.#usage !== undefined;
+  }
+
+  /** Takes a whole block of an answer that is not streamed. */
+  whole(index: number, block: JsonObject): void {
+    const cited = block['citationsContent'];
+    if (isJsonObject(block['toolUse'])) this.start(index, block);
+    else if (isJsonObject(cited)) {
+      const text = asArray(cited['content']).map((piece) => asString(asObject(piece)['text']) ?? '');
+      this.delta(index, { text: text.join('') });
+      for (const citation of asArray(cited['citations'])) this.delta(index, { citation });
+    } else if (isJsonObject(block['reasoningContent']))
+      this.#wholeReasoning(index, block['reasoningContent']);
+    else if (typeof block['text'] === 'string') this.delta(index, block);
+    else this.start(index, block);
+    const input = asObject(block['toolUse'])['input'];
+    if (input !== undefined) this.#arguments(index, JSON.stringify(input));
+    this.stop(index);
+  }
+
+  /** A block begins; texts and reasoning usually begin with their first delta instead. */
+  start(index: number, start: JsonObject): void {
+    this.stop(index);
+    const call = start['toolUse'];
+    // Tools that Bedrock runs by itself (API reference `ToolUseBlock`, `type`) are no calls for the client.
+    if (isJsonObject(call) && call['type'] !== 'server_tool_use') {
+      const name = callName(call['name']);
+      const item = this.#openItem();
+      this.#blocks.set(index, newBlock('tool_call', item));
+      const callId = this.#ids.take(call['toolUseId']);
+      this.#sink.on({
+        type: 'open',
+        index: item,
+        item: { type: 'tool_call', kind: 'function', callId, name },
+      });
+      return;
+    }
+    const kind = Object.keys(start)[0];
+    if (kind === undefined || kind === 'text' || kind === 'reasoningContent') return;
+    const item = this.#openItem();
+    this.#blocks.set(index, newBlock('raw', item));
+    const source = { protocol: 'bedrock-converse', raw: start } as const;
+    const opened = isJsonObject(call)
+      ? ({ type: 'hosted_call', kind: 'server_tool_use', id: asString(call['toolUseId']), source } as const)
+      : ({ type: 'unknown', source } as const);
+    this.#sink.on({ type: 'open', index: item, item: opened });
+  }
+
+  /** Takes one delta of a block. */
+  delta(index: number, delta: JsonObject): void {
+    if (typeof delta['text'] === 'string') return this.#text(index, delta['text']);
+    if (isJsonObject(delta['toolUse']))
+      return this.#arguments(index, asString(delta['toolUse']['input']) ?? '');
+    if (isJsonObject(delta['reasoningContent'])) return this.#reasoning(index, delta['reasoningContent']);
+    if (isJsonObject(delta['citation'])) {
+      (this.#textBlock(index).citations ??= []).push(delta['citation']);
+      return;
+    }
+    if (this.#blocks.get(index)?.kind !== 'raw')
+      this.#sink.on({ type: 'unknown', source: { protocol: 'bedrock-converse', raw: delta } });
+  }
+
+  /** The block is complete. */
+  stop(index: number): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    this.#blocks.delete(index);
+    // The message stays open: the next block may be another part of it.
+    if (block.kind === 'text') {
+      this.#cite(block);
+      return;
+    }
+    if (block.kind === 'reasoning' && block.opaque !== '') {
+      const kind = block.isHidden ? 'encrypted' : 'signature';
+      // The format is that of the model, which only the endpoint knows; Claude's is the only one that is signed.
+      const opaque = { format: 'anthropic-claude-v1', kind, data: block.opaque } as const;
+      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text: '', opaque });
+    }
+    this.#sink.on({ type: 'close', index: block.item });
+  }
+
+  /** Why the model stopped, and the sequence where the model's own fields name it. */
+  stopBecause(reason: string, additional: JsonObject): void {
+    this.#stopReason = reason;
+    this.#stopSequence =
+      asString(additional['stop_sequence']) ?? asString(asObject(additional['delta'])['stop_sequence']);
+  }
+
+  count(usage: JsonObject): void {
+    this.#usage = usage;
+  }
+
+  /** Closes what is open and pushes the counts. */
+  flush(): void {
+    for (const index of this.#blocks.keys()) this.stop(index);
+    this.#closeMessage();
+    if (this.#usage) this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+  }
+
+  /** The answer is complete. */
+  finish(): void {
+    this.flush();
+    const raw = this.#stopReason;
+    const reason = raw === undefined ? 'unknown' : decodeStopReason(raw);
+    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence });
+  }
+
+  #wholeReasoning(index: number, content: JsonObject): void {
+    const visible = asObject(content['reasoningText']);
+    const { text, signature } = visible;
+    if (typeof text === 'string') this.#reasoning(index, { text });
+    if (typeof signature === 'string') this.#reasoning(index, { signature });
+    if (content['redactedContent'] !== undefined) this.#reasoning(index, content);
+  }
+
+  #text(index: number, text: string): void {
+    if (text === '') return;
+    const block = this.#textBlock(index);
+    block.chars += text.length;
+    this.#sink.on({ type: 'text', index: block.item, part: block.part, kind: 'text', text });
+  }
+
+  /** The text block at an index; a new part of the message where there is none. */
+  #textBlock(index: number): Block {
+    const open = this.#blocks.get(index);
+    // A text whose message is over, since another item came between, goes on in a new one.
+    if (open?.kind === 'text' && open.item === this.#message) return open;
+    this.stop(index);
+    if (this.#message === NONE) {
+      this.#message = this.#items++;
+      this.#parts = 0;
+      this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
+    }
+    const block = newBlock('text', this.#message, this.#parts++);
+    this.#blocks.set(index, block);
+    return block;
+  }
+
+  #reasoning(index: number, content: JsonObject): void {
+    let block = this.#blocks.get(index);
+    if (block?.kind !== 'reasoning') {
+      this.stop(index);
+      block = newBlock('reasoning', this.#openItem());
+      this.#blocks.set(index, block);
+      this.#sink.on({ type: 'open', index: block.item, item: { type: 'reasoning' } });
+    }
+    const { text, signature, redactedContent } = content;
+    if (typeof text === 'string' && text !== '')
+      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text });
+    if (typeof signature === 'string') block.opaque += signature;
+    if (typeof redactedContent === 'string') {
+      block.opaque += redactedContent;
+      block.isHidden = true;
+    }
+  }
+
+  #arguments(index: number, text: string): void {
+    const block = this.#blocks.get(index);
+    if (block?.kind === 'tool_call' && text !== '')
+      this.#sink.on({ type: 'arguments', index: block.item, text });
+  }
+
+  #cite({ citations = [], item, part, chars }: Block): void {
+    for (const raw of citations)
+      this.#sink.on({ type: 'annotate', index: item, part, annotation: decodeCitation(raw, 0, chars) });
+  }
+
+  /** The index of a new item that is no message. */
+  #openItem(): number {
+    this.#closeMessage();
+    return this.#items++;
+  }
+
+  #closeMessage(): void {
+    if (this.#message === NONE) return;
+    this.#sink.on({ type: 'close', index: this.#message });
+    this.#message = NONE;
+  }
+}
+
+function newBlock(kind: BlockKind, item: number, part = 0): Block {
+  return { kind, item, part, chars: 0, opaque: '', isHidden: false, citations: undefined };
+}

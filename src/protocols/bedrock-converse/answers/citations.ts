@@ -1,0 +1,24 @@
+// Citations of Converse as annotations. Knows nothing of blocks.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { Annotation } from '../../../canonical/index.ts';
+import { asObject, asString } from '../../../base/json/index.ts';
+import { citationUri } from '../../citation-address.ts';
+
+/**
+ * The annotation of a citation: of a page where it names one, else in its own form.
+ * @param start character index in the text of its part
+ * @param end where the cited text ends
+ */
+export function decodeCitation(raw: JsonObject, start: number, end: number): Annotation {
+  const source = { protocol: 'bedrock-converse', raw } as const;
+  const url = asString(asObject(asObject(raw['location'])['web'])['url']);
+  if (url === undefined) return { type: 'other', source };
+  return {
+    type: 'url_citation',
+    url: citationUri(url),
+    title: asString(raw['title']) ?? '',
+    start,
+    end,
+    source,
+  };
+}

@@ -1,0 +1,78 @@
+// The resolved reasoning in the words of the model's family: Converse has none of its own and passes on what stands in
+// `additionalModelRequestFields`. How much to think is decided by the engine's reasoning policy, never here.
+import type { JsonObject } from '../../../base/json/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
+
+/** Smallest `budget_tokens` of Claude (documentation "Extended thinking"). */
+const MIN_BUDGET = 1024;
+const OFF: JsonObject = { thinking: { type: 'disabled' } };
+
+/**
+ * Members of `additionalModelRequestFields`; empty when nothing is to be said.
+ * @param maxTokens the limit that will be sent: a budget stays below it; undefined when there is none
+ */
+export function encodeReasoning(
+  request: CanonicalRequest,
+  target: Target,
+  maxTokens: number | undefined,
+  report: Report,
+): JsonObject {
+  const { reasoning, reasoningStyle, quirks } = target;
+  if (reasoning.mode === 'unset' || reasoningStyle === 'none') return {};
+  if (quirks.reasoningField === 'thinking') return encodeThinking(request, target, maxTokens, report);
+  if (
+    quirks.reasoningField === 'reasoning_effort' &&
+    reasoning.mode === 'on' &&
+    reasoning.effort !== undefined
+  )
+    return { reasoning_effort: reasoning.effort };
+  const what = reasoning.mode === 'off' ? 'not to reason' : 'how much to reason';
+  report.add('reasoning', 'dropped', `Bedrock cannot tell this model ${what}`);
+  return {};
+}
+
+/** Claude's own words, as its documentation has them for Converse. */
+function encodeThinking(
+  request: CanonicalRequest,
+  { reasoning, reasoningStyle }: Target,
+  maxTokens: number | undefined,
+  report: Report,
+): JsonObject {
+  if (reasoning.mode !== 'on') return OFF;
+  if (reasoning.budgetTokens !== undefined && reasoningStyle !== 'effort') {
+    const legal = Math.min(
+      Math.max(Math.floor(reasoning.budgetTokens), MIN_BUDGET),
+      (maxTokens ?? Infinity) - 1,
+    );
+    if (legal < MIN_BUDGET) {
+      report.add(
+        'reasoning',
+        'dropped',
+        `thinking needs ${MIN_BUDGET} tokens and the answer has ${maxTokens}`,
+      );
+      return OFF;
+    }
+    if (legal !== reasoning.budgetTokens)
+      report.add(
+        'reasoning.max_tokens',
+        'clamped',
+        `a thinking budget is at least ${MIN_BUDGET} and below the limit`,
+      );
+    return { thinking: { type: 'enabled', budget_tokens: legal } };
+  }
+  if (reasoningStyle === 'budget') {
+    report.add('reasoning', 'dropped', TEXTS.needsBudget);
+    return {};
+  }
+  const display = request.reasoning.exclude === true ? 'omitted' : 'summarized';
+  const thinking = { type: 'adaptive', display };
+  if (reasoning.effort === undefined) return { thinking };
+  const effort = reasoning.effort === 'minimal' || reasoning.effort === 'none' ? 'low' : reasoning.effort;
+  if (effort !== reasoning.effort)
+    report.add(
+      'reasoning.effort',
+      'approximated',
+      `Claude has no effort ${reasoning.effort}; ${effort} is sent`,
+    );
+  return { thinking, output_config: { effort } };
+}

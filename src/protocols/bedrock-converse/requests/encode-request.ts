@@ -1,0 +1,110 @@
+// The body of a Converse request, which is the same streamed or not: model and mode stand in the path. Owns limits,
+// sampling and answer formats; conversation, tools and reasoning have their own files.
+import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
+import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
+import { asObject } from '../../../base/json/index.ts';
+import { constrainSchema } from '../../members/constrain-schema.ts';
+import { dropEndUser } from '../../end-user.ts';
+import { refusedPrefill } from '../../prefill.ts';
+import { encodeConversation } from './encode-conversation.ts';
+import { encodeReasoning } from './encode-reasoning.ts';
+import { encodeTools } from './encode-tools.ts';
+
+/** Room for the answer beside a thinking budget, where no limit is known. */
+const ANSWER_ROOM = 8192;
+
+/**
+ * The upstream body for a request.
+ * @throws GatewayError `unsupported`, naming the path, for content that Bedrock cannot take, and for the beginning of an
+ *   answer that the model refuses to continue
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
+  const scope = { target, report };
+  const { system, turns } = encodeConversation(request.items, scope);
+  const toolConfig = encodeTools(request, scope);
+  const maxTokens = encodeMaxTokens(request, target, report);
+  const additional = encodeReasoning(request, target, maxTokens, report);
+  const isThinking = asObject(additional['thinking'])['type'] !== 'disabled' && 'thinking' in additional;
+
+  const body: MutableJsonObject = { messages: turns.map(({ role, content }) => ({ role, content })) };
+  if (system.length > 0) body['system'] = system;
+  const inference: MutableJsonObject = { maxTokens, ...encodeSampling(request, target, isThinking, report) };
+  if (request.stop && request.stop.length > 0) inference['stopSequences'] = request.stop;
+  if (Object.values(inference).some((value) => value !== undefined)) body['inferenceConfig'] = inference;
+  if (toolConfig !== undefined) body['toolConfig'] = toolConfig;
+  const textFormat = encodeFormat(request, target, report);
+  if (textFormat !== undefined) body['outputConfig'] = { textFormat };
+  if (Object.keys(additional).length > 0) body['additionalModelRequestFields'] = additional;
+  dropEndUser(request, 'Bedrock has no place for ids of users', report);
+  for (const key in request.extra) report.add(key, 'dropped', 'Bedrock does not know this member');
+  return body;
+}
+
+/** Output limit of the model where the client has none; a thinking budget needs a limit above it. */
+function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number | undefined {
+  const { maxOutputTokens } = request;
+  const { maxOutputTokens: ceiling, reasoning } = target;
+  if (maxOutputTokens !== undefined) {
+    if (ceiling === null || maxOutputTokens <= ceiling) return maxOutputTokens;
+    report.add('max_completion_tokens', 'clamped', TEXTS.writesAtMost(ceiling));
+    return ceiling;
+  }
+  const budget = reasoning.mode === 'on' ? reasoning.budgetTokens : undefined;
+  return budget === undefined ? undefined : (ceiling ?? budget + ANSWER_ROOM);
+}
+
+function encodeSampling(
+  request: CanonicalRequest,
+  { quirks }: Target,
+  isThinking: boolean,
+  report: Report,
+): MutableJsonObject {
+  let { temperature, topP } = request;
+  if (temperature !== undefined && temperature > 1) {
+    report.add('temperature', 'clamped', 'the temperature of Bedrock is at most 1');
+    temperature = 1;
+  }
+  if (isThinking) {
+    if (temperature !== undefined && temperature !== 1)
+      report.add('temperature', 'dropped', 'Claude thinks at temperature 1 only');
+    if (topP !== undefined && topP !== 1)
+      report.add('top_p', 'dropped', 'top_p is left to Claude when it thinks');
+    return {};
+  }
+  if (!quirks.pairedSampling && temperature !== undefined && topP !== undefined) {
+    // 1 is the default of either, so that one says nothing.
+    if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
+    topP = undefined;
+  }
+  return { temperature, topP };
+}
+
+/** A schema is text here (API reference `JsonSchemaDefinition`), in the subset that Anthropic enforces, too. */
+function encodeFormat(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
+  const format = request.responseFormat;
+  if (format === undefined || format.type === 'text') return undefined;
+  if (
+    format.type !== 'json_schema' ||
+    format.schema === undefined ||
+    target.quirks.structuredOutput !== 'json_schema'
+  ) {
+    report.add('response_format', 'dropped', TEXTS.noFormat);
+    return undefined;
+  }
+  const path = 'response_format.json_schema';
+  const { schema, unenforced } = constrainSchema(format.schema, `${path}.schema`);
+  if (unenforced.length > 0)
+    report.add(
+      `${path}.schema`,
+      'approximated',
+      `Bedrock cannot enforce ${unenforced.join(', ')}: told in the description`,
+    );
+  const { name, description } = format;
+  const jsonSchema = {
+    name,
+    schema: JSON.stringify(schema),
+    ...(description === undefined ? {} : { description }),
+  };
+  return { type: 'json_schema', structure: { jsonSchema } };
+}

@@ -1,0 +1,182 @@
+// Steps of an interaction, whole or in events, as canonical events. What only this API knows goes along in its raw form.
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+} from '../../../base/json/index.ts';
+import { type EventSink, GatewayError, type OpenItem } from '../../../canonical/index.ts';
+import type { CodecContext } from '../../protocol.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { decodeStatus } from './interaction-status.ts';
+import { INTERACTIONS_REASONING } from '../server-facts.ts';
+import { decodeInlineError } from '../../google/decode-error.ts';
+import { shortMessage } from '../../upstream-error.ts';
+
+const PROTOCOL = 'gemini-interactions';
+
+export class AnswerEmitter {
+  readonly #sink: EventSink;
+  readonly #context: CodecContext;
+  /** Places in the answer by the upstream's numbers, which count what the client said too. */
+  readonly #places = new Map<number, number>();
+  #count = 0;
+  #started = false;
+  /** True once the answer has ended, well or not. */
+  over = false;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#sink = sink;
+    this.#context = context;
+  }
+
+  /** Takes an event of a stream. */
+  take(event: JsonObject): void {
+    if (this.over) return;
+    switch (event['event_type']) {
+      case 'interaction.created':
+        return this.#start(asObject(event['interaction']));
+      case 'interaction.status_update':
+        return this.#usage(event['usage']);
+      case 'interaction.completed':
+        this.#start(asObject(event['interaction']));
+        return this.#finish(asObject(event['interaction']));
+      case 'step.start':
+        return this.#open(placeIn(event), asObject(event['step']));
+      case 'step.delta':
+        return this.#delta(this.#places.get(placeIn(event)), asObject(event['delta']));
+      case 'step.stop':
+        return this.#close(this.#places.get(placeIn(event)));
+      case 'error':
+        this.over = true;
+        this.#sink.on({ type: 'error', error: decodeFailure(asObject(event['error'])) });
+        return;
+      default:
+        this.#other(event);
+    }
+  }
+
+  /** Takes an interaction as a whole. */
+  whole(interaction: JsonObject): void {
+    this.#start(interaction);
+    asArray(interaction['steps']).forEach((step, index) => {
+      if (!isJsonObject(step)) return;
+      this.#open(index, step);
+      const place = this.#places.get(index);
+      if (place === undefined) return;
+      for (const text of asArray(step['summary'])) this.#say(place, 'summary', asObject(text));
+      for (const part of asArray(step['content'])) this.#say(place, 'content', asObject(part));
+      const { signature } = step;
+      if (signature !== undefined) this.#delta(place, { type: 'thought_signature', signature });
+      this.#close(place, step);
+    });
+    this.#finish(interaction);
+  }
+
+  #start(interaction: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    const model = asString(interaction['model']) ?? asString(interaction['agent']);
+    this.#sink.on({ type: 'start', id: asString(interaction['id']) || undefined, model });
+  }
+
+  #open(number: number, step: JsonObject): void {
+    const type = asString(step['type']) ?? '';
+    // Some answers begin with what the client said.
+    if (type === 'user_input' || this.#places.has(number)) return;
+    const index = this.#count++;
+    this.#places.set(number, index);
+    const item = this.#item(type, step);
+    this.#sink.on({ type: 'open', index, item });
+    if (item.type !== 'tool_call') return;
+    const given = asObject(step['arguments']);
+    if (Object.keys(given).length > 0)
+      this.#sink.on({ type: 'arguments', index, text: JSON.stringify(given) });
+  }
+
+  #item(type: string, step: JsonObject): OpenItem {
+    if (type === 'model_output') return { type: 'message' };
+    if (type === 'thought') return { type: 'reasoning' };
+    if (type !== 'function_call') return { type: 'unknown', source: { protocol: PROTOCOL, raw: step } };
+    const callId = asString(step['id']) ?? this.#context.newId('call_');
+    return { type: 'tool_call', kind: 'function', callId, name: asString(step['name']) ?? '' };
+  }
+
+  #delta(index: number | undefined, delta: JsonObject): void {
+    if (index === undefined) return;
+    switch (delta['type']) {
+      case 'text':
+        return this.#say(index, 'content', delta);
+      case 'thought_summary':
+        return this.#say(index, 'summary', asObject(delta['content']));
+      case 'thought_signature': {
+        const data = asString(delta['signature']);
+        if (!data) return;
+        const opaque = { format: INTERACTIONS_REASONING, kind: 'signature', data } as const;
+        this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text: '', opaque });
+        return;
+      }
+      case 'arguments_delta':
+        this.#sink.on({ type: 'arguments', index, text: asString(delta['arguments']) ?? '' });
+        return;
+      default:
+        this.#other({ event_type: 'step.delta', index, delta });
+    }
+  }
+
+  /** An event that has no canonical form. */
+  #other(raw: JsonObject): void {
+    this.#sink.on({ type: 'unknown', source: { protocol: PROTOCOL, raw } });
+  }
+
+  #say(index: number, what: 'content' | 'summary', part: JsonObject): void {
+    const text = asString(part['text']);
+    if (text === undefined) return this.#other({ event_type: 'step.delta', index, delta: part });
+    if (what === 'summary') this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text });
+    else this.#sink.on({ type: 'text', index, part: 0, kind: 'text', text });
+  }
+
+  /** @param raw the step as a whole, where it came as one */
+  #close(index: number | undefined, raw?: JsonObject): void {
+    if (index === undefined) return;
+    this.#sink.on({ type: 'close', index, ...(raw && { source: { protocol: PROTOCOL, raw } }) });
+  }
+
+  #usage(usage: unknown): void {
+    if (isJsonObject(usage)) this.#sink.on({ type: 'usage', usage: decodeUsage(usage) });
+  }
+
+  #finish(interaction: JsonObject): void {
+    this.over = true;
+    this.#usage(interaction['usage']);
+    const raw = asString(interaction['status']);
+    const status = decodeStatus(raw ?? '');
+    if (status === 'failure') this.#sink.on({ type: 'error', error: decodeFailed(interaction) });
+    else this.#sink.on({ type: 'finish', raw, reason: status === 'pending' ? 'pause' : status });
+  }
+}
+
+function placeIn(event: JsonObject): number {
+  return asNumber(event['index']) ?? 0;
+}
+
+// Failures that an interaction tells of itself: an `error` event, or the status `failed`.
+
+/**
+ * The error that an answer with status 200 reports.
+ * @param failure `{code, message}`; the code is a word of google.rpc.Code in small letters, or an address that ends in one
+ */
+function decodeFailure(failure: JsonObject): GatewayError {
+  const status = asString(failure['code'])?.split('/').at(-1)?.toUpperCase() ?? 'UNKNOWN';
+  const message = asString(failure['message']) ?? 'the interaction failed';
+  const { kind, fault } = decodeInlineError({ error: { code: 500, status, message } }) ?? {};
+  const upstream = { status: 200, body: shortMessage(JSON.stringify(failure)) };
+  return new GatewayError(kind ?? 'upstream_unavailable', shortMessage(message), { fault, upstream });
+}
+
+/** Why an interaction of the status `failed` did. */
+function decodeFailed(interaction: JsonObject): GatewayError {
+  return decodeFailure(asObject(asArray(interaction['errors'])[0]));
+}

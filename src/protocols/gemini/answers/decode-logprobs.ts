@@ -1,0 +1,24 @@
+// `logprobsResult` as token log probabilities in OpenAI's element shape. Knows nothing of events.
+import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
+
+const UTF8 = new TextEncoder();
+
+/** One element per chosen token, with its alternatives where they were asked for; undefined without any. */
+export function decodeLogprobs(raw: JsonValue | undefined): readonly JsonValue[] | undefined {
+  const result = asObject(raw);
+  const chosen = asArray(result['chosenCandidates']);
+  if (chosen.length === 0) return undefined;
+  const alternatives = asArray(result['topCandidates']);
+  return chosen.map((token, position) => ({
+    ...decodeToken(asObject(token)),
+    top_logprobs: asArray(asObject(alternatives[position])['candidates']).map((other) =>
+      decodeToken(asObject(other)),
+    ),
+  }));
+}
+
+function decodeToken(raw: JsonObject): JsonObject {
+  const token = asString(raw['token']) ?? '';
+  return { token, logprob: asNumber(raw['logProbability']) ?? 0, bytes: [...UTF8.encode(token)] };
+}

@@ -1,0 +1,24 @@
+// A whole answer of `generateContent`: what a stream brings in pieces, at once.
+import type { EventSink } from '../../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { CodecContext } from '../../protocol.ts';
+import { AnswerEmitter } from './answer-emitter.ts';
+import { decodeInlineError } from '../../google/decode-error.ts';
+
+/**
+ * Pushes the events of an answer body.
+ * @throws GatewayError when the body is an error, or is no answer
+ */
+export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
+  const failure = decodeInlineError(body);
+  if (failure) throw failure;
+  if (!isJsonObject(body) || (!isJsonArray(body['candidates']) && !isJsonObject(body['promptFeedback'])))
+    throw new GatewayError('upstream_unavailable', 'the upstream answered with something that is no answer');
+  const emitter = new AnswerEmitter(sink, context);
+  emitter.take(body);
+  const hasCandidate = isJsonArray(body['candidates']) && body['candidates'].length > 0;
+  if (!hasCandidate && !emitter.stopped)
+    throw new GatewayError('upstream_unavailable', 'the upstream answered without a candidate');
+  emitter.finish();
+}

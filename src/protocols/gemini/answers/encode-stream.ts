@@ -1,0 +1,307 @@
+// Canonical events become the chunks of `streamGenerateContent`: server-sent events without names and without a
+// terminator, or one JSON array. Runs once per token: the constant text of a chunk is made once.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type {
+  AnnotateEvent,
+  CanonicalEvent,
+  CloseEvent,
+  EventSink,
+  FinishEvent,
+  GatewayError,
+  HostedCallItem,
+  HostedFacts,
+  OpenEvent,
+  ReasoningEvent,
+  Source,
+  TextEvent,
+  Usage,
+} from '../../../canonical/index.ts';
+import { PARAGRAPH } from '../../paragraphs.ts';
+import type { AnswerContext } from '../../protocol.ts';
+import { encodeErrorBody } from '../../google/encode-error.ts';
+import { readRest } from './answer-rest.ts';
+import { GroundingWriter } from './encode-grounding.ts';
+import { encodeLogprobs } from './encode-logprobs.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeFinishReason } from './finish-reason.ts';
+import { isHostedPart } from '../hosted-parts.ts';
+import { PartWriter, type AnsweredCall } from './part-writer.ts';
+
+/** Offsets of the parts of a message in the whole text. */
+interface MessageState {
+  readonly type: 'message';
+  readonly offsets: (number | undefined)[];
+}
+interface ThoughtState {
+  readonly type: 'thought';
+  /** Kind and number of the part that wrote last: another one begins a new paragraph. */
+  last: string;
+}
+interface CallState extends AnsweredCall {
+  readonly type: 'call';
+  arguments: string;
+}
+/** Work that is told beside the parts, and pictures. */
+interface WorkState {
+  readonly type: 'work';
+  readonly item: HostedCallItem;
+}
+type ItemState = MessageState | ThoughtState | CallState | WorkState;
+
+const CANDIDATE = '{"candidates":[{"content":{"parts":[';
+
+/**
+ * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
+ * @param write takes complete frames
+ */
+export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
+  return new GeminiStreamEncoder(write, context);
+}
+
+class GeminiStreamEncoder implements EventSink {
+  readonly #write: (frames: string) => void;
+  readonly #context: AnswerContext;
+  readonly #asArray: boolean;
+  readonly #logprobs: boolean;
+  readonly #showThoughts: boolean;
+  readonly #parts: PartWriter;
+  readonly #grounding = new GroundingWriter();
+  readonly #items: (ItemState | undefined)[] = [];
+  /** Before and after a chunk; the first chunk of an array is preceded by its bracket. */
+  #before: string;
+  readonly #after: string;
+  /** A chunk's end: model and id. Made with the first chunk, when the model is known. */
+  #envelope = '';
+  /** Bytes behind the only part of a chunk in the middle of the answer. */
+  #tail = '';
+  /** A call that waits for what follows it: the last part of an answer goes with its end. */
+  #held = '';
+  #text = '';
+  #hasRefusal = false;
+  /** Whether it is words of the model is known at the end. */
+  #refusal = '';
+  #usage: Usage | undefined;
+  #done = false;
+
+  constructor(write: (frames: string) => void, context: AnswerContext) {
+    const { request } = context;
+    this.#write = write;
+    this.#context = context;
+    this.#asArray = context.streamAsArray === true;
+    this.#before = this.#asArray ? '[' : 'data: ';
+    this.#after = this.#asArray ? '' : '\n\n';
+    this.#logprobs = request.logprobs === true;
+    this.#showThoughts = request.reasoning.exclude !== true;
+    this.#parts = new PartWriter((part) => this.#part(part), this.#showThoughts);
+  }
+
+  on(event: CanonicalEvent): void {
+    if (this.#done) return;
+    switch (event.type) {
+      case 'text':
+        this.#onText(event);
+        return;
+      case 'arguments': {
+        const item = this.#items[event.index];
+        if (item?.type === 'call') item.arguments += event.text;
+        return;
+      }
+      case 'reasoning':
+        this.#onReasoning(event);
+        return;
+      case 'open':
+        this.#onOpen(event);
+        return;
+      case 'close':
+        this.#onClose(event);
+        return;
+      case 'annotate':
+        this.#onAnnotate(event);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#onFinish(event);
+        return;
+      case 'error':
+        this.#onError(event.error);
+        return;
+      // Whole frames of another's have no place.
+      case 'unknown':
+      case 'start':
+      case 'piece':
+        return;
+    }
+  }
+
+  #onText({ index, part, kind, text, logprobs }: TextEvent): void {
+    this.#offset(index, part);
+    const hasLogprobs = this.#logprobs && logprobs !== undefined && logprobs.length > 0;
+    if (text === '' && !hasLogprobs) return;
+    if (kind === 'refusal') {
+      this.#refusal += text;
+      return;
+    }
+    this.#text += text;
+    if (hasLogprobs) {
+      const result = JSON.stringify(encodeLogprobs(logprobs));
+      this.#chunk(JSON.stringify(this.#parts.textPart(text)), `,"logprobsResult":${result}`);
+    } else this.#say(text);
+  }
+
+  #say(text: string): void {
+    if (this.#parts.isSigning) this.#parts.text(text);
+    else this.#chunk(`{"text":${JSON.stringify(text)}}`);
+  }
+
+  #onReasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
+    const item = this.#items[index];
+    if (item?.type !== 'thought') return;
+    let shown = text;
+    if (text !== '') {
+      const place = `${kind}${part}`;
+      if (item.last !== '' && item.last !== place) shown = PARAGRAPH + text;
+      item.last = place;
+    }
+    this.#parts.thought(shown, opaque, item.last !== '');
+  }
+
+  #onOpen({ index, item }: OpenEvent): void {
+    switch (item.type) {
+      case 'message':
+        this.#items[index] = { type: 'message', offsets: [] };
+        return;
+      case 'reasoning':
+        this.#items[index] = { type: 'thought', last: '' };
+        return;
+      case 'tool_call':
+        this.#items[index] = { ...item, type: 'call', arguments: '' };
+        return;
+      // Parts of the upstream's own work are whole only when they close.
+      case 'hosted_call':
+        if (!isHostedPart(item.kind)) this.#items[index] = { type: 'work', item };
+        return;
+      case 'unknown':
+      case 'compaction':
+        return;
+    }
+  }
+
+  #onClose({ index, source, facts }: CloseEvent): void {
+    const item = this.#items[index];
+    this.#items[index] = undefined;
+    // Gemini's clients know a call only with all its arguments.
+    if (item?.type === 'call') this.#parts.call({ ...item, source });
+    else if (item?.type === 'work') this.#onWork(facts ?? item.item.facts, source ?? item.item.source);
+    else if (item === undefined && source) this.#parts.raw(source);
+  }
+
+  #onWork(facts: HostedFacts | undefined, source: Source | undefined): void {
+    if (facts?.type === 'image') this.#parts.picture(facts, source);
+    else this.#grounding.addWork(facts);
+  }
+
+  #onAnnotate({ index, part, annotation }: AnnotateEvent): void {
+    this.#grounding.add(annotation, this.#offset(index, part));
+  }
+
+  #onFinish(finish: FinishEvent): void {
+    const { reason, raw } = finish;
+    const isMessage = reason === 'refusal' && this.#refusal !== '';
+    if (this.#refusal !== '' && !isMessage) {
+      this.#hasRefusal = true;
+      this.#text += this.#refusal;
+      this.#say(this.#refusal);
+    }
+    for (const item of this.#items) if (item?.type === 'call') this.#parts.call(item);
+    const last = this.#takeLast();
+    const word = encodeFinishReason(reason, raw, this.#hasRefusal);
+    const rest = readRest(finish);
+    this.#grounding.addOwn(rest.candidate);
+    const members = membersText({
+      ...(isMessage ? { finishMessage: this.#refusal } : {}),
+      ...rest.candidate,
+      ...this.#grounding.members(this.#text),
+    });
+    const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
+    this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.response));
+    this.#end();
+  }
+
+  /** Google's SDK throws on a frame that has an `error` with a code. */
+  #onError(error: GatewayError): void {
+    this.#release();
+    this.#frame(JSON.stringify(encodeErrorBody(error, this.#context.id)));
+    this.#end();
+  }
+
+  #end(): void {
+    this.#done = true;
+    if (this.#asArray) this.#write(']');
+  }
+
+  #encodeUsage(usage: Usage): JsonObject {
+    return encodeUsage(usage, this.#context.costUsd);
+  }
+
+  /**
+   * The last part. Behind a call an empty text would say nothing, and Google's Go library gives it back as a part without
+   * data.
+   */
+  #takeLast(): string {
+    if (this.#parts.isSigning || this.#held === '') return JSON.stringify(this.#parts.last());
+    const call = this.#held;
+    this.#held = '';
+    return call;
+  }
+
+  #part(part: JsonObject): void {
+    const text = JSON.stringify(part);
+    if (part['functionCall'] === undefined) return this.#chunk(text);
+    this.#release();
+    this.#held = text;
+  }
+
+  #release(): void {
+    const call = this.#held;
+    if (call === '') return;
+    this.#held = '';
+    this.#chunk(call);
+  }
+
+  /** Writes a chunk with one part. @param members of the candidate, @param more of the chunk, both after a comma */
+  #chunk(part: string, members = '', more = ''): void {
+    this.#release();
+    if (this.#envelope === '') this.#begin();
+    this.#frame(
+      members === '' && more === ''
+        ? CANDIDATE + part + this.#tail
+        : `${CANDIDATE}${part}],"role":"model"}${members},"index":0}]${more}${this.#envelope}`,
+    );
+  }
+
+  #frame(json: string): void {
+    this.#write(this.#before + json + this.#after);
+    if (this.#asArray) this.#before = ',\n';
+  }
+
+  #begin(): void {
+    const { model, id } = this.#context;
+    this.#envelope = `,"modelVersion":${JSON.stringify(model)},"responseId":${JSON.stringify(id)}}`;
+    this.#tail = `],"role":"model"},"index":0}]${this.#envelope}`;
+  }
+
+  /** The start of a message's part in the whole text, fixed when the part is first met. */
+  #offset(index: number, part: number): number {
+    const item = this.#items[index];
+    if (item?.type !== 'message') return this.#text.length;
+    return (item.offsets[part] ??= this.#text.length);
+  }
+}
+
+/** Members for the middle of an object, each after a comma. */
+function membersText(members: JsonObject): string {
+  const text = JSON.stringify(members).slice(1, -1);
+  return text === '' ? '' : `,${text}`;
+}

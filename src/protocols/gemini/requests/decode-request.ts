@@ -1,0 +1,62 @@
+// A `generateContent` body becomes the canonical request. Owns the order of the checks; the parts of the body have
+// their own files. Model and mode stand in the address and are handed in.
+import type { CanonicalRequest } from '../../../canonical/index.ts';
+import { unknownMembers } from '../../../base/json/index.ts';
+import { Problems, Report } from '../../../canonical/index.ts';
+import { decodeGatewayOptions } from '../../members/gateway-options.ts';
+import { unknownBelow } from '../../members/member-shape.ts';
+import type { RequestRoute } from '../../protocol.ts';
+import { requireBody } from '../../members/read-member.ts';
+import { CLIENT_NAMES } from '../client-names.ts';
+import { camelMembers, camelName } from '../camel-members.ts';
+import { decodeContents, decodeSystemInstruction } from './decode-conversation.ts';
+import { decodeGenerationConfig } from './decode-generation-config.ts';
+import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
+import { REQUEST_SHAPE } from '../member-shapes.ts';
+import { KNOWN_FIELDS } from '../fields.ts';
+import { decodeModel } from '../outline.ts';
+
+/**
+ * Decodes a parsed request body.
+ * @param route what the address says; its model counts before the body's
+ * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
+ */
+export function decodeRequest(sent: unknown, route: RequestRoute = {}): CanonicalRequest {
+  const problems = new Problems();
+  const body = requireBody(sent, problems);
+  const report = new Report();
+  const given = camelMembers(body);
+  const extra: ExtraMembers = { ...unknownMembers(given, KNOWN_FIELDS) };
+
+  const model = decodeModel(given, route, problems);
+  const items = [
+    ...decodeSystemInstruction(given['systemInstruction'], problems),
+    ...decodeContents(given['contents'], problems),
+  ];
+  const declared = decodeTools(given['tools'], problems);
+  const tools = isValidated(given['toolConfig'])
+    ? declared.map((tool) => (tool.type === 'function' ? { ...tool, strict: true } : tool))
+    : declared;
+  const toolChoice = decodeToolConfig(given['toolConfig'], tools, extra, problems);
+  const config = decodeGenerationConfig(given['generationConfig'], extra, problems);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  problems.throwIfAny();
+
+  const stream = route.stream === true;
+  return {
+    protocol: 'gemini',
+    raw: body,
+    model,
+    items,
+    tools,
+    // There is nothing to choose where there are no functions.
+    toolChoice: tools.some((tool) => tool.type === 'function') ? toolChoice : undefined,
+    ...config,
+    stream,
+    streamUsage: stream || undefined,
+    gateway,
+    extra,
+    translationLosses: unknownBelow(body, REQUEST_SHAPE, 'gemini', camelName),
+    report: report.speakAs(CLIENT_NAMES, body),
+  };
+}

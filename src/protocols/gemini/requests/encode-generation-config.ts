@@ -1,0 +1,112 @@
+// `generationConfig`: limits, sampling, answer format and thinking. How much to think is decided by the engine's
+// reasoning policy, never here.
+import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
+import type { CanonicalRequest, Effort, Target } from '../../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../../base/json/index.ts';
+import { camelMembers } from '../camel-members.ts';
+import type { EncodeScope } from './encode-scope.ts';
+import { isLevelGeneration } from './encode-scope.ts';
+import { CONFIG_TABLE } from '../fields.ts';
+import type { WireThinkingLevel } from '../wire-types.ts';
+import { titledSchema } from '../../members/titled-schema.ts';
+
+const LEVELS: Readonly<Record<Effort, Exclude<WireThinkingLevel, 'THINKING_LEVEL_UNSPECIFIED'>>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+};
+
+/**
+ * The configuration; undefined when there is nothing to say.
+ * @param hasFunctions true when the request declares functions
+ */
+export function encodeGenerationConfig(
+  request: CanonicalRequest,
+  hasFunctions: boolean,
+  scope: EncodeScope,
+): MutableJsonObject | undefined {
+  const { report, target } = scope;
+  const config: MutableJsonObject = {};
+  CONFIG_TABLE.write(config, { request, target, report });
+  encodeFormat(config, request, hasFunctions, scope);
+  const thinking = encodeThinking(request, scope);
+  if (thinking !== undefined) config['thinkingConfig'] = thinking;
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+/** JSON Schema goes as it is: Google reads what it knows of it (API reference, `responseJsonSchema`). */
+function encodeFormat(
+  config: MutableJsonObject,
+  request: CanonicalRequest,
+  hasFunctions: boolean,
+  { report, target }: EncodeScope,
+): void {
+  const format = request.responseFormat;
+  if (format === undefined || format.type === 'text') return;
+  if (hasFunctions && !isLevelGeneration(target)) {
+    report.add('response_format', 'dropped', 'before Gemini 3, no answer format can stand beside functions');
+    return;
+  }
+  config['responseMimeType'] = 'application/json';
+  if (format.type === 'json_object' || format.schema === undefined) return;
+  const { description } = format;
+  const schema = titledSchema(request, format.schema, report);
+  const described = description !== undefined && schema['description'] === undefined;
+  config['responseJsonSchema'] = described ? { ...schema, description } : schema;
+  if (description !== undefined && !described)
+    report.add(
+      'response_format.json_schema.description',
+      'dropped',
+      'the schema has a description of its own',
+    );
+}
+
+/**
+ * True when a Gemini client's own `thinkingConfig` already says what was decided. Silence asks for nothing, whatever the
+ * gateway's default, and a budget of -1 leaves the amount to the model.
+ */
+export function saysReasoning(
+  request: CanonicalRequest,
+  { reasoning, reasoningStyle }: Pick<Target, 'reasoning' | 'reasoningStyle'>,
+): boolean {
+  if (request.protocol !== 'gemini') return false;
+  const { thinkingBudget: budget, thinkingLevel: level } = ownThinking(request) ?? {};
+  if (typeof level === 'string')
+    return (
+      reasoningStyle === 'effort' &&
+      reasoning.mode === 'on' &&
+      reasoning.effort !== undefined &&
+      reasoning.effort === request.reasoning.effort
+    );
+  if (typeof budget !== 'number') return true;
+  if (reasoningStyle !== 'budget' && reasoningStyle !== 'both') return false;
+  if (budget === 0) return reasoning.mode === 'off';
+  return reasoning.mode === 'on' && (budget < 0 || reasoning.budgetTokens === budget);
+}
+
+/** The client's `thinkingConfig`, in one spelling; undefined without one. */
+function ownThinking(request: CanonicalRequest): JsonObject | undefined {
+  const config = camelMembers(asObject(camelMembers(request.raw)['generationConfig']))['thinkingConfig'];
+  return isJsonObject(config) ? { ...camelMembers(config) } : undefined;
+}
+
+/** Thoughts are shown unless the client does not want them; budget and level exclude each other. */
+function encodeThinking(request: CanonicalRequest, { report, target }: EncodeScope): JsonObject | undefined {
+  if (saysReasoning(request, target)) return ownThinking(request);
+  const { reasoning, reasoningStyle } = target;
+  if (reasoningStyle === 'none' || reasoning.mode === 'unset') return undefined;
+  const byBudget = reasoningStyle === 'budget' || reasoningStyle === 'both';
+  if (reasoning.mode === 'off') return byBudget ? { thinkingBudget: 0 } : { thinkingLevel: LEVELS.none };
+  const includeThoughts = request.reasoning.exclude !== true;
+  if (byBudget && reasoning.budgetTokens !== undefined)
+    return { includeThoughts, thinkingBudget: reasoning.budgetTokens };
+  const { effort } = reasoning;
+  if (reasoningStyle === 'budget' || effort === undefined) return { includeThoughts };
+  if (effort === 'xhigh' || effort === 'max')
+    report.add('reasoning.effort', 'approximated', `Gemini has no effort ${effort}; high is sent`);
+  return { includeThoughts, thinkingLevel: LEVELS[effort] };
+}

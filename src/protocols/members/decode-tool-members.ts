@@ -1,0 +1,46 @@
+// The members that a tool has in both of OpenAI's protocols: its name, the schema of its arguments, the format of its
+// input. Knows nothing of where they stand.
+import type { JsonObject } from '../../base/json/index.ts';
+import type { Problems } from '../../canonical/index.ts';
+import { readObject, readWord, requireString } from './read-member.ts';
+import type { Member } from './read-member.ts';
+
+/** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The name of a tool; a problem when it is absent or has letters that a name may not have. */
+export function readToolName(value: Member, path: string, problems: Problems): string | undefined {
+  const name = requireString(value, path, problems);
+  if (name !== undefined && !TOOL_NAME.test(name)) {
+    problems.add(path, 'must be 1 to 64 letters, digits, underscores or dashes');
+  }
+  return name;
+}
+
+/** Every upstream wants a JSON Schema of an object here; anything else would only fail later and less clearly. */
+export function decodeParametersSchema(
+  value: Member,
+  path: string,
+  problems: Problems,
+): JsonObject | undefined {
+  const schema = readObject(value, path, problems);
+  if (schema && schema['type'] !== undefined && schema['type'] !== 'object') {
+    problems.add(`${path}.type`, 'must be "object": the arguments of a tool are an object');
+  }
+  return schema;
+}
+
+/** Chat nests the grammar, `{type:"grammar", grammar:{syntax, definition}}`; the canonical form is flat. */
+export function decodeCustomFormat(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  const format = readObject(value, path, problems);
+  if (!format) return undefined;
+  const type = readWord(format['type'] ?? '', `${path}.type`, problems, ['text', 'grammar'] as const);
+  if (type !== 'grammar') return type && { type };
+  const isNested = format['grammar'] !== undefined;
+  const grammar = isNested ? readObject(format['grammar'], `${path}.grammar`, problems) : format;
+  const at = isNested ? `${path}.grammar` : path;
+  if (!grammar) return undefined;
+  const syntax = readWord(grammar['syntax'] ?? '', `${at}.syntax`, problems, ['lark', 'regex'] as const);
+  const definition = requireString(grammar['definition'], `${at}.definition`, problems);
+  return { type, syntax, definition };
+}

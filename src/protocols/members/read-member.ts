@@ -1,0 +1,237 @@
+// Reads one member of a request body under a type and a range. Each reader takes null and absence as
+// undefined, and notes a problem for anything else that does not fit. Knows no member by name.
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
+import { GatewayError, type Problems, TEXTS } from '../../canonical/index.ts';
+
+export type Member = JsonValue | undefined;
+
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  readonly integer?: boolean;
+}
+
+/** A whole number from 1 on. */
+export const POSITIVE: NumberRange = { min: 1, integer: true };
+const ANY_NUMBER: NumberRange = {};
+
+/**
+ * The body of a request. A problem for a member that would become its prototype where it is copied.
+ * @throws GatewayError when it is no object, for then there is nothing to read
+ */
+export function requireBody(body: unknown, problems: Problems): JsonObject {
+  if (!isJsonObject(body))
+    throw new GatewayError('invalid_request', 'the request body must be a JSON object');
+  if (Object.hasOwn(body, '__proto__')) problems.add('__proto__', 'is not a legal name of a member');
+  return body;
+}
+
+/** The string; a problem for another type. */
+export function readString(value: Member, path: string, problems: Problems): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  problems.add(path, TEXTS.mustBeString(describe(value)));
+  return undefined;
+}
+
+/** The string; a problem also when it is absent, null or empty. */
+export function requireString(value: Member, path: string, problems: Problems): string | undefined {
+  if (value === undefined || value === null) problems.add(path, 'is required');
+  else if (value === '') problems.add(path, 'must not be empty');
+  else return readString(value, path, problems);
+  return undefined;
+}
+
+/** The string, which may be empty; a problem when it is absent or null. */
+export function requireText(value: Member, path: string, problems: Problems): string | undefined {
+  if (value !== undefined && value !== null) return readString(value, path, problems);
+  problems.add(path, 'is required');
+  return undefined;
+}
+
+/** The boolean; a problem for another type. */
+export function readBoolean(value: Member, path: string, problems: Problems): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  problems.add(path, `must be true or false, not ${describe(value)}`);
+  return undefined;
+}
+
+/** The number within its range, bounds included. */
+export function readNumber(
+  value: Member,
+  path: string,
+  problems: Problems,
+  range: NumberRange = ANY_NUMBER,
+): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const noun = range.integer ? 'an integer' : 'a number';
+  if (typeof value !== 'number') {
+    problems.add(path, `must be ${noun}, not ${describe(value)}`);
+    return undefined;
+  }
+  const { min = -Infinity, max = Infinity } = range;
+  const isLegal = Number.isFinite(value) && value >= min && value <= max;
+  if (isLegal && (!range.integer || Number.isInteger(value))) return value;
+  problems.add(path, `must be ${noun}${describeRange(min, max)}`);
+  return undefined;
+}
+
+/** The string when it is one of `words`; the problem lists them. */
+export function readWord<Word extends string>(
+  value: Member,
+  path: string,
+  problems: Problems,
+  words: readonly Word[],
+): Word | undefined {
+  if (value === undefined || value === null) return undefined;
+  const word = words.find((candidate) => candidate === value);
+  if (word === undefined) problems.add(path, TEXTS.mustBeOneOf(words.join(', ')));
+  return word;
+}
+
+/** The object; a problem for another type. */
+export function readObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isJsonObject(value)) return value;
+  problems.add(path, TEXTS.mustBeObject(describe(value)));
+  return undefined;
+}
+
+/** The object; a problem also when it is absent or null. */
+export function requireObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
+  if (value !== undefined && value !== null) return readObject(value, path, problems);
+  problems.add(path, 'is required');
+  return undefined;
+}
+
+/** The array; a problem for another type. */
+export function readArray(value: Member, path: string, problems: Problems): readonly JsonValue[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isJsonArray(value)) return value;
+  problems.add(path, `must be an array, not ${describe(value)}`);
+  return undefined;
+}
+
+/** An array of non-empty strings; undefined when any element is not one. */
+export function readStrings(value: Member, path: string, problems: Problems): readonly string[] | undefined {
+  const elements = readArray(value, path, problems);
+  if (!elements) return undefined;
+  const strings: string[] = [];
+  elements.forEach((element, index) => {
+    const text = requireString(element, `${path}[${index}]`, problems);
+    if (text !== undefined) strings.push(text);
+  });
+  return strings.length === elements.length ? strings : undefined;
+}
+
+/** Words for a value's type, as they stand after "not" in a message. */
+export function describe(value: Member): string {
+  if (value === null) return 'null';
+  if (isJsonArray(value)) return 'an array';
+  switch (typeof value) {
+    case 'object':
+      return 'an object';
+    case 'undefined':
+      return 'nothing';
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function describeRange(min: number, max: number): string {
+  if (min !== -Infinity && max !== Infinity) return ` from ${min} to ${max}`;
+  if (min !== -Infinity) return ` of at least ${min}`;
+  return max === Infinity ? '' : ` of at most ${max}`;
+}
+
+// Kinds of members of request bodies: how a value is read under its range, and the JSON Schema that says the same to
+// clients. Knows no member by name.
+
+export interface Kind<Value> {
+  /** The value; undefined for null and absence, and with a problem for whatever does not fit. */
+  readonly read: (value: Member, path: string, problems: Problems) => Value | undefined;
+  /** JSON Schema (2020-12) of the values that are taken, but for null. */
+  readonly schema: JsonObject;
+}
+
+/** A number. @param min least value @param max greatest value; both absent where there is no bound */
+export function number(min?: number, max?: number): Kind<number> {
+  return numeric('number', min, max);
+}
+
+/** A whole number. @param min least value @param max greatest value; both absent where there is no bound */
+export function integer(min?: number, max?: number): Kind<number> {
+  return numeric('integer', min, max);
+}
+
+function numeric(type: 'number' | 'integer', min?: number, max?: number): Kind<number> {
+  const bounds = {
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    integer: type === 'integer',
+  };
+  return {
+    read: (value, path, problems) => readNumber(value, path, problems, bounds),
+    schema: {
+      type,
+      ...(min === undefined ? {} : { minimum: min }),
+      ...(max === undefined ? {} : { maximum: max }),
+    },
+  };
+}
+
+export const boolean: Kind<boolean> = { read: readBoolean, schema: { type: 'boolean' } };
+
+export const text: Kind<string> = { read: readString, schema: { type: 'string' } };
+
+export const object: Kind<JsonObject> = { read: readObject, schema: { type: 'object' } };
+
+/** One of these words. */
+export function word(...words: readonly string[]): Kind<string> {
+  return {
+    read: (value, path, problems) => readWord(value, path, problems, words),
+    schema: { type: 'string', enum: words },
+  };
+}
+
+/** Strings that are not empty; undefined where there are none. @param most greatest number of them */
+export function texts(most?: number): Kind<readonly string[]> {
+  return {
+    read: (value, path, problems) => {
+      const strings = readStrings(value, path, problems);
+      if (most !== undefined && strings && strings.length > most)
+        problems.add(path, TEXTS.tooManySequences(most));
+      return strings?.length ? strings : undefined;
+    },
+    schema: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      ...(most === undefined ? {} : { maxItems: most }),
+    },
+  };
+}
+
+/** Only this number, which is what the gateway does without it; another one is a problem of the kind `unsupported`. */
+export function only(expected: number): Kind<number> {
+  return {
+    read: (value, path, problems) => {
+      const given = readNumber(value, path, problems, { integer: true });
+      if (given !== undefined && given !== expected)
+        problems.add(path, `only ${expected} is supported`, 'unsupported');
+      return given;
+    },
+    schema: { type: 'integer', enum: [expected] },
+  };
+}
+
+/** A member that no request may have: any value but null is a problem. @param message what to do instead */
+export function refused(message: string): Kind<never> {
+  return {
+    read: (value, path, problems) => {
+      if (value !== undefined && value !== null) problems.add(path, message, 'unsupported');
+      return undefined;
+    },
+    schema: { not: {} },
+  };
+}

@@ -1,0 +1,103 @@
+// Reads the frames of a Chat Completions stream and decides when it is complete, cut or broken. What the chunks
+// mean is the answer decoder's business.
+import type { CodecContext, StreamDecoder } from '../../protocol.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { EventSink, GatewayError } from '../../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
+import { brokenAnswer, cutAnswer, unreadableFrame } from '../../broken-answer.ts';
+import { RepeatedEvent } from '../../repeated-event.ts';
+import { AnswerDecoder } from './answer-emitter.ts';
+import { decodeInlineError } from './decode-error.ts';
+import { failureReason } from './decode-response.ts';
+import type { WireCompletion } from '../wire-types.ts';
+
+/** A decoder for one stream. It ends the answer at `[DONE]`, or at the end of the stream when a reason was given. */
+export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
+  return new ChatStreamDecoder(sink, context);
+}
+
+class ChatStreamDecoder implements StreamDecoder {
+  readonly #answer: AnswerDecoder;
+  readonly #repeated = new RepeatedEvent();
+  #ended = false;
+
+  constructor(sink: EventSink, context: CodecContext) {
+    this.#answer = new AnswerDecoder(sink, context);
+  }
+
+  frame(event: string, data: string): void {
+    if (this.#ended || data === '') return;
+    const text = event === '' ? this.#repeated.textOf(data) : undefined;
+    if (text !== undefined) return this.#answer.more(text);
+    this.#repeated.forget();
+    if (data === '[DONE]' || (data.length < 12 && data.trim() === '[DONE]')) return this.#finish();
+    const chunk = parseJson(data);
+    if (!isJsonObject(chunk)) return this.#fail(unreadableFrame(data));
+    const error = decodeInlineError(chunk, event);
+    if (error) return this.#fail(error);
+    this.#answer.take(chunk as WireCompletion, false);
+    const said = event === '' && this.#answer.reads(asArray(chunk['choices'])) ? onlyText(chunk) : undefined;
+    if (said) this.#repeated.note(data, 'content', said);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    if (this.#answer.finishWord !== undefined) return this.#finish();
+    this.#fail(cutAnswer());
+  }
+
+  #finish(): void {
+    // The end mark alone makes no answer: nothing was said, and nobody says that this was meant.
+    if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
+      return this.#fail(brokenAnswer('the upstream ended the stream without an answer'));
+    const failure = failureReason(this.#answer.finishWord);
+    if (failure) return this.#fail(failure);
+    this.#ended = true;
+    this.#answer.finish();
+  }
+
+  #fail(error: GatewayError): void {
+    this.#ended = true;
+    this.#answer.fail(error);
+  }
+}
+
+/** Members that are the same in all chunks of a stream, or say nothing by themselves. */
+const ENVELOPE = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'system_fingerprint',
+  'service_tier',
+  'choices',
+]);
+const CHOICE = new Set(['index', 'delta']);
+const DELTA = new Set(['content', 'role']);
+/** Members that many servers write without a value. */
+const UNSAID = new Set([
+  'usage',
+  'finish_reason',
+  'logprobs',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'tool_calls',
+  'function_call',
+]);
+
+/** The text of a chunk that says nothing else. */
+function onlyText(chunk: JsonObject): string | undefined {
+  const choices = asArray(chunk['choices']);
+  const choice = asObject(choices[0]);
+  const delta = asObject(choice['delta']);
+  const isPlain =
+    choices.length === 1 && hasOnly(chunk, ENVELOPE) && hasOnly(choice, CHOICE) && hasOnly(delta, DELTA);
+  return isPlain ? asString(delta['content']) : undefined;
+}
+
+function hasOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in object)
+    if (!names.has(name) && !(object[name] === null && UNSAID.has(name))) return false;
+  return true;
+}

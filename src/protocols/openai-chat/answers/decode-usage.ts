@@ -1,0 +1,141 @@
+// Token counts of Chat Completions servers, as a partition. Works from the numbers alone: whether a class lies
+// inside or outside of a sum is read off `total_tokens`, never off a provider's name.
+import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+import type { Usage } from '../../../canonical/index.ts';
+import { asObject, isJsonObject } from '../../../base/json/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
+
+/**
+ * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
+ * upstream's own totals.
+ *
+ * OpenAI counts cached, cache-write and audio tokens inside `prompt_tokens`, and reasoning and audio inside
+ * `completion_tokens` (API reference, "usage"). xAI's grok-3-mini counts reasoning outside (prompt 10,
+ * completion 35, reasoning 375, total 420), and Google's compatible endpoint hides thoughts in the total alone
+ * (35 + 12 → 109); both in recordings of 2025. Mistral counts what it heard beside the prompt (prompt 5, audio 375,
+ * completion 20, total 400; recorded 2026).
+ *
+ * Grok on Azure counts more tokens read from the cache than the prompt has, and the total counts none of them (prompt
+ * 298, cached 387, completion 14, total 312; recorded 2026): the total holds, and the contradiction is noted.
+ * @param raw the upstream's object
+ */
+export function decodeUsage(raw: JsonValue): Usage {
+  const usage = asObject(raw);
+  const promptDetails = details(
+    usage['prompt_tokens_details'],
+    usage['prompt_token_details'],
+    usage['input_tokens_details'],
+  );
+  const outputDetails = details(
+    usage['completion_tokens_details'],
+    usage['completion_token_details'],
+    usage['output_tokens_details'],
+  );
+
+  const prompt = tokenCount(usage['prompt_tokens'] ?? usage['input_tokens']);
+  const completion = tokenCount(usage['completion_tokens'] ?? usage['output_tokens']);
+  const total = tokenCount(usage['total_tokens']);
+
+  const cacheRead = first(
+    promptDetails['cached_tokens'],
+    usage['prompt_cache_hit_tokens'],
+    usage['cache_read_input_tokens'],
+    usage['cached_tokens'],
+    usage['num_cached_tokens'],
+  );
+  const writes = asObject(usage['cache_creation']);
+  const cacheWrite1h = tokenCount(writes['ephemeral_1h_input_tokens']);
+  const cacheWrites = first(
+    promptDetails['cache_write_tokens'],
+    promptDetails['cache_creation_tokens'],
+    usage['cache_creation_input_tokens'],
+  );
+  const cacheWrite5m = Math.max(cacheWrites - cacheWrite1h, 0);
+
+  const promptAudio = tokenCount(promptDetails['audio_tokens']);
+  const promptImage = tokenCount(promptDetails['image_tokens']);
+  const saidReasoning = first(outputDetails['reasoning_tokens'], usage['reasoning_tokens']);
+  const conflicts = new Conflicts();
+
+  const cached = cacheRead + cacheWrite5m + cacheWrite1h;
+  let excess = total - prompt - completion;
+  if (total > 0 && excess < 0) conflicts.note('total', total, prompt + completion);
+  excess = Math.max(0, excess);
+  // The rest of the total beyond prompt and completion belongs to reasoning that the completion cannot hold, and then to
+  // classes of the prompt that stand beside it.
+  let spare = saidReasoning > completion ? excess - saidReasoning : excess;
+  let input = prompt;
+  const isOutside = (count: number): boolean =>
+    count > 0 && (count === spare || (count > prompt && count <= spare));
+  // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`; without a total, only their size says so.
+  if (isOutside(cached) || (total === 0 && cached > prompt)) {
+    input += cached;
+    excess = Math.max(0, excess - cached);
+    spare -= cached;
+  }
+  for (const media of [promptAudio, promptImage]) {
+    if (!isOutside(media)) continue;
+    input += media;
+    excess -= media;
+    spare -= media;
+  }
+  const room = new TokenRoom(input, conflicts);
+  const takenRead = room.take(cacheRead, 'cache_read');
+  const taken5m = room.take(cacheWrite5m, 'cache_write_5m');
+  const taken1h = room.take(cacheWrite1h, 'cache_write_1h');
+  const takenAudio = room.takeRest(promptAudio, 'audio');
+  const takenImage = room.takeRest(promptImage, 'image');
+
+  // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
+  if (total === 0 && saidReasoning > completion) excess = saidReasoning;
+  const out = new TokenRoom(completion + excess, conflicts);
+  const reasoning = out.take(Math.max(saidReasoning, excess), 'reasoning');
+  const audio = out.take(tokenCount(outputDetails['audio_tokens']), 'output_audio');
+
+  return {
+    input: {
+      uncached: room.left,
+      cacheRead: takenRead,
+      cacheWrite5m: taken5m,
+      cacheWrite1h: taken1h,
+      audio: takenAudio,
+      image: takenImage,
+    },
+    output: { text: out.left, reasoning, audio },
+    ...(isCounted(outputDetails['reasoning_tokens'] ?? usage['reasoning_tokens']) && COUNTS),
+    tools: hostedCalls(usage),
+    acceptedPrediction: tokenCount(outputDetails['accepted_prediction_tokens']),
+    rejectedPrediction: tokenCount(outputDetails['rejected_prediction_tokens']),
+    estimated: false,
+    inconsistent: conflicts.foundIn(usage),
+    protocol: 'openai-chat',
+    raw,
+  };
+}
+
+/** Billed searches: OpenRouter's `server_tool_use_details`, Anthropic's `server_tool_use`, Perplexity's count. */
+function hostedCalls(usage: {
+  readonly [key: string]: JsonValue | undefined;
+}): Readonly<Record<string, number>> {
+  const server = details(usage['server_tool_use_details'], usage['server_tool_use']);
+  const searches = first(server['web_search_requests'], usage['num_search_queries']);
+  return searches > 0 ? { web_search: searches } : {};
+}
+
+function details(...candidates: readonly (JsonValue | undefined)[]): {
+  readonly [key: string]: JsonValue | undefined;
+} {
+  for (const candidate of candidates) if (isJsonObject(candidate)) return candidate;
+  return NONE;
+}
+
+const NONE: JsonObject = Object.freeze({});
+
+/** The first candidate that counts anything. */
+function first(...candidates: readonly (JsonValue | undefined)[]): number {
+  for (const candidate of candidates) {
+    const value = tokenCount(candidate);
+    if (value > 0) return value;
+  }
+  return 0;
+}

@@ -1,0 +1,54 @@
+// Reasoning in an answer: the plain text under `reasoning`, and `reasoning_details`, which the client gives
+// back so that the next turn continues it. Owns their shapes; must not decide whether reasoning is shown.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { OpaqueReasoning, ReasoningItem, UnknownItem } from '../../../canonical/index.ts';
+import { joinParagraphs } from '../../paragraphs.ts';
+
+/**
+ * The details of one item: its summary, its text with the signature, or its encrypted form.
+ * @param index the item's position among the items of the turn
+ */
+export function encodeReasoningDetails(item: ReasoningItem, index: number): JsonObject[] {
+  const { opaque, id } = item;
+  const format = item.format ?? opaque?.format ?? UNKNOWN_FORMAT;
+  const rest = { format, index, ...(id === undefined ? {} : { id }) };
+  const summary = joinParagraphs(item.summary);
+  const text = joinParagraphs(item.text);
+  const signature = opaque?.kind === 'signature' ? { signature: opaque.data } : {};
+  const details: JsonObject[] = [];
+  if (summary) details.push({ type: 'reasoning.summary', summary, ...rest });
+  if (text || opaque?.kind === 'signature')
+    details.push({ type: 'reasoning.text', text, ...signature, ...rest });
+  if (opaque?.kind === 'encrypted') details.push({ type: 'reasoning.encrypted', data: opaque.data, ...rest });
+  return details;
+}
+
+/** The fragment of a stream that carries a signature or an encrypted form. */
+export function encodeOpaqueFragment(
+  opaque: OpaqueReasoning,
+  index: number,
+  format: string | undefined,
+  id: string | undefined,
+): JsonObject {
+  const rest = { format: format ?? opaque.format, index, ...(id === undefined ? {} : { id }) };
+  return opaque.kind === 'signature'
+    ? { type: 'reasoning.text', text: '', signature: opaque.data, ...rest }
+    : { type: 'reasoning.encrypted', data: opaque.data, ...rest };
+}
+
+/** Text of one item that a reader may see: its summary and its text. */
+export function visibleReasoning(item: ReasoningItem): string {
+  return joinParagraphs([joinParagraphs(item.summary), joinParagraphs(item.text)]);
+}
+
+/** A detail of a type that is not known here, given by an upstream of the same dialect; else undefined. */
+export function unknownDetail(item: UnknownItem): JsonObject | undefined {
+  const { protocol, raw } = item.source;
+  const type = raw['type'];
+  return protocol === 'openai-chat' && typeof type === 'string' && type.startsWith('reasoning.')
+    ? raw
+    : undefined;
+}
+
+/** `format` of reasoning of which nobody said whose it is. */
+export const UNKNOWN_FORMAT = 'unknown';

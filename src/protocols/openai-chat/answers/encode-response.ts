@@ -1,0 +1,154 @@
+// A collected answer becomes the `chat.completion` object. Owns its shape (OpenAI's schema
+// `CreateChatCompletionResponse` with the reasoning members); must not know where the answer came from.
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
+import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
+import { requireFinish } from '../../broken-answer.ts';
+import { joinParagraphs } from '../../paragraphs.ts';
+import type { AnswerContext } from '../../protocol.ts';
+import { encodeAnnotation } from './encode-annotation.ts';
+import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
+import { encodeFinishReason } from './finish-reason.ts';
+import { encodeReasoningDetails, unknownDetail, visibleReasoning } from './encode-reasoning-details.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeWork } from './work-members.ts';
+
+interface Draft {
+  content: string;
+  refusal: string;
+  readonly annotations: JsonObject[];
+  readonly logprobs: JsonValue[];
+  readonly reasoning: string[];
+  readonly details: JsonObject[];
+  readonly toolCalls: JsonObject[];
+  readonly images: JsonObject[];
+  audio: JsonObject | undefined;
+  /** Members beyond the documented ones, where there are any. */
+  extra: MutableJsonObject | undefined;
+  /** Positions taken in the turn. All text is one message to the client, so it takes one. */
+  position: number;
+}
+
+/**
+ * Encodes a whole answer.
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ */
+export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
+  const finish = requireFinish(events);
+  const { request } = context;
+  const draft: Draft = {
+    content: '',
+    refusal: '',
+    annotations: [],
+    logprobs: [],
+    reasoning: [],
+    details: [],
+    toolCalls: [],
+    images: [],
+    audio: undefined,
+    extra: undefined,
+    position: 0,
+  };
+  for (const item of events.items) addItem(draft, item);
+
+  const emitted = { toolCalls: draft.toolCalls.length, refusal: draft.refusal !== '' };
+  const hasText = draft.content !== '' || (emitted.toolCalls === 0 && !emitted.refusal);
+  const documented = {
+    role: 'assistant',
+    content: hasText ? draft.content : null,
+    refusal: draft.refusal || null,
+    annotations: draft.annotations,
+  };
+  const message: MutableJsonObject = draft.extra ? { ...draft.extra, ...documented } : documented;
+  if (request.reasoning.exclude !== true) addReasoning(message, draft, context.reasoningContentMirror);
+  if (emitted.toolCalls > 0) message['tool_calls'] = draft.toolCalls;
+  if (draft.images.length > 0) message['images'] = draft.images;
+  if (draft.audio) message['audio'] = draft.audio;
+  const logprobs =
+    request.logprobs === true && draft.logprobs.length > 0
+      ? { content: draft.logprobs, refusal: null }
+      : null;
+  const finishReason = encodeFinishReason(finish.reason, emitted);
+  const completion: MutableJsonObject = {
+    id: context.id,
+    object: 'chat.completion',
+    created: context.createdSeconds,
+    model: context.model,
+    choices: [{ index: 0, message, logprobs, finish_reason: finishReason }],
+  };
+  if (events.usage) completion['usage'] = encodeUsage(events.usage, context.costUsd);
+  // Always there, as in OpenAI's own answers (null in 107 of 204 that were recorded); OpenRouter's SDK demands it.
+  completion['system_fingerprint'] = null;
+  putUpstreamFacts(completion, events.start);
+  return completion;
+}
+
+function addItem(draft: Draft, item: Item): void {
+  switch (item.type) {
+    case 'message':
+      for (const part of item.parts) addPart(draft, part);
+      if (item.source) draft.extra = { ...draft.extra, ...extraMembers(item.source) };
+      return;
+    case 'reasoning': {
+      const details = encodeReasoningDetails(item, draft.position);
+      if (details.length === 0) return;
+      draft.position++;
+      draft.details.push(...details);
+      draft.reasoning.push(visibleReasoning(item));
+      return;
+    }
+    case 'tool_call': {
+      const { callId: id, name } = item;
+      draft.position++;
+      draft.toolCalls.push(
+        item.kind === 'custom'
+          ? { ...extraMembers(item.source), id, type: 'custom', custom: { name, input: item.arguments } }
+          : {
+              ...extraMembers(item.source),
+              id,
+              type: 'function',
+              function: { name, arguments: item.arguments },
+            },
+      );
+      return;
+    }
+    case 'unknown': {
+      const detail = unknownDetail(item);
+      if (detail) draft.details.push(detail);
+      return;
+    }
+    // A tool that the upstream ran by itself is no call for the client; its result may have a member.
+    case 'hosted_call': {
+      const members = encodeWork(item.kind, item.source, item.facts);
+      if (members && 'images' in members) draft.images.push(...members.images);
+      else if (members) draft.audio = members.audio;
+      return;
+    }
+    // The protocol has no place for these.
+    case 'tool_result':
+    case 'compaction':
+    case 'reference':
+      return;
+  }
+}
+
+function addPart(draft: Draft, part: Part): void {
+  const wasEmpty = draft.content === '' && draft.refusal === '';
+  if (part.type === 'refusal') {
+    draft.refusal += part.refusal;
+  } else if (part.type === 'text') {
+    for (const annotation of part.annotations ?? []) {
+      const encoded = encodeAnnotation(annotation, draft.content.length);
+      if (encoded) draft.annotations.push(encoded);
+    }
+    for (const logprob of part.logprobs ?? []) draft.logprobs.push(logprob);
+    draft.content += part.text;
+  }
+  if (wasEmpty && (draft.content !== '' || draft.refusal !== '')) draft.position++;
+}
+
+function addReasoning(message: MutableJsonObject, draft: Draft, mirror: boolean): void {
+  const text = joinParagraphs(draft.reasoning);
+  if (text) message['reasoning'] = text;
+  if (text && mirror) message['reasoning_content'] = text;
+  if (draft.details.length > 0) message['reasoning_details'] = draft.details;
+}

@@ -1,0 +1,330 @@
+// Canonical events become `chat.completion.chunk` frames. Owns the stream's shape and its own dense tool-call
+// indices. Runs once per token: the constant text of a frame is made once, only the varying piece is escaped.
+import type {
+  AnnotateEvent,
+  CanonicalEvent,
+  CloseEvent,
+  EventSink,
+  FinishEvent,
+  GatewayError,
+  OpenEvent,
+  OpenItem,
+  ReasoningEvent,
+  StartEvent,
+  TextEvent,
+  Usage,
+} from '../../../canonical/index.ts';
+import { PARAGRAPH } from '../../paragraphs.ts';
+import type { AnswerContext } from '../../protocol.ts';
+import { encodeAnnotation } from './encode-annotation.ts';
+import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
+import { encodeErrorBody } from '../../openai/encode-error.ts';
+import { encodeFinishReason } from './finish-reason.ts';
+import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-reasoning-details.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeWork } from './work-members.ts';
+
+/** Text of a message: where each of its parts begins in the whole content. */
+interface MessageState {
+  readonly type: 'message';
+  readonly offsets: (number | undefined)[];
+}
+interface ReasoningState {
+  readonly type: 'reasoning';
+  readonly format: string | undefined;
+  readonly id: string | undefined;
+  /** Position in the turn; undefined until the item has shown something. */
+  position: number | undefined;
+  /** The last part with text, by kind; undefined before the first. */
+  textPart: number | undefined;
+  summaryPart: number | undefined;
+  /** The end of a detail fragment, made once. */
+  tail: string;
+}
+interface CallState {
+  readonly type: 'call';
+  /** Its place among the calls of the turn. */
+  readonly number: number;
+  /** Bytes before and after an escaped fragment of its arguments. */
+  readonly head: string;
+  readonly tail: string;
+}
+/** Work that the upstream ran by itself: it is reported, if at all, when it is whole. */
+interface WorkState {
+  readonly type: 'work';
+  readonly kind: string;
+}
+type ItemState = MessageState | ReasoningState | CallState | WorkState;
+
+/**
+ * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
+ * @param write takes complete frames
+ */
+export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
+  return new ChatStreamEncoder(write, context);
+}
+
+class ChatStreamEncoder implements EventSink {
+  readonly #write: (frames: string) => void;
+  readonly #context: AnswerContext;
+  readonly #includeUsage: boolean;
+  readonly #logprobs: boolean;
+  readonly #exclude: boolean;
+  readonly #items: (ItemState | undefined)[] = [];
+  #start: StartEvent = { type: 'start' };
+  /** A frame up to its choices, up to the members of the delta, and after them. */
+  #envelope = '';
+  #head = '';
+  readonly #tail: string;
+  #usage: Usage | undefined;
+  /** Written with the first delta, then empty. */
+  #role = '"role":"assistant",';
+  #done = false;
+  #contentLength = 0;
+  #hasText = false;
+  #hasRefusal = false;
+  /** The reasoning item that wrote last: another one begins a new paragraph. */
+  #lastReasoning: ReasoningState | undefined;
+  #position = 0;
+  #toolCalls = 0;
+
+  constructor(write: (frames: string) => void, context: AnswerContext) {
+    const { request } = context;
+    this.#write = write;
+    this.#context = context;
+    this.#includeUsage = request.streamUsage === true || request.gateway.includeUsage === true;
+    this.#logprobs = request.logprobs === true;
+    this.#exclude = request.reasoning.exclude === true;
+    this.#tail = this.#encodeTail('null', 'null');
+  }
+
+  on(event: CanonicalEvent): void {
+    if (this.#done) return;
+    switch (event.type) {
+      case 'text':
+        this.#onText(event);
+        return;
+      case 'arguments': {
+        const item = this.#items[event.index];
+        if (item?.type === 'call' && event.text)
+          this.#delta(item.head + JSON.stringify(event.text) + item.tail);
+        return;
+      }
+      case 'reasoning':
+        if (!this.#exclude) this.#onReasoning(event);
+        return;
+      case 'start':
+        this.#start = event;
+        return;
+      case 'open':
+        this.#onOpen(event);
+        return;
+      case 'annotate':
+        this.#onAnnotate(event);
+        return;
+      case 'usage':
+        this.#usage = event.usage;
+        return;
+      case 'finish':
+        this.#onFinish(event);
+        return;
+      case 'error':
+        this.#onError(event.error);
+        return;
+      case 'close':
+        this.#onClose(event);
+        return;
+      case 'piece':
+      case 'unknown':
+        return;
+    }
+  }
+
+  #onClose(event: CloseEvent): void {
+    const item = this.#items[event.index];
+    if (!item || item.type === 'reasoning') return;
+    const members =
+      item.type === 'work' ? encodeWork(item.kind, event.source, event.facts) : extraMembers(event.source);
+    if (!members) return;
+    const text = JSON.stringify(members).slice(1, -1);
+    this.#delta(item.type === 'call' ? `"tool_calls":[{"index":${item.number},${text}}]` : text);
+  }
+
+  #onText(event: TextEvent): void {
+    const logprobs =
+      this.#logprobs && event.logprobs && event.logprobs.length > 0 ? event.logprobs : undefined;
+    const isRefusal = event.kind === 'refusal';
+    if (!isRefusal) this.#offset(event.index, event.part);
+    if (event.text === '' && !logprobs) return;
+    if (event.text !== '') {
+      if (!this.#hasText && !this.#hasRefusal) this.#position++;
+      if (isRefusal) {
+        this.#hasRefusal = true;
+      } else {
+        this.#hasText = true;
+        this.#contentLength += event.text.length;
+      }
+    }
+    const member = (isRefusal ? '"refusal":' : '"content":') + JSON.stringify(event.text);
+    if (!logprobs) {
+      this.#delta(member);
+      return;
+    }
+    const list = JSON.stringify(logprobs);
+    const pair = isRefusal ? `{"content":null,"refusal":${list}}` : `{"content":${list},"refusal":null}`;
+    this.#delta(member, this.#encodeTail(pair, 'null'));
+  }
+
+  #onReasoning(event: ReasoningEvent): void {
+    const item = this.#items[event.index];
+    if (item?.type !== 'reasoning') return;
+    if (event.text !== '') this.#onReasoningText(item, event);
+    if (event.opaque) {
+      const position = this.#place(item);
+      const detail = encodeOpaqueFragment(event.opaque, position, item.format, item.id);
+      this.#delta(`"reasoning_details":[${JSON.stringify(detail)}]`);
+    }
+  }
+
+  #onReasoningText(item: ReasoningState, event: ReasoningEvent): void {
+    this.#place(item);
+    const isSummary = event.kind === 'summary';
+    const lastPart = isSummary ? item.summaryPart : item.textPart;
+    if (isSummary) item.summaryPart = event.part;
+    else item.textPart = event.part;
+
+    // A later part is a paragraph of its own detail; another item only of the text that all items share.
+    const isLaterPart = lastPart !== undefined && lastPart !== event.part;
+    const before = this.#lastReasoning;
+    const isApart = !isLaterPart && before !== undefined && (before !== item || lastPart === undefined);
+    this.#lastReasoning = item;
+
+    const escaped = JSON.stringify(isLaterPart ? PARAGRAPH + event.text : event.text);
+    const visible = isApart ? JSON.stringify(PARAGRAPH + event.text) : escaped;
+    const type = isSummary ? 'reasoning.summary","summary":' : 'reasoning.text","text":';
+    const mirror = this.#context.reasoningContentMirror ? `,"reasoning_content":${visible}` : '';
+    this.#delta(
+      `"reasoning":${visible}${mirror},"reasoning_details":[{"type":"${type}${escaped}${item.tail}]`,
+    );
+  }
+
+  #onOpen(event: OpenEvent): void {
+    const { item } = event;
+    switch (item.type) {
+      case 'message':
+        this.#items[event.index] = { type: 'message', offsets: [] };
+        return;
+      case 'reasoning':
+        this.#items[event.index] = {
+          type: 'reasoning',
+          format: item.format,
+          id: item.id,
+          position: undefined,
+          textPart: undefined,
+          summaryPart: undefined,
+          tail: '',
+        };
+        return;
+      case 'tool_call':
+        this.#openCall(event.index, item);
+        return;
+      case 'unknown': {
+        const detail = this.#exclude ? undefined : unknownDetail(item);
+        if (detail) this.#delta(`"reasoning_details":[${JSON.stringify(detail)}]`);
+        return;
+      }
+      case 'hosted_call':
+        this.#items[event.index] = { type: 'work', kind: item.kind };
+        return;
+      case 'compaction':
+        return;
+    }
+  }
+
+  #openCall(index: number, item: Extract<OpenItem, { type: 'tool_call' }>): void {
+    const number = this.#toolCalls++;
+    this.#position++;
+    const isCustom = item.kind === 'custom';
+    const head = `"tool_calls":[{"index":${number},`;
+    const body = isCustom ? '"custom":{"input":' : '"function":{"arguments":';
+    this.#items[index] = { type: 'call', number, head: head + body, tail: '}}]' };
+    const id = JSON.stringify(item.callId);
+    const name = JSON.stringify(item.name);
+    const first = isCustom
+      ? `"type":"custom","custom":{"name":${name},"input":""}`
+      : `"type":"function","function":{"name":${name},"arguments":""}`;
+    this.#delta(`${head}"id":${id},${first}}]`);
+  }
+
+  #onAnnotate(event: AnnotateEvent): void {
+    const encoded = encodeAnnotation(event.annotation, this.#offset(event.index, event.part));
+    if (encoded) this.#delta(`"annotations":[${JSON.stringify(encoded)}]`);
+  }
+
+  #onFinish(event: FinishEvent): void {
+    this.#done = true;
+    if (this.#role !== '') this.#delta('"content":""');
+    const reason = encodeFinishReason(event.reason, {
+      toolCalls: this.#toolCalls,
+      refusal: this.#hasRefusal,
+    });
+    let frames = this.#head + this.#encodeTail('null', `"${reason}"`);
+    if (this.#includeUsage && this.#usage) {
+      const usage = JSON.stringify(encodeUsage(this.#usage, this.#context.costUsd));
+      frames += `${this.#envelope}"choices":[],"usage":${usage}}\n\n`;
+    }
+    this.#write(`${frames}data: [DONE]\n\n`);
+  }
+
+  /** OpenAI's SDKs throw on any frame that has `error`; no `[DONE]` follows, so nobody takes it for an end. */
+  #onError(error: GatewayError): void {
+    this.#done = true;
+    this.#write(`data: ${JSON.stringify(encodeErrorBody(error))}\n\n`);
+  }
+
+  /** Writes one chunk with these members in its delta. */
+  #delta(members: string, tail = this.#tail): void {
+    if (this.#role === '') {
+      this.#write(this.#head + members + tail);
+      return;
+    }
+    this.#begin();
+    const role = this.#role;
+    this.#role = '';
+    this.#write(this.#head + role + members + tail);
+  }
+
+  /**
+   * The end of a chunk. OpenAI announces counts by `usage: null` in every chunk before; nobody reads that, and
+   * OpenRouter's SDK refuses it.
+   */
+  #encodeTail(logprobs: string, finishReason: string): string {
+    return `},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
+  }
+
+  /** Makes the constant text: as late as the first chunk, when the upstream's facts are known. */
+  #begin(): void {
+    const { id, createdSeconds, model } = this.#context;
+    const members = { id, object: 'chat.completion.chunk', created: createdSeconds, model };
+    putUpstreamFacts(members, this.#start);
+    this.#envelope = `data: ${JSON.stringify(members).slice(0, -1)},`;
+    this.#head = `${this.#envelope}"choices":[{"index":0,"delta":{`;
+  }
+
+  /** The start of a message's part in the whole content, fixed when the part is first met. */
+  #offset(index: number, part: number): number {
+    const item = this.#items[index];
+    if (item?.type !== 'message') return this.#contentLength;
+    return (item.offsets[part] ??= this.#contentLength);
+  }
+
+  /** Gives a reasoning item its position in the turn when it first shows something. */
+  #place(item: ReasoningState): number {
+    if (item.position !== undefined) return item.position;
+    item.position = this.#position++;
+    const format = JSON.stringify(item.format ?? UNKNOWN_FORMAT);
+    const id = item.id === undefined ? '' : `,"id":${JSON.stringify(item.id)}`;
+    item.tail = `,"format":${format},"index":${item.position}${id}}`;
+    return item.position;
+  }
+}

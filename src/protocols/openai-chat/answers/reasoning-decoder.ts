@@ -1,0 +1,160 @@
+// Turns the reasoning of a message or its deltas into reasoning items: plain text (`reasoning_content`,
+// `reasoning`) and the typed elements of `reasoning_details`. Knows nothing of text, calls or frames.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { EventSink } from '../../../canonical/index.ts';
+import { asString, isJsonObject } from '../../../base/json/index.ts';
+import type { ItemCounter } from './item-counter.ts';
+
+type DetailKind = 'plain' | 'text' | 'summary' | 'encrypted';
+
+/** Holds the open reasoning item of one answer; at most one is open at a time. */
+export class ReasoningDecoder {
+  readonly #sink: EventSink;
+  readonly #items: ItemCounter;
+  #index = -1;
+  #kind: DetailKind = 'plain';
+  #format: string | undefined;
+  #detailIndex: unknown;
+  #id: string | undefined;
+  #part = 0;
+  #opaque = '';
+
+  constructor(sink: EventSink, items: ItemCounter) {
+    this.#sink = sink;
+    this.#items = items;
+  }
+
+  /** A fragment of plain reasoning, of no known format. */
+  text(text: string): void {
+    if (this.#index < 0 || this.#kind !== 'plain') this.#open('plain', undefined, undefined, undefined);
+    this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'text', part: 0, text });
+  }
+
+  /**
+   * A signature that vouches for a whole message and comes outside of `reasoning_details`.
+   * @param format the family that can read it
+   */
+  signature(data: string, format: string): void {
+    this.#open('encrypted', format, undefined, undefined);
+    this.#kind = 'text';
+    this.#opaque = data;
+    this.close();
+  }
+
+  /**
+   * The elements of one `reasoning_details` array: fragments with the same `index` and `format` continue an
+   * item, and an encrypted element completes the summary before it (OpenRouter, "Reasoning Tokens", 2026-08).
+   * Elements of other types become unknown items.
+   */
+  details(details: readonly unknown[]): void {
+    for (let at = 0; at < details.length; at++) {
+      const detail = details[at];
+      if (!isJsonObject(detail)) continue;
+      const format = asString(detail['format']);
+      switch (detail['type']) {
+        case 'reasoning.text':
+          this.#text(detail, format);
+          break;
+        case 'reasoning.summary':
+          this.#summary(detail, format, asString(detail['id']) ?? followingId(details[at + 1], format));
+          break;
+        case 'reasoning.encrypted':
+          this.#encrypted(detail, format);
+          break;
+        default:
+          this.close();
+          this.#unknown(detail);
+      }
+    }
+  }
+
+  /** Completes the open item, if there is one. */
+  close(): void {
+    if (this.#index < 0) return;
+    const index = this.#index;
+    this.#index = -1;
+    if (this.#opaque !== '') {
+      const kind = this.#kind === 'text' ? 'signature' : 'encrypted';
+      const opaque = { format: this.#format ?? 'unknown', kind, data: this.#opaque } as const;
+      this.#sink.on({
+        type: 'reasoning',
+        index,
+        kind: kind === 'signature' ? 'text' : 'summary',
+        part: 0,
+        text: '',
+        opaque,
+      });
+      this.#opaque = '';
+    }
+    this.#sink.on({ type: 'close', index });
+  }
+
+  #text(detail: JsonObject, format: string | undefined): void {
+    const text = asString(detail['text']) ?? '';
+    const signature = asString(detail['signature']) ?? '';
+    if (text === '' && signature === '') return;
+    const continues =
+      this.#continues('text', format, detail['index']) && (text === '' || this.#opaque === '');
+    if (!continues) this.#open('text', format, detail['index'], asString(detail['id']));
+    if (text !== '') this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'text', part: 0, text });
+    if (signature !== this.#opaque) this.#opaque += signature;
+  }
+
+  #summary(detail: JsonObject, format: string | undefined, id: string | undefined): void {
+    const text = asString(detail['summary']) ?? '';
+    if (text === '') return;
+    const open =
+      this.#index >= 0 && this.#kind === 'summary' && this.#format === format && this.#opaque === '';
+    if (!open) this.#open('summary', format, detail['index'], id);
+    else if (this.#detailIndex !== detail['index']) {
+      this.#part++;
+      this.#detailIndex = detail['index'];
+    }
+    this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'summary', part: this.#part, text });
+  }
+
+  #encrypted(detail: JsonObject, format: string | undefined): void {
+    const data = asString(detail['data']) ?? '';
+    if (data === '') return;
+    const id = asString(detail['id']);
+    const completes =
+      this.#index >= 0 && this.#kind === 'summary' && this.#format === format && this.#opaque === '';
+    const continues = this.#continues('encrypted', format, detail['index']) && this.#id === id;
+    if (!completes && !continues) this.#open('encrypted', format, detail['index'], id);
+    if (data !== this.#opaque) this.#opaque += data;
+  }
+
+  #unknown(detail: JsonObject): void {
+    const index = this.#items.next++;
+    this.#sink.on({
+      type: 'open',
+      index,
+      item: { type: 'unknown', source: { protocol: 'openai-chat', raw: detail } },
+    });
+    this.#sink.on({ type: 'close', index });
+  }
+
+  #continues(kind: DetailKind, format: string | undefined, detailIndex: unknown): boolean {
+    return (
+      this.#index >= 0 && this.#kind === kind && this.#format === format && this.#detailIndex === detailIndex
+    );
+  }
+
+  #open(kind: DetailKind, format: string | undefined, detailIndex: unknown, id: string | undefined): void {
+    this.close();
+    this.#index = this.#items.next++;
+    this.#kind = kind;
+    this.#format = format;
+    this.#detailIndex = detailIndex;
+    this.#id = id;
+    this.#part = 0;
+    this.#sink.on({ type: 'open', index: this.#index, item: { type: 'reasoning', id, format } });
+  }
+}
+
+/** The id of an encrypted element that completes a summary stands on that element alone. */
+function followingId(next: unknown, format: string | undefined): string | undefined {
+  if (!isJsonObject(next) || next['type'] !== 'reasoning.encrypted' || asString(next['format']) !== format)
+    return undefined;
+  return asString(next['id']);
+}

@@ -1,0 +1,151 @@
+// Tells the tool calls of one answer apart and assembles them from deltas. Servers repeat ids, leave them out,
+// number all calls 0 or none at all; what is one call is decided here. Knows nothing of text or frames.
+import { CallIds, callName } from '../../call-matcher.ts';
+import type { CodecContext } from '../../protocol.ts';
+import {
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  unknownMembers,
+} from '../../../base/json/index.ts';
+import type { EventSink, Source } from '../../../canonical/index.ts';
+import type { ItemCounter } from './item-counter.ts';
+import { CALL_SHAPE } from '../member-shapes.ts';
+
+interface Call {
+  /** The item's index; −1 until it is opened. */
+  item: number;
+  readonly kind: 'function' | 'custom';
+  /** As the server gave it; '' when it gave none. */
+  readonly id: string;
+  name: string;
+  arguments: string;
+  extra: JsonObject | undefined;
+}
+
+/** Assembles the tool calls of one answer. All stay open until the end, since parallel calls may interleave. */
+export class ToolCallDecoder {
+  readonly #sink: EventSink;
+  readonly #items: ItemCounter;
+  readonly #calls: Call[] = [];
+  readonly #byIndex = new Map<number, Call>();
+  /** The last call under each id. */
+  readonly #byId = new Map<string, Call>();
+  readonly #ids: CallIds;
+  #last: Call | undefined;
+  /** A call whose name may still grow: it is opened with its first argument, or when anything else comes. */
+  #pending: Call | undefined;
+
+  constructor(sink: EventSink, items: ItemCounter, context: CodecContext) {
+    this.#sink = sink;
+    this.#items = items;
+    this.#ids = new CallIds(context, 'call_');
+  }
+
+  /**
+   * One element of `tool_calls`.
+   * @param whole true for an element of a complete message: each is a call of its own
+   */
+  element(element: JsonObject, whole: boolean): void {
+    // Snowflake writes an empty `custom` beside its functions: the type decides where there is one.
+    const custom =
+      element['type'] === 'custom' ||
+      (element['type'] !== 'function' && element['custom'] !== undefined && element['custom'] !== null);
+    const body = element[custom ? 'custom' : 'function'];
+    const given = isJsonObject(body) ? body : element;
+    const name = asString(given['name']) ?? '';
+    const text = argumentText(custom ? given['input'] : given['arguments']);
+    const id = asString(element['id']) ?? '';
+    const index = typeof element['index'] === 'number' ? element['index'] : undefined;
+
+    let call = whole ? undefined : this.#find(index, id, name, text);
+    if (!call) {
+      if (id === '' && name === '' && text === '') return;
+      call = { item: -1, kind: custom ? 'custom' : 'function', id, name, arguments: '', extra: undefined };
+      this.flush();
+      this.#calls.push(call);
+      if (id !== '') this.#byId.set(id, call);
+      this.#pending = call;
+      if (index !== undefined) this.#byIndex.set(index, call);
+    } else if (call.item < 0 && name !== '') call.name = grownName(call.name, name);
+    this.#last = call;
+    const extra = unknownMembers(element, CALL_SHAPE.known);
+    if (extra) call.extra = call.extra ? { ...call.extra, ...extra } : extra;
+    if (text === '') return;
+    if (call.item < 0) this.#open(call);
+    call.arguments += text;
+    this.#sink.on({ type: 'arguments', index: call.item, text });
+  }
+
+  /** The deprecated `function_call` of a message or delta: one call without an id. */
+  legacy(call: JsonObject): void {
+    const name = asString(call['name']) ?? '';
+    if (name === '' && argumentText(call['arguments']) === '') return;
+    this.element({ index: -1, type: 'function', function: call }, false);
+  }
+
+  /** Opens a call that waited for more of its name. */
+  flush(): void {
+    if (this.#pending) this.#open(this.#pending);
+  }
+
+  /** Completes every call. */
+  close(): void {
+    this.flush();
+    for (const call of this.#calls)
+      this.#sink.on({ type: 'close', index: call.item, source: sourceOf(call) });
+    this.#calls.length = 0;
+  }
+
+  /** The call that a delta continues; undefined when it begins a new one. */
+  #find(index: number | undefined, id: string, name: string, text: string): Call | undefined {
+    const sameIndex = index === undefined ? undefined : this.#byIndex.get(index);
+    if (id !== '') {
+      if (sameIndex && (sameIndex.id === id || sameIndex.id === '')) return sameIndex;
+      // A known index with another id: all calls are numbered alike, and the id decides. A new index is a new
+      // call even under a known id.
+      return sameIndex || index === undefined ? this.#byId.get(id) : undefined;
+    }
+    const call = sameIndex ?? (index === undefined ? this.#last : undefined);
+    if (!call || name === '' || call.arguments === '') return call;
+    // A name after arguments: the same name may be repeated with every delta, but a different one, or one that
+    // brings new arguments when the earlier ones are complete, begins another call.
+    if (name !== call.name) return undefined;
+    return text !== '' && parseJson(call.arguments) !== undefined ? undefined : call;
+  }
+
+  #open(call: Call): void {
+    if (this.#pending === call) this.#pending = undefined;
+    const name = callName(call.name);
+    call.item = this.#items.next++;
+    const callId = this.#ids.take(call.id);
+    this.#sink.on({
+      type: 'open',
+      index: call.item,
+      item: { type: 'tool_call', kind: call.kind, callId, name },
+    });
+  }
+}
+
+/** A name that arrives in pieces, whole again each time, or growing each time. */
+function grownName(before: string, piece: string): string {
+  return piece.startsWith(before) ? piece : before + piece;
+}
+
+/** Arguments are JSON text; some servers send the object itself. */
+function argumentText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** The raw form of a call with members that the canonical model does not know, e.g. Google's `extra_content`. */
+function sourceOf(call: Call): Source | undefined {
+  if (!call.extra) return undefined;
+  const body =
+    call.kind === 'custom'
+      ? { custom: { name: call.name, input: call.arguments } }
+      : { function: { name: call.name, arguments: call.arguments } };
+  return { protocol: 'openai-chat', raw: { id: call.id, type: call.kind, ...body, ...call.extra } };
+}

@@ -1,0 +1,226 @@
+// The canonical request as a Chat Completions body for one target. Owns the top-level members; messages and
+// tools have their own files.
+import { asArray, isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
+import type {
+  CanonicalRequest,
+  Item,
+  ProtocolName,
+  Report,
+  ResponseFormat,
+  Target,
+  Tool,
+  WebSearchOptions,
+} from '../../../canonical/index.ts';
+import { dropEndUser } from '../../end-user.ts';
+import {
+  copySharedMembers,
+  isServersOwn,
+  SHARED_MEMBERS,
+  sharesMembers,
+} from '../../openai/shared-members.ts';
+import { enforceable } from '../../openai/strict-schema.ts';
+import { mapCallIds } from './call-ids.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeMessages } from './encode-conversation.ts';
+import { encodeTools } from './encode-tools.ts';
+import { TABLE } from '../fields.ts';
+import { reportPrefill } from '../../prefill.ts';
+
+/**
+ * Writes the upstream body.
+ * @param report takes whatever has no place in it
+ * @throws GatewayError `unsupported` for content that cannot be delivered
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const { quirks } = target;
+  const context: EncodeContext = {
+    target,
+    report,
+    callId: mapCallIds(request.items, quirks.toolCallId),
+    answered: answeredCalls(request.items),
+  };
+  const body: MutableJsonObject = { model: target.model, messages: encodeMessages(request.items, context) };
+  encodeTools(body, request, context);
+  const { maxOutputTokens, responseFormat } = request;
+  if (maxOutputTokens !== undefined) body[limitName(request, quirks)] = maxOutputTokens;
+  TABLE.write(body, { request, target, report });
+  const format = responseFormat && encodeResponseFormat(responseFormat, request.protocol, report);
+  if (format) body['response_format'] = format;
+  const search = request.webSearch ?? searchAmong(request.tools, context);
+  if (search) body['web_search_options'] = encodeWebSearch(search);
+  encodeReasoningSwitch(body, request, context);
+  if (request.stream) {
+    body['stream'] = true;
+    if (quirks.streamUsage === 'include_usage') body['stream_options'] = { include_usage: true };
+  }
+  if (request.prefill) encodePrefill(body, request, context);
+  encodeShared(body, request, context);
+  copyExtra(body, request, context);
+  return body;
+}
+
+/** The name of the output limit. */
+function limitName({ protocol, raw }: CanonicalRequest, { maxTokensField }: Target['quirks']): string {
+  if (maxTokensField !== 'as_written') return maxTokensField;
+  // The newer name counts where a client wrote both.
+  const isNewer = protocol === 'openai-chat' && typeof raw['max_completion_tokens'] === 'number';
+  return isNewer ? 'max_completion_tokens' : 'max_tokens';
+}
+
+/** Ids of the calls that have a result. */
+function answeredCalls(items: readonly Item[]): ReadonlySet<string> {
+  let ids: Set<string> | undefined;
+  for (const item of items) if (item.type === 'tool_result') (ids ??= new Set()).add(item.callId);
+  return ids ?? NO_CALLS;
+}
+
+const NO_CALLS: ReadonlySet<string> = new Set();
+
+/** Text is what a model gives anyway: not every server knows the word. */
+function encodeResponseFormat(
+  format: ResponseFormat,
+  client: ProtocolName,
+  report: Report,
+): JsonObject | undefined {
+  switch (format.type) {
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { type: 'json_object' };
+    case 'json_schema': {
+      const { name, description, schema } = format;
+      const strict = enforceable(format.strict, schema, client, 'response_format.strict', report);
+      return { type: 'json_schema', json_schema: { name, description, schema, strict } };
+    }
+  }
+}
+
+/** The search that another protocol has as a tool, for servers that search. */
+function searchAmong(
+  tools: readonly Tool[],
+  { target, report }: EncodeContext,
+): WebSearchOptions | undefined {
+  if (!target.quirks.searchesWeb) return undefined;
+  for (const tool of tools) {
+    if (tool.type !== 'hosted' || tool.meaning?.type !== 'web_search') continue;
+    if (tool.source.protocol === 'openai-chat') return undefined;
+    const { search } = tool.meaning;
+    if (search.allowedDomains.length > 0 || search.blockedDomains.length > 0)
+      report.add(`${tool.path ?? 'tools'}.filters`, 'dropped', 'the search of this server takes no domains');
+    return search;
+  }
+  return undefined;
+}
+
+/** The canonical place is flat; Chat Completions nests it (API reference, `web_search_options.user_location`). */
+function encodeWebSearch(options: WebSearchOptions): JsonObject {
+  const { type = 'approximate', ...approximate } = options.userLocation ?? {};
+  return {
+    search_context_size: options.contextSize,
+    user_location: options.userLocation && { type, approximate },
+  };
+}
+
+/** Members that OpenAI refuses here unless answers are stored, which nobody is asked to do (a 400, seen 2024 to 2026). */
+const NEED_STORE: ReadonlySet<string> = new Set(['metadata']);
+
+/** Ids of users and the like go on as clients of OpenAI's protocols wrote them: servers differ in which of them they know. */
+function encodeShared(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { target, report }: EncodeContext,
+): void {
+  if (!sharesMembers(request.protocol, 'openai-chat'))
+    return dropEndUser(request, 'few servers of Chat Completions know ids of users', report);
+  copySharedMembers(body, request, target, report, { needStore: NEED_STORE });
+}
+
+/**
+ * Members that no document knows go to an upstream of the client's own dialect that takes such members; those of Responses
+ * go to servers that operators run as well. Where the gateway has written an object too, the client's members count.
+ */
+function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: EncodeContext): void {
+  const { quirks, isPrivate } = context.target;
+  const takes = quirks.unknownFields === 'pass';
+  const isShared = sharesMembers(request.protocol, 'openai-chat');
+  for (const key in request.extra) {
+    const value = request.extra[key];
+    if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
+    const isKnown = request.protocol === 'openai-chat' || (isShared && isPrivate && isServersOwn(key));
+    const written = body[key];
+    if (takes && isKnown && key !== '__proto__' && written === undefined) body[key] = value;
+    else if (takes && isKnown && isJsonObject(written) && isJsonObject(value) && Object.hasOwn(body, key))
+      body[key] = { ...written, ...value };
+    else context.report.add(key, 'dropped', 'the upstream does not know this member, or its place is taken');
+  }
+}
+
+// How a target is told to continue the last message instead of answering it. Must not know whose text it is.
+
+/**
+ * Marks the last message, one of the assistant, as the beginning of the answer. Sources: Mistral, API reference,
+ * `AssistantMessage.prefix`; Moonshot and DashScope, "Partial Mode"; vLLM, "Extra parameters" (all 2026). A target that
+ * has no mark for it gets the message as it is, and may begin a new answer: that is reported.
+ * @param body with its `messages`
+ */
+function encodePrefill(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  { target, report }: EncodeContext,
+): void {
+  const style = target.quirks.prefill;
+  const messages = asArray(body['messages']);
+  const last = messages.at(-1);
+  if (style === 'none' || !isJsonObject(last) || last['role'] !== 'assistant') {
+    reportPrefill(request, report);
+    return;
+  }
+  if (style === 'continue_final_message') {
+    body['continue_final_message'] = true;
+    body['add_generation_prompt'] = false;
+  } else if (style !== 'plain') body['messages'] = [...messages.slice(0, -1), { ...last, [style]: true }];
+}
+
+// How a target is told to think or not, in the one field that it knows. What to ask for was decided by the
+// engine; this only spells it.
+
+/** Writes the target's reasoning field; reports what the client asked for and the target has no field for. */
+function encodeReasoningSwitch(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  context: EncodeContext,
+): void {
+  const { reasoning, reasoningStyle, quirks } = context.target;
+  if (reasoning.mode === 'unset') return;
+  const on = reasoning.mode === 'on';
+  const effort = on ? reasoning.effort : undefined;
+  const takesBudget = reasoningStyle === 'budget' || reasoningStyle === 'both';
+  const budget = on && takesBudget ? reasoning.budgetTokens : undefined;
+  switch (quirks.reasoningField) {
+    case 'reasoning_effort':
+      body['reasoning_effort'] = on ? effort : 'none';
+      break;
+    case 'reasoning':
+      // Effort and budget exclude each other there (OpenRouter, guide "Reasoning Tokens", 2026-08).
+      if (!on) body['reasoning'] = { enabled: false };
+      else if (budget !== undefined) body['reasoning'] = { max_tokens: budget };
+      else body['reasoning'] = effort === undefined ? { enabled: true } : { effort };
+      break;
+    case 'thinking':
+      body['thinking'] = { type: on ? 'enabled' : 'disabled', budget_tokens: budget };
+      if (reasoningStyle === 'effort' || reasoningStyle === 'both') body['reasoning_effort'] = effort;
+      break;
+    case 'enable_thinking':
+      body['enable_thinking'] = on;
+      body['thinking_budget'] = budget;
+      break;
+    case 'chat_template_kwargs':
+      body['chat_template_kwargs'] = { enable_thinking: on };
+      break;
+    case 'none': {
+      const { enabled, effort: word, maxTokens } = request.reasoning;
+      if (enabled === undefined && word === undefined && maxTokens === undefined) break;
+      context.report.add('reasoning', 'dropped', 'the upstream has no field to control reasoning');
+    }
+  }
+}

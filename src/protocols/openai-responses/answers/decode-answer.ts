@@ -1,0 +1,83 @@
+// The frame around the items of a Responses answer: how it starts and how it ends. Serves the streamed and the
+// whole form alike, so that both give the same events.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { EventSink, FinishReason, StartEvent } from '../../../canonical/index.ts';
+import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
+import { decodeFailure } from './decode-error.ts';
+import { decodeUsage } from './decode-usage.ts';
+import type { ItemEmitter } from './answer-emitter.ts';
+
+/** How an answer ended: from the event's name, corrected by the response's own status. */
+export type Ending = 'completed' | 'incomplete' | 'failed' | 'cancelled';
+
+/** The first event, from the response object. */
+export function decodeStart(response: JsonObject): StartEvent {
+  return {
+    type: 'start',
+    id: asString(response['id']),
+    model: asString(response['model']),
+    created: asNumber(response['created_at']),
+    serviceTier: asString(response['service_tier']),
+  };
+}
+
+/**
+ * The end of an answer: items that never arrived, token counts, and `finish` or `error`. Token counts come before
+ * an error too, since a failed answer may be billed.
+ */
+export function emitEnding(
+  ending: Ending,
+  response: JsonObject,
+  emitter: ItemEmitter,
+  sink: EventSink,
+): void {
+  const end = trueEnding(ending, response);
+  // A failed answer leaves nothing complete behind: its items stay open.
+  if (end === 'completed' || end === 'incomplete') emitter.complete(asArray(response['output']));
+  const usage = decodeUsage(response['usage'], emitter.calls);
+  if (usage) sink.on({ type: 'usage', usage });
+  switch (end) {
+    case 'completed':
+      sink.on({
+        type: 'finish',
+        reason: emitter.hasToolCalls ? 'tool_calls' : 'stop',
+        raw: asString(response['status']) ?? end,
+      });
+      return;
+    case 'incomplete': {
+      const raw = asString(asObject(response['incomplete_details'])['reason']);
+      sink.on({ type: 'finish', reason: incompleteReason(raw), raw: raw ?? end });
+      return;
+    }
+    case 'failed':
+      sink.on({ type: 'error', error: decodeFailure(response['error']) });
+      return;
+    case 'cancelled':
+      sink.on({ type: 'error', error: decodeFailure({ message: 'the upstream cancelled the answer' }) });
+      return;
+  }
+}
+
+/** Some servers announce `response.completed` for whatever ended: then the status inside tells. */
+function trueEnding(ending: Ending, response: JsonObject): Ending {
+  switch (response['status']) {
+    case 'failed':
+    case 'incomplete':
+    case 'cancelled':
+      return response['status'];
+    default:
+      return response['error'] !== undefined && response['error'] !== null ? 'failed' : ending;
+  }
+}
+
+function incompleteReason(reason: string | undefined): FinishReason {
+  switch (reason) {
+    case 'max_output_tokens':
+    case 'max_tokens':
+      return 'length';
+    case 'content_filter':
+      return 'content_filter';
+    default:
+      return 'unknown';
+  }
+}

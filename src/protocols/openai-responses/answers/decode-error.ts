@@ -1,0 +1,154 @@
+// Failures as a Responses server words them, in a body, in a stream or inside a response object, as one closed
+// kind. Knows nothing of retries: the engine's table decides what a kind leads to.
+import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
+import type { ContextRefusal, ErrorKind } from '../../../canonical/index.ts';
+import { asArray, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
+import { GatewayError, TEXTS } from '../../../canonical/index.ts';
+import { contextRefusal, kindByWords } from '../../refusal-words.ts';
+import {
+  faultOfKind,
+  kindOfStatus,
+  retryAfterMs,
+  shortMessage,
+  upstreamFailure,
+} from '../../upstream-error.ts';
+
+/** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
+const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
+  insufficient_quota: 'quota',
+  billing_hard_limit_reached: 'quota',
+  billing_not_active: 'quota',
+  rate_limit_exceeded: 'rate_limited',
+  rate_limit_error: 'rate_limited',
+  slow_down: 'rate_limited',
+  invalid_prompt: 'content_filter',
+  bio_policy: 'content_filter',
+  cyber_policy: 'content_filter',
+  content_filter: 'content_filter',
+  content_policy_violation: 'content_filter',
+  image_content_policy_violation: 'content_filter',
+  misalignment_policy_violation: 'content_filter',
+  model_not_found: 'not_found',
+  unsupported_parameter: 'unsupported',
+  unsupported_value: 'unsupported',
+  server_error: 'upstream_unavailable',
+  overloaded: 'upstream_unavailable',
+  server_overloaded: 'upstream_unavailable',
+  vector_store_timeout: 'upstream_unavailable',
+  invalid_request_error: 'invalid_request',
+};
+
+interface Failure {
+  readonly message: string | undefined;
+  readonly code: string | undefined;
+  readonly type: string | undefined;
+  readonly param: string | undefined;
+  readonly context?: ContextRefusal | undefined;
+}
+
+/**
+ * Classifies an error answer.
+ * @param status HTTP status
+ * @param header reads a response header by lower-case name
+ * @param body the body as text; any form, also not JSON
+ * @returns an error that keeps the upstream's status and bytes. The code decides before the status does; the
+ *   gateway's own credentials being refused is the upstream's fault in the client's eyes.
+ */
+export function decodeError(
+  status: number,
+  header: (name: string) => string | null,
+  body: string,
+): GatewayError {
+  const failure = readBody(parseJson(body));
+  const known = kindOf(failure) ?? kindOfStatus(status);
+  const kind = kindByWords(known, failure);
+  const isModels = kind === 'not_found' && known !== kind;
+  return new GatewayError(kind, messageOf(kind, failure, status), {
+    param: failure.param ?? (isModels ? 'model' : undefined),
+    httpStatus: isModels ? 404 : undefined,
+    // LiteLLM's proxy repeats the status as a code.
+    code: /^\d*$/.test(failure.code ?? '') ? undefined : failure.code,
+    context: failure.context,
+    fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
+    retryAfterMs: retryAfterMs(header),
+    upstream: upstreamFailure(status, body, header),
+  });
+}
+
+/**
+ * A failure inside an answer that began with status 200: an `error` event, or the `error` of a failed response.
+ * @param error the object with `code` and `message`; anything else gives a failure without a reason
+ */
+export function decodeFailure(error: JsonValue | undefined): GatewayError {
+  const failure = isJsonObject(error) ? readError(error) : readBody(error);
+  const known = kindOf(failure) ?? kindOfImageCode(failure.code);
+  // A stream has no status: where only words tell, they may be about the request.
+  const kind = known ? kindByWords(known, failure) : kindOfFailure(failure);
+  const message = failure.message ?? 'the upstream reported a failure without giving a reason';
+  return new GatewayError(kind, shortMessage(message), {
+    param: failure.param,
+    code: failure.code,
+    context: failure.context,
+  });
+}
+
+/** The forms met so far: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one of them. */
+function readBody(body: JsonValue | undefined): Failure {
+  if (typeof body === 'string') return { message: body, code: undefined, type: undefined, param: undefined };
+  const root = asObject(Array.isArray(body) ? asArray(body)[0] : body);
+  const { error, detail } = root;
+  if (isJsonObject(error)) return readError(error);
+  const outer = readError(root);
+  if (typeof error === 'string') return { ...outer, message: error };
+  if (isJsonObject(detail)) return readError(detail);
+  const problem = asObject(asArray(detail)[0]);
+  return {
+    ...outer,
+    message: asString(detail) ?? asString(problem['msg']) ?? outer.message,
+    param: outer.param ?? pathOf(problem['loc']),
+  };
+}
+
+function readError(error: JsonObject): Failure {
+  return {
+    message: asString(error['message']),
+    code: asString(error['code']),
+    type: asString(error['type']),
+    param: asString(error['param']),
+    context: contextRefusal(error),
+  };
+}
+
+/** FastAPI's `loc` (`["body", "input", 0]`) as a path. */
+function pathOf(loc: JsonValue | undefined): string | undefined {
+  const steps = asArray(loc).filter((step) => step !== 'body');
+  return steps.length > 0 ? steps.join('.') : undefined;
+}
+
+function kindOf(failure: Failure): ErrorKind | undefined {
+  const code = failure.code ?? '';
+  // `invalid_request_error` comes as a type beside every finer code, and servers without codes put the reason
+  // into words only.
+  const kind = Object.hasOwn(KIND_OF_CODE, code) ? KIND_OF_CODE[code] : undefined;
+  if (kind !== undefined && kind !== 'invalid_request') return kind;
+  if (failure.type === 'insufficient_quota') return 'quota';
+  if (failure.type === 'external_connector_error') return 'tool_unavailable';
+  return kind;
+}
+
+/** The kind of a failure that has no code: the server's own, unless its words speak of the prompt. */
+function kindOfFailure(failure: Failure): ErrorKind {
+  const byWords = kindByWords('invalid_request', failure);
+  return byWords === 'context_overflow' ? byWords : kindByWords('upstream_unavailable', failure);
+}
+
+/** `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image. */
+function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
+  return code !== undefined && code.includes('image') ? 'invalid_request' : undefined;
+}
+
+function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
+  // An upstream quotes part of the refused key, which is the operator's and not the client's to see.
+  if (kind === 'authentication') return 'the upstream refused the credentials of the gateway';
+  return shortMessage(failure.message ?? TEXTS.upstreamStatus(status));
+}

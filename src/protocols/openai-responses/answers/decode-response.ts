@@ -1,0 +1,33 @@
+// A whole Responses answer as canonical events: the end of a stream that streamed nothing.
+import type { EventSink } from '../../../canonical/index.ts';
+import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { CodecContext } from '../../protocol.ts';
+import { decodeStart, emitEnding } from './decode-answer.ts';
+import { decodeFailure } from './decode-error.ts';
+import { ItemEmitter } from './answer-emitter.ts';
+
+/**
+ * Pushes the answer in `body`.
+ * @throws GatewayError when the answer failed, is not finished, or is not an answer of this protocol
+ */
+export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
+  if (!isJsonObject(body)) throw notAnAnswer('the body is not a JSON object');
+  const { error, status } = body;
+  if (status === 'failed' || (error !== undefined && error !== null)) throw decodeFailure(error);
+  if (status === 'cancelled') throw decodeFailure({ message: 'the upstream cancelled the answer' });
+  if (status === 'queued' || status === 'in_progress')
+    throw notAnAnswer(`the answer is not finished, its status is ${status}`);
+  if (!isJsonArray(body['output'])) throw notAnAnswer('it has no list of output items');
+  sink.on(decodeStart(body));
+  emitEnding(
+    status === 'incomplete' ? 'incomplete' : 'completed',
+    body,
+    new ItemEmitter(sink, context),
+    sink,
+  );
+}
+
+function notAnAnswer(reason: string): GatewayError {
+  return new GatewayError('upstream_unavailable', `the upstream's reply cannot be used: ${reason}`);
+}

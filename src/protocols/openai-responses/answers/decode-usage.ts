@@ -1,0 +1,80 @@
+// Token counts of a Responses answer as the canonical vector. Knows nothing of prices.
+import type { JsonValue } from '../../../base/json/index.ts';
+import type { Usage } from '../../../canonical/index.ts';
+import { asNumber, asObject, isJsonObject } from '../../../base/json/index.ts';
+import { NO_USAGE } from '../../../canonical/index.ts';
+import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
+
+/** Calls of hosted tools that the answer itself shows. */
+export interface CountedCalls {
+  webSearch: number;
+  fileSearch: number;
+}
+
+/**
+ * Reads `response.usage`.
+ *
+ * `input_tokens` includes what was read from and written to the prompt cache, `output_tokens` includes reasoning
+ * (OpenAI API reference, "The response object", and every recorded answer, checked 2026-11); the canonical members
+ * are a partition, so the parts are taken out of the totals. OpenAI's cache lifetimes are 30 minutes and 12 hours:
+ * the short one counts as the vector's 5 minute class, the long one as its 1 hour class.
+ *
+ * @param raw the `usage` member
+ * @param calls hosted calls among the output items; used where the usage object has no counts of its own
+ * @returns undefined when there is no usage object
+ */
+export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Usage | undefined {
+  if (!isJsonObject(raw)) return undefined;
+  const inputDetails = asObject(raw['input_tokens_details']);
+  const conflicts = new Conflicts();
+  const input = new TokenRoom(tokenCount(raw['input_tokens']), conflicts);
+  const cacheRead = input.take(tokenCount(inputDetails['cached_tokens']), 'cache_read');
+  const written = new TokenRoom(
+    input.take(tokenCount(inputDetails['cache_write_tokens']), 'cache_write'),
+    conflicts,
+  );
+  const { ttl_12h_tokens: long } = asObject(inputDetails['cache_write_tokens_details']);
+  const cacheWrite1h = written.take(tokenCount(long), 'cache_write_1h');
+  const output = new TokenRoom(tokenCount(raw['output_tokens']), conflicts);
+  const reasoning = output.take(
+    tokenCount(asObject(raw['output_tokens_details'])['reasoning_tokens']),
+    'reasoning',
+  );
+  return {
+    ...NO_USAGE,
+    input: {
+      ...NO_USAGE.input,
+      uncached: input.left,
+      cacheRead,
+      cacheWrite5m: written.left,
+      cacheWrite1h,
+    },
+    output: { ...NO_USAGE.output, text: output.left, reasoning },
+    ...(isCounted(asObject(raw['output_tokens_details'])['reasoning_tokens']) && COUNTS),
+    tools: hostedCalls(raw, inputDetails, calls),
+    inconsistent: conflicts.foundIn(raw),
+    protocol: 'openai-responses',
+    raw,
+  };
+}
+
+/** Counts by tool: those the upstream bills by if it says so, else what the output items show. */
+function hostedCalls(
+  usage: Readonly<Record<string, JsonValue | undefined>>,
+  inputDetails: Readonly<Record<string, JsonValue | undefined>>,
+  calls: CountedCalls,
+): Record<string, number> {
+  const tools: Record<string, number> = {};
+  const billed = usage['server_side_tool_usage_details'];
+  if (isJsonObject(billed)) {
+    for (const key in billed) {
+      const times = tokenCount(billed[key]);
+      if (times > 0) tools[key.endsWith('_calls') ? key.slice(0, -'_calls'.length) : key] = times;
+    }
+    return tools;
+  }
+  const searches = asNumber(inputDetails['web_search']) ?? calls.webSearch;
+  if (searches > 0) tools['web_search'] = searches;
+  if (calls.fileSearch > 0) tools['file_search'] = calls.fileSearch;
+  return tools;
+}

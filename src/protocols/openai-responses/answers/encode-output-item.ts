@@ -1,0 +1,242 @@
+// One item of an answer as an output item of the Responses API, and its id. Pure functions over complete items: the
+// whole form and the stream write the same objects with them. Knows nothing of events.
+import { unknownMembers } from '../../../base/json/index.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { Annotation, Item, OpenItem, Part, Source } from '../../../canonical/index.ts';
+import type { AnswerContext } from '../../protocol.ts';
+import { REASONING_FORMAT } from '../decode-item.ts';
+import { canEncode, encodeFacts, typeOf } from '../hosted-facts.ts';
+import { gateItem, gatePart } from './include-gates.ts';
+import { OUTPUT_SHAPES } from '../member-shapes.ts';
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** How the ids of items begin. OpenAI refuses an item that comes back with another beginning. */
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['message', 'msg_'],
+  ['reasoning', 'rs_'],
+  ['function_call', 'fc_'],
+  ['custom_tool_call', 'ctc_'],
+  ['function_call_output', 'fco_'],
+  ['custom_tool_call_output', 'ctco_'],
+  ['compaction', 'cmp_'],
+  ['web_search_call', 'ws_'],
+  ['image_generation_call', 'ig_'],
+  ['computer_call', 'cu_'],
+  ['shell_call', 'sh_'],
+  ['local_shell_call', 'lsh_'],
+  ['apply_patch_call', 'apc_'],
+  ['mcp_call', 'mcp_'],
+  ['mcp_list_tools', 'mcpl_'],
+  ['mcp_approval_request', 'mcpr_'],
+]);
+/** How the id of an item of this type begins. */
+export function prefixOf(type: string): string {
+  return PREFIXES.get(type) ?? 'item_';
+}
+
+/** Shorter ids are counters of small servers (`msg_0`): the next answer would have them again. */
+const SHORTEST_ID = 16;
+/** OpenAI refuses longer ones, and ids of other characters. */
+const LONGEST_ID = 64;
+const LEGAL_ID = /^[\w-]+$/;
+
+/** Hands out the ids of one answer's items: the upstream's own where they can be used, else derived from the answer's. */
+export class ItemIds {
+  readonly #base: string;
+  readonly #used = new Set<string>();
+
+  /** @param generationId the answer's id; ids made from it are the same whenever the answer is written */
+  constructor(generationId: string) {
+    this.#base = generationId;
+  }
+
+  /** @param position place among the items of the answer */
+  take(item: OpenItem | Item, position: number): string {
+    const type = wireType(item);
+    const prefix = PREFIXES.get(type);
+    const given = 'id' in item ? item.id : undefined;
+    const isUsable =
+      given !== undefined &&
+      given.length >= SHORTEST_ID &&
+      given.length <= LONGEST_ID &&
+      given.startsWith(prefix ?? '') &&
+      LEGAL_ID.test(given) &&
+      !this.#used.has(given);
+    const id = isUsable ? given : `${prefix ?? 'item_'}${this.#base}_${position}`;
+    this.#used.add(id);
+    return id;
+  }
+}
+
+/** The item's type in this protocol. */
+function wireType(item: OpenItem | Item): string {
+  switch (item.type) {
+    case 'tool_call':
+      return item.kind === 'custom' ? 'custom_tool_call' : 'function_call';
+    case 'hosted_call':
+      return item.facts && !ownRaw(item.source) ? typeOf(item.facts) : item.kind;
+    case 'unknown':
+      return String(item.source.raw['type']);
+    default:
+      return item.type;
+  }
+}
+
+/** False for what has no form in this protocol: unknown items of others, and most work of their tools. */
+export function isShown(item: OpenItem | Item): boolean {
+  switch (item.type) {
+    case 'hosted_call':
+      return item.source?.protocol === 'openai-responses' || canEncode(item);
+    case 'unknown':
+      return item.source.protocol === 'openai-responses';
+    case 'tool_result':
+    case 'reference':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/**
+ * Encodes an item that `isShown`. Members of the upstream's own form that nobody knows are kept.
+ * @param status for items that do not bring their own
+ */
+export function encodeOutputItem(
+  item: Item,
+  id: string,
+  status: ItemStatus,
+  context: AnswerContext,
+): JsonObject {
+  const raw = ownRaw(item.source);
+  switch (item.type) {
+    case 'message':
+      return {
+        id,
+        type: 'message',
+        status: statusOf(raw, status),
+        role: 'assistant',
+        content: item.parts.map((part) => encodeOutputPart(part, context)),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.message.known)),
+      };
+    case 'reasoning': {
+      const { opaque } = item;
+      const isSummary = isShownAsSummary(item.format, context);
+      const summary = isSummary ? [...item.summary, ...item.text] : item.summary;
+      const text = isSummary ? [] : item.text;
+      const state = opaque?.kind === 'encrypted' && opaque.format === REASONING_FORMAT;
+      const whole = {
+        id,
+        type: 'reasoning',
+        summary: summary.map(summaryPart),
+        ...(text.length > 0 ? { content: text.map(reasoningPart) } : {}),
+        ...(state ? { encrypted_content: opaque.data } : {}),
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.reasoning.known)),
+      };
+      return gateItem(whole, includeOf(context));
+    }
+    case 'tool_call': {
+      const isCustom = item.kind === 'custom';
+      return {
+        id,
+        type: wireType(item),
+        status: statusOf(raw, status),
+        call_id: item.callId,
+        name: item.name,
+        ...(item.namespace === undefined ? {} : { namespace: item.namespace }),
+        [isCustom ? 'input' : 'arguments']: item.arguments,
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.call.known)),
+      };
+    }
+    case 'compaction':
+      return {
+        id,
+        type: 'compaction',
+        encrypted_content: item.encrypted,
+        ...(raw && unknownMembers(raw, OUTPUT_SHAPES.compaction.known)),
+      };
+    case 'hosted_call':
+      if (!raw && item.facts) return gateItem({ id, ...encodeFacts(item.facts, status) }, includeOf(context));
+      return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
+    default:
+      return gateItem({ ...raw, id, ...cutStatus(raw, status) }, includeOf(context));
+  }
+}
+
+/**
+ * True where a chain of thought is shown as the summary that was asked for: other families tell what they think, or a
+ * summary of it, in one place. Who asks for a summary reads no other.
+ * @param format whose reasoning it is
+ */
+export function isShownAsSummary(format: string | undefined, { request }: AnswerContext): boolean {
+  const { summary = 'none' } = request.reasoning;
+  return summary !== 'none' && format !== REASONING_FORMAT;
+}
+
+/** A part of a summary. */
+export function summaryPart(text: string): JsonObject {
+  return { type: 'summary_text', text };
+}
+
+/** A part of a chain of thought. */
+export function reasoningPart(text: string): JsonObject {
+  return { type: 'reasoning_text', text };
+}
+
+/** A part of what the model said. Log probabilities only if they were asked for. */
+export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject {
+  if (part.type === 'refusal') return { type: 'refusal', refusal: part.refusal };
+  const { text = '', annotations = [], logprobs = [] } = part.type === 'text' ? part : {};
+  const whole = {
+    type: 'output_text',
+    text,
+    annotations: annotations.map(encodeAnnotation).filter((each) => each !== undefined),
+    logprobs,
+  };
+  return gatePart(whole, includeOf(context));
+}
+
+/** A citation in the flat form of this protocol; undefined for one that only another protocol knows. */
+export function encodeAnnotation(annotation: Annotation): JsonObject | undefined {
+  const own = ownRaw(annotation.source);
+  if (annotation.type !== 'url_citation') return own;
+  const { url, title, start, end } = annotation;
+  // Servers leave out the span or the title, which strict clients demand.
+  return { ...own, type: 'url_citation', start_index: start, end_index: end, title, url };
+}
+
+/** Members shown only on demand that the client asked to see. */
+function includeOf({ request }: AnswerContext): ReadonlySet<string> {
+  return request.state?.include ?? NOTHING;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * Status of an item that the upstream did not finish, where `failed` is no status of its type: a patch has no status for
+ * it (OpenAI's description of its API, 2026-11).
+ */
+const CUT_STATUS: Readonly<Record<string, string>> = {
+  apply_patch_call: 'in_progress',
+  computer_call: 'incomplete',
+  local_shell_call: 'incomplete',
+  shell_call: 'incomplete',
+  tool_search_call: 'incomplete',
+  tool_search_output: 'incomplete',
+};
+
+/** An item that the upstream did not finish must not seem to go on. */
+function cutStatus(raw: JsonObject | undefined, status: ItemStatus): JsonObject {
+  if (status === 'in_progress' || raw?.['status'] !== 'in_progress') return {};
+  const type = String(raw['type']);
+  return { status: Object.hasOwn(CUT_STATUS, type) ? CUT_STATUS[type] : 'failed' };
+}
+
+function statusOf(raw: JsonObject | undefined, status: ItemStatus): string {
+  const own = raw?.['status'];
+  return status === 'in_progress' || typeof own !== 'string' ? status : own;
+}
+
+function ownRaw(source: Source | undefined): JsonObject | undefined {
+  return source?.protocol === 'openai-responses' ? source.raw : undefined;
+}

@@ -1,0 +1,98 @@
+// Puts an answer back into the client's terms after `portable-request.ts`: calls of functions that stand for tools of
+// the client become the items of those tools, and tools of groups get their own names back.
+import { isJsonObject, parseJson } from '../../../base/json/index.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import type { CanonicalEvent, EventSink, OpenEvent, OpenItem, Source } from '../../../canonical/index.ts';
+import type { ClientTool } from '../requests/client-tools.ts';
+import type { StandIn } from '../requests/portable-request.ts';
+
+interface HeldCall {
+  readonly open: OpenEvent;
+  readonly item: Extract<OpenItem, { type: 'tool_call' }>;
+  readonly tool: ClientTool;
+  text: string;
+}
+
+/**
+ * A sink in front of `next`. A call that becomes another item is held until it is complete, and what comes after it
+ * waits, so that items keep their order.
+ */
+export class ToolRestorer implements EventSink {
+  readonly #next: EventSink;
+  readonly #standIns: ReadonlyMap<string, StandIn>;
+  #held: HeldCall | undefined;
+  #waiting: CanonicalEvent[] = [];
+
+  /** @param standIns of the portable request, by the names that the model sees */
+  constructor(next: EventSink, standIns: ReadonlyMap<string, StandIn>) {
+    this.#next = next;
+    this.#standIns = standIns;
+  }
+
+  on(event: CanonicalEvent): void {
+    const held = this.#held;
+    if (!held) return this.#pass(event);
+    switch (event.type) {
+      case 'arguments':
+        if (event.index === held.open.index) held.text += event.text;
+        else this.#waiting.push(event);
+        return;
+      case 'close':
+        if (event.index === held.open.index) this.#release(held, event.source);
+        else this.#waiting.push(event);
+        return;
+      case 'finish':
+        this.#release(held, undefined);
+        return this.on(event);
+      case 'error':
+        // A call that was held back is not complete, and nobody shall run it.
+        this.#held = undefined;
+        this.#waiting = [];
+        return this.#next.on(event);
+      default:
+        this.#waiting.push(event);
+    }
+  }
+
+  #pass(event: CanonicalEvent): void {
+    if (event.type !== 'open' || event.item.type !== 'tool_call') return this.#next.on(event);
+    const { item } = event;
+    const standIn = this.#standIns.get(item.name);
+    if (!standIn) return this.#next.on(event);
+    if (standIn.type === 'client') {
+      this.#held = { open: event, item, tool: standIn.tool, text: '' };
+      return;
+    }
+    const { namespace, name } = standIn;
+    this.#next.on({ ...event, item: { ...item, name, namespace } });
+  }
+
+  #release(held: HeldCall, source: Source | undefined): void {
+    const { open, item, tool, text } = held;
+    const { index } = open;
+    const args = parseJson(text);
+    const members = isJsonObject(args) ? tool.callOf(args) : undefined;
+    if (members) {
+      const call = (status: string): Source => ({
+        protocol: 'openai-responses',
+        raw: callItem(tool, item.callId, status, members),
+      });
+      const restored = { type: 'hosted_call', kind: tool.callType } as const;
+      this.#next.on({ type: 'open', index, item: { ...restored, source: call('in_progress') } });
+      this.#next.on({ type: 'close', index, source: call('completed') });
+    } else {
+      // A call that cannot be read as the tool's stays a call of the function: the client can refuse it, and the model reads that.
+      this.#next.on(open);
+      if (text !== '') this.#next.on({ type: 'arguments', index, text });
+      this.#next.on({ type: 'close', index, source });
+    }
+    this.#held = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const event of waiting) this.on(event);
+  }
+}
+
+function callItem(tool: ClientTool, callId: string, status: string, members: JsonObject): JsonObject {
+  return { type: tool.callType, call_id: callId, status, ...members };
+}

@@ -1,0 +1,226 @@
+// Tools of the Responses API that the client runs: shells, patches, a computer. Each as a function that any model can
+// call, and the calls and outputs in both forms. Pure mappings, one entry per tool; knows no request and no stream.
+import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
+import type { Part } from '../../../canonical/index.ts';
+
+/** A tool that the client runs. */
+export interface ClientTool {
+  /** Types of the tool in a request. */
+  readonly types: readonly string[];
+  /** Name of the function that stands for it. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the function's arguments. */
+  readonly parameters: JsonObject;
+  readonly callType: string;
+  readonly outputType: string;
+  /** The arguments of the function for an item that calls the tool. */
+  argumentsOf(call: JsonObject): JsonObject;
+  /** The members of the item for a function's arguments; undefined when they do not say what to do. */
+  callOf(args: JsonObject): JsonObject | undefined;
+  /** Text that a model reads of an item that holds the tool's output. */
+  outputOf(output: JsonObject): { readonly parts: readonly Part[]; readonly isError: boolean };
+}
+
+const TEXT = { type: 'string' } as const;
+const INTEGER = { type: 'integer' } as const;
+
+function schema(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function text(value: string, isError = false): ReturnType<ClientTool['outputOf']> {
+  return { parts: [{ type: 'text', text: value }], isError };
+}
+
+/** The members that have a value. */
+function given(object: JsonObject): JsonObject {
+  const out: MutableJsonObject = {};
+  for (const key in object) if (object[key] !== undefined && object[key] !== null) out[key] = object[key];
+  return out;
+}
+
+/** A list of strings; models write one string where they mean a list of one. */
+function strings(value: JsonValue | undefined): readonly string[] | undefined {
+  if (typeof value === 'string') return [value];
+  if (!isJsonArray(value) || value.length === 0) return undefined;
+  const out = value.filter((each) => typeof each === 'string');
+  return out.length === value.length ? out : undefined;
+}
+
+/** `shell` (API reference, "Shell tool"; items `shell_call`, `shell_call_output`). */
+const shell: ClientTool = {
+  types: ['shell'],
+  name: 'shell',
+  description: "Runs shell commands on the user's machine and returns what they print and how they end.",
+  parameters: schema(
+    {
+      commands: { type: 'array', items: TEXT, description: 'Commands, each run by the shell.' },
+      timeout_ms: { ...INTEGER, description: 'Longest time that the commands may take, in milliseconds.' },
+      max_output_length: { ...INTEGER, description: 'Longest output to return, in characters.' },
+    },
+    ['commands'],
+  ),
+  callType: 'shell_call',
+  outputType: 'shell_call_output',
+  argumentsOf: (call) => given(asObject(call['action'])),
+  callOf(args) {
+    const commands = strings(args['commands'] ?? args['command']);
+    if (!commands) return undefined;
+    const { timeout_ms = null, max_output_length = null } = args;
+    return { action: { commands, timeout_ms, max_output_length }, environment: null };
+  },
+  outputOf: (output) => text(JSON.stringify(output['output'] ?? [])),
+};
+
+/** `local_shell` (API reference, "Local shell"; items `local_shell_call`, `local_shell_call_output`). */
+const localShell: ClientTool = {
+  types: ['local_shell'],
+  name: 'local_shell',
+  description: "Runs one command on the user's machine and returns what it prints.",
+  parameters: schema(
+    {
+      command: { type: 'array', items: TEXT, description: 'The program and its arguments.' },
+      env: { type: 'object', additionalProperties: TEXT, description: 'Environment variables to set.' },
+      timeout_ms: { ...INTEGER, description: 'Longest time that the command may take, in milliseconds.' },
+      user: { ...TEXT, description: 'User to run the command as.' },
+      working_directory: { ...TEXT, description: 'Directory to run the command in.' },
+    },
+    ['command'],
+  ),
+  callType: 'local_shell_call',
+  outputType: 'local_shell_call_output',
+  argumentsOf(call) {
+    const { type: _, ...action } = asObject(call['action']);
+    return given(action);
+  },
+  callOf(args) {
+    const command = strings(args['command']);
+    if (!command) return undefined;
+    const { timeout_ms, user, working_directory } = args;
+    const env = isJsonObject(args['env']) ? args['env'] : {};
+    return { action: { type: 'exec', command, env, ...given({ timeout_ms, user, working_directory }) } };
+  },
+  outputOf: (output) => text(asString(output['output']) ?? ''),
+};
+
+const OPERATIONS = ['create_file', 'update_file', 'delete_file'] as const;
+
+/** `apply_patch` (API reference, "Apply patch"; items `apply_patch_call`, `apply_patch_call_output`). */
+const applyPatch: ClientTool = {
+  types: ['apply_patch'],
+  name: 'apply_patch',
+  description: "Creates, changes or deletes one file in the user's workspace.",
+  parameters: schema(
+    {
+      type: { type: 'string', enum: OPERATIONS, description: 'What to do with the file.' },
+      path: { ...TEXT, description: 'Path of the file, relative to the workspace.' },
+      diff: {
+        ...TEXT,
+        description:
+          'The change in the V4A diff format: lines of context as they are, added lines begin with +, removed lines with -, and @@ separates places. For a new file every line begins with +. Leave it out to delete.',
+      },
+    },
+    ['type', 'path'],
+  ),
+  callType: 'apply_patch_call',
+  outputType: 'apply_patch_call_output',
+  argumentsOf: (call) => given(asObject(call['operation'])),
+  callOf(args) {
+    const type = OPERATIONS.find((each) => each === args['type']);
+    const path = asString(args['path']);
+    const diff = asString(args['diff']);
+    if (type === undefined || !path) return undefined;
+    if (type === 'delete_file') return { operation: { type, path } };
+    return diff === undefined ? undefined : { operation: { type, path, diff } };
+  },
+  outputOf(output) {
+    const status = asString(output['status']) ?? 'completed';
+    return text(asString(output['output']) || status, status === 'failed');
+  },
+};
+
+const ACTIONS = [
+  'click',
+  'double_click',
+  'move',
+  'screenshot',
+  'drag',
+  'scroll',
+  'type',
+  'keypress',
+  'wait',
+] as const;
+
+/** `computer_use_preview` (API reference, "Computer use"; items `computer_call`, `computer_call_output`). */
+const computer: ClientTool = {
+  types: ['computer_use_preview'],
+  name: 'computer',
+  description:
+    "Controls the user's screen, mouse and keyboard, one action per call. Every call returns a screenshot of the result.",
+  parameters: schema(
+    {
+      type: { type: 'string', enum: ACTIONS, description: 'The action.' },
+      x: { ...INTEGER, description: 'Pixels from the left: click, double_click, move, scroll.' },
+      y: { ...INTEGER, description: 'Pixels from the top: click, double_click, move, scroll.' },
+      button: { type: 'string', enum: ['left', 'right', 'wheel', 'back', 'forward'], description: 'click' },
+      scroll_x: { ...INTEGER, description: 'Pixels to scroll to the right.' },
+      scroll_y: { ...INTEGER, description: 'Pixels to scroll down.' },
+      text: { ...TEXT, description: 'What to type.' },
+      keys: { type: 'array', items: TEXT, description: 'Keys to press together: keypress.' },
+      path: {
+        type: 'array',
+        items: schema({ x: INTEGER, y: INTEGER }, ['x', 'y']),
+        description: 'Points to drag along.',
+      },
+    },
+    ['type'],
+  ),
+  callType: 'computer_call',
+  outputType: 'computer_call_output',
+  argumentsOf: (call) => given(asObject(call['action'] ?? asArray(call['actions'])[0])),
+  callOf(args) {
+    const type = ACTIONS.find((each) => each === args['type']);
+    if (type === undefined) return undefined;
+    const action = type === 'click' ? { ...args, type, button: args['button'] ?? 'left' } : { ...args, type };
+    return { action, pending_safety_checks: [] };
+  },
+  outputOf(output) {
+    const shot = asObject(output['output']);
+    const url = asString(shot['image_url']);
+    const id = asString(shot['file_id']);
+    if (url) return { parts: [{ type: 'image', media: mediaOf(url) }], isError: false };
+    if (id) return { parts: [{ type: 'image', media: { kind: 'file_id', id } }], isError: false };
+    return text('The screen could not be captured.', true);
+  },
+};
+
+function mediaOf(url: string): Extract<Part, { type: 'image' }>['media'] {
+  const data = /^data:([^;,]*);base64,(.*)$/s.exec(url);
+  return data
+    ? { kind: 'base64', data: data[2] ?? '', mediaType: data[1] || undefined }
+    : { kind: 'url', url };
+}
+
+/** Every tool that the client runs, one line each. */
+export const CLIENT_TOOLS: readonly ClientTool[] = [shell, localShell, applyPatch, computer];
+
+const byType = new Map(CLIENT_TOOLS.flatMap((tool) => tool.types.map((type) => [type, tool] as const)));
+const byCall = new Map(CLIENT_TOOLS.map((tool) => [tool.callType, tool]));
+const byOutput = new Map(CLIENT_TOOLS.map((tool) => [tool.outputType, tool]));
+
+/** The tool of a type in a request; undefined when the client does not run it. */
+export function clientToolOf(type: string): ClientTool | undefined {
+  return byType.get(type);
+}
+
+/** The tool that an item of this type calls. */
+export function clientToolOfCall(itemType: string): ClientTool | undefined {
+  return byCall.get(itemType);
+}
+
+/** The tool whose output an item of this type holds. */
+export function clientToolOfOutput(itemType: string): ClientTool | undefined {
+  return byOutput.get(itemType);
+}

@@ -1,0 +1,164 @@
+// A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
+// that are not supported; the parts of the body have their own files.
+import { isJsonObject, type JsonObject, unknownMembers } from '../../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  type Item,
+  Problems,
+  Report,
+  type StateRequest,
+  TEXTS,
+  type Tool,
+  type ToolChoice,
+  type TranslationLoss,
+} from '../../../canonical/index.ts';
+import { decodeMetadata } from '../../openai/decode-members.ts';
+import { decodeGatewayOptions, decodeModelId } from '../../members/gateway-options.ts';
+import { unknownBelow } from '../../members/member-shape.ts';
+import { readBoolean, readObject, readString, requireBody } from '../../members/read-member.ts';
+import { CLIENT_NAMES } from '../client-names.ts';
+import { decodeInput, decodeInstructions } from './decode-conversation.ts';
+import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { DECODED_FIELDS, KNOWN_FIELDS, TABLE } from '../fields.ts';
+import { REQUEST_SHAPE } from '../member-shapes.ts';
+
+/**
+ * Decodes a parsed request body. The text of `instructions` is the first item, at the path `instructions`.
+ * @throws GatewayError `invalid_request` that names every offending member
+ */
+export function decodeRequest(given: unknown): CanonicalRequest {
+  const problems = new Problems();
+  const body = requireBody(given, problems);
+  const report = new Report();
+  const model = decodeModelId(body, problems);
+  const state = decodeState(body, problems);
+  const items = [
+    ...decodeInstructions(body['instructions'], problems),
+    ...decodeInput(body['input'], problems),
+  ];
+  if (isEmpty(body, state))
+    problems.add('input', 'is required unless previous_response_id, conversation or prompt is given');
+
+  const before = problems.list.length;
+  const tools = decodeTools(body['tools'], problems);
+  const areToolsClean = problems.list.length === before;
+  const choice = decodeToolChoice(body['tool_choice'], areToolsClean ? tools : undefined, problems);
+  const settings = TABLE.read(body, problems);
+  const logprobs = decodeLogprobs(settings.topLogprobs, state, report);
+  const text = decodeText(body['text'], problems);
+  const reasoning = decodeReasoning(body['reasoning'], problems, report);
+  const gateway = decodeGatewayOptions(body, problems, report);
+  const stream = readBoolean(body['stream'], 'stream', problems) === true;
+  const streamUsage = decodeStreamOptions(body, stream, problems, report);
+  const metadata = decodeMetadata(body['metadata'], problems);
+  const serviceTier = readString(body['service_tier'], 'service_tier', problems);
+  TABLE.check(body, problems);
+  if (areToolsClean && choice?.type === 'required' && tools.length === 0 && !hasTools(body))
+    problems.add('tool_choice', 'is required, but there are no tools');
+  problems.throwIfAny();
+
+  return {
+    protocol: 'openai-responses',
+    raw: body,
+    model,
+    items: items satisfies readonly Item[],
+    tools,
+    ...settings,
+    ...withTools(tools, choice, settings.parallelToolCalls, report),
+    ...logprobs,
+    ...text,
+    reasoning,
+    metadata,
+    endUser: state.safetyIdentifier || undefined,
+    serviceTier,
+    stream,
+    streamUsage,
+    gateway,
+    state,
+    extra: saidMembers(body),
+    translationLosses: translationLosses(body),
+    report: report.speakAs(CLIENT_NAMES, body),
+  };
+}
+
+/** True when the request says nothing at all. */
+function isEmpty(body: JsonObject, state: StateRequest): boolean {
+  const { input } = body;
+  const hasInput = Array.isArray(input) ? input.length > 0 : input !== undefined && input !== null;
+  return (
+    !hasInput &&
+    state.previousResponseId === undefined &&
+    state.conversationId === undefined &&
+    state.prompt === undefined
+  );
+}
+
+function hasTools(body: JsonObject): boolean {
+  return Array.isArray(body['tools']) && body['tools'].length > 0;
+}
+
+/** The answer has log probabilities only if `include` asks for them; their number alone asks for nothing. */
+function decodeLogprobs(
+  topLogprobs: number | undefined,
+  state: StateRequest,
+  report: Report,
+): Pick<CanonicalRequest, 'logprobs' | 'topLogprobs'> {
+  if (state.include.has('message.output_text.logprobs')) return { logprobs: true, topLogprobs };
+  if (topLogprobs)
+    report.add('top_logprobs', 'dropped', 'include does not ask for message.output_text.logprobs');
+  return { topLogprobs: undefined };
+}
+
+/** Token counts are always in the last event, whatever is asked (the API knows no other way). */
+function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Problems, report: Report): true {
+  const options = readObject(body['stream_options'], 'stream_options', problems);
+  if (options && !stream)
+    problems.add('stream_options', 'Parameter stream_options is not supported while stream is false');
+  readBoolean(options?.['include_usage'], 'stream_options.include_usage', problems);
+  for (const key in options) {
+    // Events are never obfuscated, so a client that asks for that gets what it wants.
+    if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
+    report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
+  }
+  return true;
+}
+
+/** These choose among nothing where there are no tools; only a choice that demands something is a loss. */
+function withTools(
+  tools: readonly Tool[],
+  toolChoice: ToolChoice | undefined,
+  parallelToolCalls: boolean | undefined,
+  report: Report,
+): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
+  if (tools.length > 0) return { toolChoice, parallelToolCalls };
+  if (toolChoice && toolChoice.type !== 'auto' && toolChoice.type !== 'none')
+    report.add('tool_choice', 'dropped', TEXTS.noTools);
+  return { parallelToolCalls: undefined };
+}
+
+/** Members that are not decoded: hints, and those that nobody documents. A hint that says nothing is none. */
+function saidMembers(body: JsonObject): JsonObject {
+  const members = unknownMembers(body, DECODED_FIELDS);
+  if (!members) return {};
+  const said = Object.entries(members).filter(
+    ([name, value]) => name !== 'metadata' && !(value === null && KNOWN_FIELDS.has(name)),
+  );
+  return Object.fromEntries(said);
+}
+
+/** Members below the known ones, and `metadata`: OpenAI's protocols have it, and their encoders say where it is lost. */
+function translationLosses(body: JsonObject): readonly TranslationLoss[] | undefined {
+  const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
+  const { metadata } = body;
+  if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return below;
+  const reason = 'kept in the record and repeated in the answer; no upstream gets it';
+  const loss: TranslationLoss = {
+    path: 'metadata',
+    action: 'dropped',
+    reason,
+    keptBy: 'openai-responses',
+    alsoKeptBy: 'openai-chat',
+  };
+  return [loss, ...(below ?? [])];
+}

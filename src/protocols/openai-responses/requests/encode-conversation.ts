@@ -1,0 +1,311 @@
+// The conversation as Responses input items, in the client's order. The flat canonical list is this protocol's own
+// form, so nothing is regrouped; what only another family of models can read is left out and reported.
+import type { JsonObject } from '../../../base/json/index.ts';
+import type {
+  Item,
+  MessageItem,
+  ReasoningItem,
+  Report,
+  Target,
+  ToolCallItem,
+  ToolResultItem,
+} from '../../../canonical/index.ts';
+import { unresolvedReference } from '../../../canonical/index.ts';
+import { isOwnAnswer } from '../decode-item.ts';
+import { withoutMadeId } from './made-ids.ts';
+import { encodeInputParts, encodeOutputParts, reportCache } from './encode-parts.ts';
+import { MESSAGE_SHAPE, unknownOf } from '../member-shapes.ts';
+import { placeBreakpoints } from './place-breakpoints.ts';
+import type {
+  WireCustomCall,
+  WireCustomOutput,
+  WireFunctionCall,
+  WireFunctionOutput,
+  WireMessage,
+  WireReasoning,
+} from '../wire-types.ts';
+
+interface Encoded {
+  readonly wire: JsonObject;
+  readonly item: Item;
+  readonly path: string;
+}
+
+/**
+ * Encodes the conversation.
+ * @throws GatewayError `unsupported` for audio
+ */
+export function encodeItems(given: readonly Item[], target: Target, report: Report): JsonObject[] {
+  const items = target.quirks.cacheControl ? placeBreakpoints(given, report) : given;
+  const encoded: Encoded[] = [];
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (!item) continue;
+    const path = item.path ?? `input[${i}]`;
+    reportCache(item.cache, path, report);
+    const wire = encodeItem(item, path, target, report);
+    if (wire) encoded.push({ wire: withoutMadeId(wire), item, path });
+  }
+  const kept = withoutOrphanReasoning(encoded, report);
+  return target.quirks.mergeSystem ? mergeInstructions(kept, report) : kept.map((entry) => entry.wire);
+}
+
+function encodeItem(item: Item, path: string, target: Target, report: Report): JsonObject | undefined {
+  const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
+  switch (item.type) {
+    case 'message':
+      // Messages of the model go back as they were; other messages are written anew, since texts may be named wrongly.
+      return own && isOwnAnswer(own) && target.quirks.textContent === 'parts'
+        ? own
+        : encodeMessage(item, own, path, target, report);
+    case 'reasoning':
+      return encodeReasoning(item, own, path, target, report);
+    case 'tool_call':
+      return encodeCall(item, own, path, target, report);
+    case 'tool_result':
+      return encodeResult(item, own, path, target, report);
+    case 'compaction':
+      if (own) return own;
+      report.add(path, 'dropped', 'a compacted conversation can be read only where it was made');
+      return undefined;
+    case 'reference':
+      throw unresolvedReference(item);
+    case 'hosted_call':
+    case 'unknown':
+      if (own) return own;
+      report.add(path, 'dropped', `only ${item.source?.protocol ?? 'the gateway'} knows this kind of item`);
+      return undefined;
+  }
+}
+
+function encodeMessage(
+  item: MessageItem,
+  own: JsonObject | undefined,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  if (item.name !== undefined)
+    report.add(`${path}.name`, 'dropped', 'the Responses API has no names of participants');
+  const assistant = item.role === 'assistant';
+  const parts = assistant
+    ? encodeOutputParts(item.parts, path, report)
+    : encodeInputParts(item.parts, path, target, report);
+  // Nothing was said: an empty message is refused, and means nothing beside a call.
+  if (parts.length === 0) return undefined;
+  const instructs = item.role === 'system' || item.role === 'developer';
+  const role = instructs ? instructionRole(target) : item.role;
+  return {
+    ...unknownOf(own, MESSAGE_SHAPE, path, target, report),
+    ...({ type: 'message', role } satisfies WireMessage),
+    content: contentOf(parts, target),
+  };
+}
+
+/**
+ * Instructions travel as developer messages in their own place. The `instructions` member would lose the order of
+ * several messages, and where it stands in OpenAI's chain of command is the same.
+ */
+function instructionRole(target: Target): 'system' | 'developer' {
+  return target.quirks.systemRole === 'system' ? 'system' : 'developer';
+}
+
+function contentOf(parts: readonly JsonObject[], target: Target): string | readonly JsonObject[] {
+  if (target.quirks.textContent !== 'string') return parts;
+  return joinedTexts(parts) ?? parts;
+}
+
+/** The text of parts that are all text; undefined when one is not. */
+function joinedTexts(parts: readonly JsonObject[]): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part['text'] !== 'string') return undefined;
+    text += text === '' ? part['text'] : `\n${part['text']}`;
+  }
+  return text;
+}
+
+/**
+ * Reasoning goes back only to the family it came from, in encrypted form: the API keeps nothing here (`store` is
+ * false), so an item without its content would be an unknown id. Servers whose models read plain reasoning
+ * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`: they get a plain chain of thought, and one
+ * that the client was shown as a summary, as their own, unless it says that it is another family's. A chain of thought
+ * that a client of this protocol brings goes back to a server of which nobody knows whose it is: OpenAI shows none.
+ */
+function encodeReasoning(
+  item: ReasoningItem,
+  own: JsonObject | undefined,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  const { opaque, id } = item;
+  const format = opaque?.format ?? item.format;
+  const text = item.text.length > 0 ? item.text : item.summary;
+  const readsPlain = target.quirks.reasoningReplay !== 'none';
+  const isBrought = own !== undefined && item.text.length > 0 && target.isPrivate === true;
+  const plain = !opaque && text.length > 0 && (readsPlain || isBrought);
+  if ((opaque || (plain && format !== undefined)) && format !== target.reasoningFormat) {
+    report.add(
+      path,
+      'dropped',
+      `reasoning of the format ${format ?? 'unknown'} cannot be read by this model`,
+    );
+    return undefined;
+  }
+  if (!plain && opaque?.kind !== 'encrypted') {
+    report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
+    return undefined;
+  }
+  // The summary of a client that was shown nothing else is the chain of thought itself.
+  const isChain = !opaque && item.text.length === 0;
+  if (own && !isChain) return own;
+  const summary = isChain ? [] : item.summary;
+  const wire = {
+    type: 'reasoning',
+    summary: summary.map((part) => ({ type: 'summary_text' as const, text: part })),
+    // Beside plain words, what is opaque may be no more than an id (recorded from DeepSeek, 2026-08).
+    ...(plain || (readsPlain && item.text.length > 0)
+      ? { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }
+      : {}),
+    ...(opaque ? { encrypted_content: opaque.data } : {}),
+  } satisfies WireReasoning;
+  return id === undefined ? wire : { ...wire, id };
+}
+
+function encodeCall(
+  item: ToolCallItem,
+  own: JsonObject | undefined,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject {
+  // A call that was restored from a wrapped one still has the wrapped form as its source.
+  const raw =
+    own?.['type'] === `${item.kind === 'custom' ? 'custom_tool' : 'function'}_call` ? own : undefined;
+  if (item.kind === 'custom') {
+    if (!target.quirks.customTools) {
+      report.add(
+        path,
+        'approximated',
+        'a custom tool call travels as a function call with one string argument',
+      );
+      return {
+        type: 'function_call',
+        call_id: item.callId,
+        name: item.name,
+        arguments: JSON.stringify({ input: item.arguments }),
+      } satisfies WireFunctionCall;
+    }
+    return (
+      raw ??
+      ({
+        type: 'custom_tool_call',
+        call_id: item.callId,
+        name: item.name,
+        input: item.arguments,
+      } satisfies WireCustomCall)
+    );
+  }
+  // Malformed arguments pass as they are: the field is a string, and the model sees what it wrote.
+  return (
+    raw ??
+    ({
+      type: 'function_call',
+      call_id: item.callId,
+      name: item.name,
+      arguments: item.arguments,
+    } satisfies WireFunctionCall)
+  );
+}
+
+function encodeResult(
+  item: ToolResultItem,
+  own: JsonObject | undefined,
+  path: string,
+  target: Target,
+  report: Report,
+): JsonObject {
+  const custom = item.kind === 'custom' && target.quirks.customTools;
+  if (own && (custom || item.kind === 'function')) return own;
+  if (item.isError)
+    report.add(
+      `${path}.is_error`,
+      'dropped',
+      'the Responses API has no mark for a failed tool; the result says so itself',
+    );
+  const output = outputOf(item, path, target, report);
+  if (custom)
+    return {
+      ...({ type: 'custom_tool_call_output', call_id: item.callId } satisfies WireCustomOutput),
+      output,
+    };
+  return { ...({ type: 'function_call_output', call_id: item.callId } satisfies WireFunctionOutput), output };
+}
+
+/** One text is a string, as every server takes it; several texts, images and files are parts. */
+function outputOf(
+  item: ToolResultItem,
+  path: string,
+  target: Target,
+  report: Report,
+): string | readonly JsonObject[] {
+  const parts = encodeInputParts(item.parts, path, target, report);
+  const [only] = parts;
+  if (!only) return '';
+  const isMarked = only['prompt_cache_breakpoint'] !== undefined;
+  if (parts.length === 1 && typeof only['text'] === 'string' && !isMarked) return only['text'];
+  return contentOf(parts, target);
+}
+
+/**
+ * Leaves out reasoning that nothing follows. The API demands the item that a piece of reasoning led to directly after
+ * it ("reasoning was provided without its required following item"); a client that kept only the reasoning of a
+ * turn, or whose turn was cut, would get a 400.
+ */
+function withoutOrphanReasoning(encoded: readonly Encoded[], report: Report): Encoded[] {
+  const kept: Encoded[] = [];
+  let followed = false;
+  for (let i = encoded.length - 1; i >= 0; i--) {
+    const entry = encoded[i];
+    if (!entry) continue;
+    const { item } = entry;
+    if (item.type === 'reasoning') {
+      if (!followed) {
+        report.add(entry.path, 'dropped', 'reasoning must be followed by what it led to');
+        continue;
+      }
+    } else {
+      followed = item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool_result';
+    }
+    kept.push(entry);
+  }
+  return kept.reverse();
+}
+
+/** All instructions in one first message, for servers that take only one. */
+function mergeInstructions(encoded: readonly Encoded[], report: Report): JsonObject[] {
+  const instructions = encoded.filter(isInstruction);
+  const others = encoded.filter((entry) => !isInstruction(entry));
+  const [first, ...later] = instructions;
+  if (!first || later.length === 0) return encoded.map((entry) => entry.wire);
+  const content: JsonObject[] = [];
+  for (const { wire } of instructions) {
+    const own = wire['content'];
+    if (typeof own === 'string') content.push({ type: 'input_text', text: own });
+    else content.push(...((own ?? []) as readonly JsonObject[]));
+  }
+  for (const entry of later)
+    report.add(
+      entry.path,
+      'approximated',
+      'this server takes one message of instructions: joined into the first',
+    );
+  const text = joinedTexts(content);
+  const merged = { ...first.wire, content: text === undefined ? content : [{ type: 'input_text', text }] };
+  return [merged, ...others.map((entry) => entry.wire)];
+}
+
+function isInstruction(entry: Encoded): boolean {
+  return entry.item.type === 'message' && (entry.item.role === 'system' || entry.item.role === 'developer');
+}

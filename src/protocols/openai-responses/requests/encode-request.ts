@@ -1,0 +1,226 @@
+// The body of a Responses request. Stateless by decision: the gateway keeps conversations itself, so the upstream
+// stores nothing and reasoning travels in encrypted form. Knows nothing of how efforts and budgets are chosen.
+import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
+import {
+  type CanonicalRequest,
+  type ProtocolName,
+  type Report,
+  type ResponseFormat,
+  type Target,
+  TEXTS,
+} from '../../../canonical/index.ts';
+import { asObject, asString } from '../../../base/json/index.ts';
+import { dropEndUser, endUserFor } from '../../end-user.ts';
+import { reportPrefill } from '../../prefill.ts';
+import { copySharedMembers, sharesMembers, SHARED_MEMBERS } from '../../openai/shared-members.ts';
+import { enforceable } from '../../openai/strict-schema.ts';
+import { REASONING_SHAPE, TEXT_SHAPE, unknownOf } from '../member-shapes.ts';
+import { encodeItems } from './encode-conversation.ts';
+import { encodeTools } from './encode-tools.ts';
+import { TABLE } from '../fields.ts';
+
+/** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
+export const MIN_OUTPUT_TOKENS = 16;
+
+/**
+ * Writes the upstream body.
+ * @throws GatewayError `unsupported` for audio, which the API does not take
+ */
+export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
+  const instructions = ownInstructions(request, target);
+  const items = instructions === undefined ? request.items : request.items.slice(1);
+  const body: MutableJsonObject = { model: target.model, input: encodeItems(items, target, report) };
+  if (instructions !== undefined) body['instructions'] = instructions;
+
+  const { tools, toolChoice } = encodeTools(request, target, report);
+  if (tools.length > 0) {
+    body['tools'] = tools;
+    if (toolChoice !== undefined) body['tool_choice'] = toolChoice;
+    if (request.parallelToolCalls !== undefined) body['parallel_tool_calls'] = request.parallelToolCalls;
+  }
+
+  if (request.maxOutputTokens !== undefined)
+    body['max_output_tokens'] = outputLimit(request.maxOutputTokens, request, target, report);
+  TABLE.write(body, { request, target, report });
+
+  const text = encodeText(request, target, report);
+  if (text) body['text'] = text;
+  const reasoning = {
+    ...unknownReasoning(request, target, report),
+    ...encodeReasoning(request, target, report),
+  };
+  if (Object.keys(reasoning).length > 0) body['reasoning'] = reasoning;
+
+  const include = encodeInclude(request, target, tools, report);
+  if (include.length > 0) body['include'] = include;
+  body['store'] = false;
+  if (request.stream) body['stream'] = true;
+
+  if (request.prefill && target.quirks.prefill === 'none') reportPrefill(request, report);
+  encodeEndUser(body, request, target, report);
+  encodeShared(body, request, target, report);
+  addExtra(body, request, target, report);
+  return body;
+}
+
+/** API reference, "Create a model response", `safety_identifier`, 2026-11. */
+const LONGEST_IDENTIFIER = 128;
+
+function encodeEndUser(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): void {
+  if (target.quirks.unknownFields === 'drop') return dropEndUser(request, TEXTS.unknownMember, report);
+  const own = request.protocol === 'openai-responses' ? request.endUser : undefined;
+  const id = own ?? endUserFor(request, LONGEST_IDENTIFIER, report);
+  if (id !== undefined) body['safety_identifier'] = id;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
+
+/** The `user` of another protocol's client takes the place of a `safety_identifier` that is not there. */
+function encodeShared(
+  body: MutableJsonObject,
+  request: CanonicalRequest,
+  target: Target,
+  report: Report,
+): void {
+  const isUserSaid = request.protocol !== 'openai-responses' && !asString(request.raw['safety_identifier']);
+  copySharedMembers(body, request, target, report, { written: isUserSaid ? END_USER : NONE });
+}
+
+/**
+ * Instructions that stay a member, as their client wrote them: a turn of the same conversation may be relayed, and what
+ * upstreams cache must begin alike in both lanes. Undefined where they travel as a message.
+ */
+function ownInstructions({ protocol, items, raw }: CanonicalRequest, target: Target): string | undefined {
+  if (protocol !== 'openai-responses' || !target.isFaithful || items.length < 2) return undefined;
+  const [first] = items;
+  if (first?.type !== 'message' || first.path !== 'instructions' || !raw['instructions']) return undefined;
+  const [part, ...others] = first.parts;
+  return part?.type === 'text' && others.length === 0 ? part.text : undefined;
+}
+
+function outputLimit(limit: number, request: CanonicalRequest, { quirks }: Target, report: Report): number {
+  if (limit >= MIN_OUTPUT_TOKENS || quirks.smallLimits) return limit;
+  const name = LIMIT_NAMES.find((key) => key in request.raw) ?? 'max_output_tokens';
+  report.add(name, 'clamped', `the Responses API takes no limit below ${MIN_OUTPUT_TOKENS}`);
+  return MIN_OUTPUT_TOKENS;
+}
+
+/** Names that clients have for the limit, in the order in which it counts. */
+const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
+
+function encodeText(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
+  const format = request.responseFormat && encodeFormat(request.responseFormat, request.protocol, report);
+  const own = request.protocol === 'openai-responses' ? asObject(request.raw['text']) : undefined;
+  const rest = unknownOf(own, TEXT_SHAPE, 'text', target, report);
+  if (!format && !rest && request.verbosity === undefined) return undefined;
+  return {
+    ...rest,
+    ...(format ? { format } : {}),
+    ...(request.verbosity === undefined ? {} : { verbosity: request.verbosity }),
+  };
+}
+
+function encodeFormat(format: ResponseFormat, client: ProtocolName, report: Report): JsonObject {
+  if (format.type !== 'json_schema') return { type: format.type };
+  const { name, schema, description } = format;
+  const strict = enforceable(format.strict, schema, client, 'response_format.strict', report);
+  return {
+    type: 'json_schema',
+    name,
+    // Required here, optional in Chat Completions, where silence means any object.
+    schema: schema ?? { type: 'object' },
+    ...(strict === undefined ? {} : { strict }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** Members of tomorrow, for those who may know them. */
+function unknownReasoning(
+  { protocol, raw }: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  const own = protocol === 'openai-responses' ? asObject(raw['reasoning']) : undefined;
+  return unknownOf(own, REASONING_SHAPE, 'reasoning', target, report);
+}
+
+function encodeReasoning(
+  { reasoning: asked }: CanonicalRequest,
+  target: Target,
+  report: Report,
+): JsonObject | undefined {
+  const { reasoning } = target;
+  switch (reasoning.mode) {
+    case 'unset':
+      return encodeSummaryAlone(asked.summary, target, report);
+    case 'off':
+      return { effort: 'none' };
+    case 'on':
+      if (reasoning.effort === undefined && reasoning.budgetTokens !== undefined) {
+        report.add(
+          'reasoning.max_tokens',
+          'dropped',
+          'the Responses API takes an effort, not a number of tokens',
+        );
+      }
+      return {
+        ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }),
+        ...(reasoning.summary === 'none' ? {} : { summary: reasoning.summary ?? 'auto' }),
+      };
+  }
+}
+
+/** A summary is asked of a model that may reason by itself; one that is known not to has none. */
+function encodeSummaryAlone(
+  summary: string | undefined,
+  { reasoningStyle, isReasoningKnown }: Target,
+  report: Report,
+): JsonObject | undefined {
+  if (summary === undefined || summary === 'none' || reasoningStyle !== 'none') return undefined;
+  if (isReasoningKnown === false) return { summary };
+  report.add('reasoning.summary', 'dropped', 'the model does not reason: there is nothing to sum up');
+  return undefined;
+}
+
+function encodeInclude(
+  request: CanonicalRequest,
+  target: Target,
+  tools: readonly JsonObject[],
+  report: Report,
+): string[] {
+  const include = new Set<string>();
+  // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
+  // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
+  const asks = request.state?.include.has('reasoning.encrypted_content') === true;
+  if (target.reasoningStyle !== 'none' || (asks && target.isReasoningKnown === false))
+    include.add('reasoning.encrypted_content');
+  else if (asks) report.add('include', 'dropped', 'the model does not reason: there is nothing encrypted');
+  if (request.logprobs) include.add('message.output_text.logprobs');
+  // Clients of other protocols are told what was found, without asking.
+  const isForeign = request.protocol !== 'openai-responses';
+  if (isForeign && target.quirks.searchesWeb && tools.some(({ type }) => type === 'web_search'))
+    include.add('web_search_call.action.sources');
+  // The client's own wishes, but for those that only a model with the ability may be asked for.
+  for (const member of request.state?.include ?? [])
+    if (member !== 'reasoning.encrypted_content' && member !== 'message.output_text.logprobs')
+      include.add(member);
+  return [...include];
+}
+
+/** Members that the client's protocol does not document: only a server of the same protocol may know them. */
+function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Target, report: Report): void {
+  const takes = request.protocol === 'openai-responses' && target.quirks.unknownFields === 'pass';
+  const isShared = sharesMembers(request.protocol, 'openai-responses');
+  for (const key in request.extra) {
+    const value = request.extra[key];
+    if (value === undefined || (isShared && SHARED_MEMBERS.has(key))) continue;
+    if (!takes) report.add(key, 'dropped', TEXTS.unknownMember);
+    else if (!(key in body)) body[key] = value;
+  }
+}

@@ -1,0 +1,42 @@
+// Places of the prompt-cache breakpoints of other protocols, and how many go on. Knows no wire form.
+import type { Item, Part, Report } from '../../../canonical/index.ts';
+
+/** OpenAI writes four prefixes of a request to its cache, the last of them by itself (guide "Prompt caching", 2026-11). */
+const MOST_BREAKPOINTS = 3;
+
+/**
+ * The items with breakpoints on parts alone, that of a whole item on its last part, and of those the last ones: they
+ * cover the longest prefixes. What is removed is reported.
+ */
+export function placeBreakpoints(items: readonly Item[], report: Report): readonly Item[] {
+  const placed = items.map(onLastPart);
+  const marked = placed.flatMap(inputParts).filter((part) => part.cache !== undefined);
+  const surplus = new Set(marked.slice(0, Math.max(marked.length - MOST_BREAKPOINTS, 0)));
+  if (surplus.size === 0) return placed;
+  for (const { path } of surplus)
+    report.add(
+      `${path ?? 'messages'}.cache_control`,
+      'dropped',
+      `OpenAI takes ${MOST_BREAKPOINTS} cache breakpoints beside its own; the first are removed`,
+    );
+  const without = (part: Part): Part => (surplus.has(part) ? { ...part, cache: undefined } : part);
+  return placed.map((item) =>
+    'parts' in item && inputParts(item).some((part) => surplus.has(part))
+      ? { ...item, parts: item.parts.map(without) }
+      : item,
+  );
+}
+
+function onLastPart(item: Item): Item {
+  const { cache } = item;
+  const last = inputParts(item).at(-1);
+  if (cache === undefined || last === undefined || !('parts' in item)) return item;
+  const parts = item.parts.map((part) => (part === last ? { ...part, cache: part.cache ?? cache } : part));
+  return { ...item, cache: undefined, parts };
+}
+
+/** Parts that may carry one and were not written for this protocol. */
+function inputParts(item: Item): readonly Part[] {
+  const isInput = item.type === 'tool_result' || (item.type === 'message' && item.role !== 'assistant');
+  return isInput ? item.parts.filter((part) => part.source?.protocol !== 'openai-responses') : [];
+}

@@ -1,0 +1,261 @@
+// A Responses request in terms that every upstream knows: tools that the client runs become functions, and groups of tools
+// become single ones. What was renamed is remembered, so that the answer can be put back (`tool-restorer.ts`). Knows no
+// upstream protocol.
+import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
+import type { JsonObject } from '../../../base/json/index.ts';
+import type {
+  CanonicalRequest,
+  CustomTool,
+  FunctionTool,
+  HostedCallItem,
+  HostedTool,
+  Item,
+  ProtocolName,
+  Report,
+  Tool,
+  ToolCallItem,
+  ToolChoice,
+} from '../../../canonical/index.ts';
+import { clientToolOf, clientToolOfCall, clientToolOfOutput, type ClientTool } from './client-tools.ts';
+import { members, type MemberShape } from '../../members/member-shape.ts';
+import { CUSTOM_SHAPE, FUNCTION_SHAPE } from '../member-shapes.ts';
+import { UnansweredCalls } from './unanswered-calls.ts';
+
+/** Tool that a function stands for. */
+export type StandIn =
+  | { readonly type: 'client'; readonly tool: ClientTool }
+  | { readonly type: 'grouped'; readonly namespace: string; readonly name: string };
+
+export interface PortableRequest {
+  readonly request: CanonicalRequest;
+  /** By the names of the functions that the model sees; empty when nothing has to be put back. */
+  readonly standIns: ReadonlyMap<string, StandIn>;
+}
+
+/** Longest name of a tool that every upstream takes. */
+const LONGEST_NAME = 64;
+const CLIENT_TOOL = members('type');
+const GROUP = members('type name tools');
+const NOTHING: ReadonlyMap<string, StandIn> = new Map();
+
+/**
+ * Rewrites a request of the Responses API for an upstream that does not run or know its tools.
+ * @param upstream its protocol, and whether it follows that protocol as its owner defines it: then nothing changes for
+ *   a request of the same protocol
+ */
+export function portableRequest(
+  request: CanonicalRequest,
+  upstream: { readonly protocol: ProtocolName; readonly faithful: boolean },
+  report: Report,
+): PortableRequest {
+  const isSame = upstream.protocol === request.protocol;
+  if (isSame && upstream.faithful) return { request, standIns: NOTHING };
+  const names = new ToolNames(request.tools);
+  const tools = request.tools.flatMap((tool) => portableTool(tool, names, report));
+  const history = new History(names);
+  const items = request.items.map((item) => history.portable(item));
+  const toolChoice = request.toolChoice && portableChoice(request.toolChoice, names);
+  return { request: { ...request, tools, items, toolChoice }, standIns: names.standIns };
+}
+
+/** Names of the functions that stand for something else. No two tools get one name. */
+class ToolNames {
+  readonly standIns = new Map<string, StandIn>();
+  readonly #taken: Set<string>;
+  readonly #byKey = new Map<string, string>();
+
+  constructor(tools: readonly Tool[]) {
+    this.#taken = new Set(tools.flatMap((tool) => (tool.type === 'hosted' ? [] : [tool.name])));
+  }
+
+  ofClient(tool: ClientTool): string {
+    return this.#name(tool.name, tool.name, { type: 'client', tool });
+  }
+
+  ofGrouped(namespace: string, name: string): string {
+    return this.#name(`${namespace}\n${name}`, `${namespace}__${name}`, { type: 'grouped', namespace, name });
+  }
+
+  /** The function for a tool that is named without its group. */
+  ofBare(name: string): string {
+    if (this.#taken.has(name) && !this.standIns.has(name)) return name;
+    for (const [alias, standIn] of this.standIns)
+      if (standIn.type === 'grouped' && standIn.name === name) return alias;
+    return name;
+  }
+
+  #name(key: string, wanted: string, standIn: StandIn): string {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const legal = wanted.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME);
+    let name = legal;
+    for (let n = 2; this.#taken.has(name); n++) name = `${legal.slice(0, LONGEST_NAME - 4)}_${n}`;
+    this.#taken.add(name);
+    this.#byKey.set(key, name);
+    this.standIns.set(name, standIn);
+    return name;
+  }
+}
+
+function portableTool(tool: Tool, names: ToolNames, report: Report): readonly Tool[] {
+  if (tool.type !== 'hosted') return [tool];
+  if (tool.kind === 'namespace') return ungrouped(tool, names, report);
+  const client = clientToolOf(tool.kind);
+  if (!client) return [tool];
+  if (tool.path !== undefined) {
+    report.add(tool.path, 'approximated', `the tool ${tool.kind} travels as a function`);
+    const { raw } = tool.source;
+    const { environment, ...rest } = raw;
+    // The client runs the function where it is.
+    const isLocal = asObject(environment)['type'] === 'local';
+    reportRest(isLocal ? rest : raw, CLIENT_TOOL, tool.path, report);
+  }
+  const { description, parameters } = client;
+  return [{ type: 'function', name: names.ofClient(client), description, parameters, path: tool.path }];
+}
+
+/** Members of a tool for which the function that stands for it has no place. */
+function reportRest(raw: JsonObject, { known }: MemberShape, path: string, report: Report): void {
+  for (const [name, value] of Object.entries(raw))
+    if (!known.has(name) && value !== null)
+      report.add(`${path}.${name}`, 'dropped', 'the function that stands for the tool has no place for it');
+}
+
+/** The tools of a group, each under a name that holds the group's. */
+function ungrouped(group: HostedTool, names: ToolNames, report: Report): readonly Tool[] {
+  const { raw } = group.source;
+  const namespace = asString(raw['name']) ?? '';
+  const tools: (FunctionTool | CustomTool)[] = [];
+  asArray(raw['tools']).forEach((each, index) => {
+    if (!isJsonObject(each)) return;
+    const path = `${group.path ?? 'tools'}.tools[${index}]`;
+    const tool = grouped(each, names, namespace, path);
+    if (tool) {
+      tools.push(tool);
+      reportRest(each, tool.type === 'function' ? FUNCTION_SHAPE : CUSTOM_SHAPE, path, report);
+    } else report.add(path, 'dropped', `a tool of type ${String(each['type'])} cannot leave its group`);
+  });
+  if (group.path !== undefined) {
+    report.add(group.path, 'approximated', `the tools of ${namespace} travel under longer names`);
+    reportRest(raw, GROUP, group.path, report);
+  }
+  return tools;
+}
+
+function grouped(
+  raw: JsonObject,
+  names: ToolNames,
+  namespace: string,
+  path: string,
+): FunctionTool | CustomTool | undefined {
+  const own = asString(raw['name']);
+  if (own === undefined) return undefined;
+  const description = asString(raw['description']);
+  switch (raw['type']) {
+    case 'function': {
+      const parameters = isJsonObject(raw['parameters']) ? raw['parameters'] : undefined;
+      const strict = typeof raw['strict'] === 'boolean' ? raw['strict'] : undefined;
+      const name = names.ofGrouped(namespace, own);
+      return { type: 'function', name, description, parameters, strict, path };
+    }
+    case 'custom': {
+      const format = isJsonObject(raw['format']) ? raw['format'] : undefined;
+      return { type: 'custom', name: names.ofGrouped(namespace, own), description, format, path };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function portableChoice(choice: ToolChoice, names: ToolNames): ToolChoice {
+  switch (choice.type) {
+    case 'tool':
+      return { ...choice, name: names.ofBare(choice.name) };
+    case 'allowed':
+      return { ...choice, names: choice.names.map((name) => names.ofBare(name)) };
+    case 'hosted': {
+      const { raw } = choice.source;
+      const client = clientToolOf(String(raw['type']));
+      if (client) return { type: 'tool', kind: 'function', name: names.ofClient(client) };
+      if (raw['type'] !== 'allowed_tools') return choice;
+      const allowed = asArray(raw['tools']).flatMap((entry) => allowedName(entry, names));
+      const mode = raw['mode'] === 'required' ? 'required' : 'auto';
+      return allowed.length === 0 ? choice : { type: 'allowed', mode, names: allowed };
+    }
+    default:
+      return choice;
+  }
+}
+
+function allowedName(entry: unknown, names: ToolNames): readonly string[] {
+  if (!isJsonObject(entry)) return [];
+  const client = clientToolOf(String(entry['type']));
+  if (client) return [names.ofClient(client)];
+  const name = asString(entry['name']);
+  const isNamed = entry['type'] === 'function' || entry['type'] === 'custom';
+  return name !== undefined && isNamed ? [names.ofBare(name)] : [];
+}
+
+/** Rewrites the items of a conversation, in order: an output finds the call that it answers. */
+class History {
+  readonly #names: ToolNames;
+  /** Calls that have no output yet, by type of the output. */
+  readonly #unanswered = new Map<string, UnansweredCalls>();
+  #made = 0;
+
+  constructor(names: ToolNames) {
+    this.#names = names;
+  }
+
+  portable(item: Item): Item {
+    switch (item.type) {
+      case 'tool_call':
+        return item.namespace === undefined ? item : this.#ungrouped(item, item.namespace);
+      case 'hosted_call':
+        return this.#hosted(item);
+      default:
+        return item;
+    }
+  }
+
+  #ungrouped(item: ToolCallItem, namespace: string): Item {
+    const { source: _, namespace: __, ...call } = item;
+    return { ...call, name: this.#names.ofGrouped(namespace, item.name) };
+  }
+
+  #hosted(item: HostedCallItem): Item {
+    if (!item.source || !isOwn(item)) return item;
+    const { raw } = item.source;
+    const { path } = item;
+    const called = clientToolOfCall(item.kind);
+    if (called) {
+      const callId = asString(raw['call_id']) || item.id || `call_${called.name}_${++this.#made}`;
+      this.#waiting(called.outputType).add(callId, item.id);
+      return {
+        type: 'tool_call',
+        kind: 'function',
+        callId,
+        name: this.#names.ofClient(called),
+        arguments: JSON.stringify(called.argumentsOf(raw)),
+        path,
+      };
+    }
+    const answered = clientToolOfOutput(item.kind);
+    if (answered) {
+      const callId = this.#waiting(item.kind).answer(asString(raw['call_id']), item.id);
+      const name = this.#names.ofClient(answered);
+      return { type: 'tool_result', kind: 'function', callId, name, ...answered.outputOf(raw), path };
+    }
+    return item;
+  }
+
+  #waiting(outputType: string): UnansweredCalls {
+    let waiting = this.#unanswered.get(outputType);
+    if (!waiting) this.#unanswered.set(outputType, (waiting = new UnansweredCalls()));
+    return waiting;
+  }
+}
+
+function isOwn(item: { readonly source?: { readonly protocol: ProtocolName } | undefined }): boolean {
+  return item.source?.protocol === 'openai-responses';
+}
