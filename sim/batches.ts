@@ -8,12 +8,12 @@ import {
   type JsonValue,
   parseJson,
 } from '../src/base/json/index.ts';
+import type { DurationMs, UnixMs } from '../src/base/units.ts';
 
 export interface SimBatchesOptions {
-  /** Unix time in milliseconds. */
-  readonly now: () => number;
-  /** How long a batch takes, in milliseconds. */
-  readonly batchMs: number;
+  readonly now: () => UnixMs;
+  /** How long a batch takes. */
+  readonly batchMs: DurationMs;
   /** Resolves when others have had their turn. */
   readonly pause: () => Promise<void>;
   /** Answers one request. */
@@ -35,16 +35,16 @@ type End =
 
 interface SimBatch {
   readonly id: string;
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   readonly lines: readonly Line[];
   /** Members of its request that are repeated. */
   readonly repeated: JsonObject;
   /** Why it failed as a whole; null: it did not. */
   readonly problem: string | null;
-  cancelledAt: number | null;
+  cancelledAt: UnixMs | null;
   /** Its lines are being answered. */
   isEnding: boolean;
-  endedAt: number | null;
+  endedAt: UnixMs | null;
   /** Ends of its lines, once it has ended. */
   ends: readonly End[] | null;
 }

@@ -3,9 +3,10 @@
 import type { SimulatedText } from '../src/canonical/index.ts';
 import type { Answering, Dialect, Frame } from './dialect.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
+import type { DurationMs } from '../src/base/units.ts';
 
 /** Calls `run` after `ms` milliseconds; the result cancels it. */
-export type SetTimer = (run: () => void, ms: number) => () => void;
+export type SetTimer = (run: () => void, ms: DurationMs) => () => void;
 
 export interface Timing {
   readonly setTimer: SetTimer;
@@ -22,7 +23,7 @@ const encoder = new TextEncoder();
 
 /** Next step of a body. */
 type Step =
-  | { readonly do: 'send'; readonly text: string; readonly waitMs: number }
+  | { readonly do: 'send'; readonly text: string; readonly waitMs: DurationMs }
   | { readonly do: 'cut' }
   | { readonly do: 'stall' };
 

@@ -1,5 +1,6 @@
 // Faults that a model name such as `cut-after-40` asks for. Data only: `delivery.ts` makes them on the socket,
 // `dialect.ts` and the wire formats word them.
+import type { DurationMs } from '../src/base/units.ts';
 
 export interface Misbehaviour {
   /** Answer with this error before anything else; `kind` chooses the words. */
@@ -9,11 +10,11 @@ export interface Misbehaviour {
   /** Answer nothing at all, not even headers. */
   readonly silent?: true;
   /** Milliseconds before the headers. */
-  readonly headerDelayMs?: number;
+  readonly headerDelayMs?: DurationMs;
   /** Milliseconds before the first content. */
-  readonly contentDelayMs?: number;
+  readonly contentDelayMs?: DurationMs;
   /** Milliseconds between two frames. */
-  readonly paceMs?: number;
+  readonly paceMs?: DurationMs;
   /** Break the connection after this many characters of text. */
   readonly cutAfter?: number;
   /** Fall silent after this many characters of text. */

@@ -23,15 +23,15 @@ import { answerText } from './question.ts';
 import { responsesDialect } from './responses-dialect.ts';
 import { digest } from './seal.ts';
 import { textTokens } from './tokens.ts';
+import type { DurationMs, UnixMs } from '../src/base/units.ts';
 
 export interface SimOptions {
-  /** Unix time in milliseconds. */
-  readonly now?: () => number;
+  readonly now?: () => UnixMs;
   readonly setTimer?: SetTimer;
   /** Milliseconds between two chunks of every stream; 0 unless told. */
   readonly pace?: number;
-  /** How long a batch takes, in milliseconds; 1000 unless told. */
-  readonly batchMs?: number;
+  /** How long a batch takes; 1000 unless told. */
+  readonly batchMs?: DurationMs;
   /** Tasks besides text. Absent: none. */
   readonly tasks?: readonly SimulatedTask[];
 }
@@ -289,7 +289,7 @@ function pause(signal: AbortSignal, ms: number | null, setTimer: SetTimer): Prom
   });
 }
 
-function realTimer(run: () => void, ms: number): () => void {
+function realTimer(run: () => void, ms: DurationMs): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 }

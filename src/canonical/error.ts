@@ -1,6 +1,7 @@
 // The one error class, its closed list of kinds, and what each kind means. Protocols map kinds to their own
 // bodies; the engine's failure table maps them to retry, next candidate or return.
 import type { JsonObject } from '../base/json/index.ts';
+import type { DurationMs } from '../base/units.ts';
 
 export type ErrorKind =
   | 'invalid_request'
@@ -156,7 +157,7 @@ export interface ErrorDetails {
   /** Status of the answer where HTTP itself has one for the case, whatever the protocol: 408, 503. */
   readonly httpStatus?: number | undefined;
   /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: DurationMs | undefined;
   /** True: the same request is refused again however long its client waits. */
   readonly isLasting?: boolean | undefined;
   /** True: the limit has no room for such a request even when nothing of it is used. Of a lasting one that is only spent, somebody may raise it. */
@@ -184,7 +185,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined;
   readonly code: string | undefined;
   readonly httpStatus: number | undefined;
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs: DurationMs | undefined;
   readonly isLasting: boolean;
   readonly isHopeless: boolean;
   readonly allow: readonly string[] | undefined;

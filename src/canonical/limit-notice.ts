@@ -1,11 +1,12 @@
 // Limits as they are announced: by an upstream of its own, and by the gateway of those that it keeps.
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 /** Limits that an upstream announces in the headers of an answer. */
 export interface LimitNotice {
   /** Requests or tokens left, whichever is nearer to none: 0 means that the next request is refused. */
   readonly remaining: number;
   /** Milliseconds until the limit is lifted. */
-  readonly resetMs: number;
+  readonly resetMs: DurationMs;
 }
 
 /** One limit of an upstream, with its size: by that it is told from others. */
@@ -21,13 +22,13 @@ export interface LimitState {
   /** Never below 0. */
   readonly remaining: number;
   /** Unix milliseconds at which nothing of it will be used, if nothing else comes; null: never. */
-  readonly clearsAtMs: number | null;
+  readonly clearsAtMs: UnixMs | null;
 }
 
 /** The limits of which the least is left; null where there are none of a kind. */
 export interface LimitStates {
-  /** When it was so, in Unix milliseconds. */
-  readonly atMs: number;
+  /** When it was so. */
+  readonly atMs: UnixMs;
   readonly requests: LimitState | null;
   readonly tokens: LimitState | null;
 }

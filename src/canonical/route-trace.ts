@@ -1,6 +1,7 @@
 // A routing decision in few values, as every record keeps it, and the table that people read of it: what is as usual is
 // left out. Here and not in `routing/`, for records are read where nothing is routed.
 import { isJsonArray, type JsonObject, type JsonValue } from '../base/json/index.ts';
+import type { DurationMs } from '../base/units.ts';
 
 /**
  * One endpoint, in the order of trying. Values at the end that are null are left out.
@@ -15,8 +16,8 @@ export type TracedCandidate = readonly [
   price?: readonly [input: number | null, output: number | null] | null,
   contextLength?: number | null,
   score?: number | null,
-  firstTokenMs?: number | null,
-  answerMs?: number | null,
+  firstTokenMs?: DurationMs | null,
+  answerMs?: DurationMs | null,
   tokensPerSecond?: number | null,
   successRate?: number | null,
   inFlight?: number | null,

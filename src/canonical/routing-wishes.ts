@@ -1,5 +1,6 @@
 // Routing wishes of a request, a key or the operator's defaults. Only shapes and words: `routing/` decides what they
 // mean, and none of them reaches an upstream.
+import type { DurationMs } from '../base/units.ts';
 
 /** Strategies for the order of endpoints. `order` is another word for `priority`. */
 export const ROUTING_TYPES = ['priority', 'order', 'round_robin', 'least_latency'] as const;
@@ -36,11 +37,11 @@ export interface PriceLimit {
 /** Limits of time in milliseconds; those of the configuration hold where one is absent. */
 export interface TimeLimits {
   /** All attempts together. */
-  readonly totalMs?: number | undefined;
+  readonly totalMs?: DurationMs | undefined;
   /** Streams: until the first content. */
-  readonly firstTokenMs?: number | undefined;
+  readonly firstTokenMs?: DurationMs | undefined;
   /** Longest silence after that. */
-  readonly idleMs?: number | undefined;
+  readonly idleMs?: DurationMs | undefined;
 }
 
 /** Wishes of one level. The request's word counts before the key's, the key's before the configuration's. */

@@ -1,4 +1,5 @@
 // Texts that stand in several places: errors, reports, and descriptions of members. A text that one file says stays there.
+import type { DurationMs } from '../base/units.ts';
 
 export const TEXTS = {
   // Upstreams and their answers.
@@ -6,7 +7,7 @@ export const TEXTS = {
   upstreamAnswered: (what: string) => `the upstream answered with ${what}`,
   statusOf: (origin: string, status: number) => `${origin} answered with status ${status}`,
   /** @param limitMs milliseconds */
-  timedOut: (limitMs: number) => `no complete answer within ${limitMs} ms`,
+  timedOut: (limitMs: DurationMs) => `no complete answer within ${limitMs} ms`,
   incomplete: 'the answer ended before it was complete',
   moreThanBytes: (bytes: number) => `more than ${bytes} bytes`,
   notFetched: (reason: string) => `this address could not be fetched: ${reason}`,

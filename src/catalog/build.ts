@@ -19,6 +19,7 @@ import { BUNDLED_PRICES } from './bundled-prices.ts';
 import { configuredPrice, libraryModel, type LibraryModel, libraryModels } from './prices.ts';
 import { providersOff } from './providers-off.ts';
 import { originOf, secretsOf } from './provider-secrets.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** A model that a built-in provider declares itself. */
 export interface DeclaredModel extends StatedFacts {
@@ -54,7 +55,7 @@ export interface BuildInput {
   /** Prices of vendors. Default: the data that is bundled. */
   readonly prices?: PriceBook | undefined;
   /** Unix milliseconds: prices may depend on it. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   readonly refuse: Refuse;
   /** Goes on behind a part that was refused. Default: nothing does. What is built with such a part is of no use. */
   readonly attempt?: Attempt | undefined;
@@ -372,7 +373,7 @@ function makeModel(
   id: string,
   endpoints: readonly Endpoint[],
   library: LibraryModel | null,
-  builtAt: number,
+  builtAt: UnixMs,
   given: Partial<ModelConfig & Pick<Model, 'builtIn'>> = {},
 ): Model {
   const first = endpoints[0];

@@ -4,6 +4,7 @@ import { BUNDLED_PRICES } from './bundled-prices.ts';
 import { accepts, findPriced, isList, pricesAt } from './price-data.ts';
 import type { MatchRule, PriceBook, PricedModel, PriceValue, PriceValues } from './price-data.ts';
 import type { Price, Rate } from './price.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Current price of a model. Some vendors charge by the hour of the day, so it may change. */
 export type PriceSource = () => Price | null;
@@ -43,7 +44,7 @@ export const UNKNOWN_PRICE: PriceSource = () => null;
  */
 export function libraryModels(
   priceId: string,
-  now: () => number,
+  now: () => UnixMs,
   book: PriceBook = BUNDLED_PRICES,
 ): readonly LibraryModel[] {
   const vendor = book.vendor(priceId);
@@ -61,7 +62,7 @@ export function libraryModels(
 export function libraryModel(
   priceId: string,
   name: string,
-  now: () => number,
+  now: () => UnixMs,
   book: PriceBook = BUNDLED_PRICES,
 ): LibraryModel | null {
   const vendor = book.vendor(priceId);
@@ -119,7 +120,7 @@ export function withoutOutput(source: PriceSource): PriceSource {
 function toLibraryModel(
   info: PricedModel,
   name: string,
-  now: () => number,
+  now: () => UnixMs,
   { version }: PriceBook,
 ): LibraryModel {
   const mark = markOf(info, version);
@@ -149,7 +150,7 @@ function fixedPrice(given: PriceValues, mark: Mark): PriceSource {
 }
 
 /** A price with dates or hours: looked up at most once a minute. */
-function changingPrice(info: PricedModel, mark: Mark, now: () => number): PriceSource {
+function changingPrice(info: PricedModel, mark: Mark, now: () => UnixMs): PriceSource {
   let minute = -1;
   let price: Price | null = null;
   return () => {

@@ -1,5 +1,6 @@
 // Admission of one request. It waits for other processes that share its limits, and after a start for the ledger.
 import type { Estimate, Limiter, Refusal, Reservation, Scope } from '../accounts/limits/index.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Pieces of the ledger that one request waits for. */
 const MOST_TIMES = 12;
@@ -9,7 +10,7 @@ export async function admitOrAsk(
   limiter: Limiter,
   scopes: readonly Scope[],
   estimate: Estimate,
-  expiresAtMs: number,
+  expiresAtMs: UnixMs,
 ): Promise<Reservation | Refusal> {
   let outcome = await limiter.take(scopes, estimate, expiresAtMs);
   for (let times = 0; times < MOST_TIMES; times += 1) {

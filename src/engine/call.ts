@@ -16,6 +16,7 @@ import { stepOf } from '../base/runtime/clock.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { jobTraceOf, type TraceContext, traceOf } from '../base/telemetry/trace-context.ts';
 import type { EngineSettings } from './settings.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface ApiCall {
   /** The protocol the client speaks; it has a server side. */
@@ -59,15 +60,15 @@ export interface JobCall {
   /** Id of its record: each try of a job that was interrupted has its own. */
   readonly recordId: string;
   /** Unix milliseconds, when its client asked. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   /** Unix milliseconds, when what is kept of it expires; null: never. */
-  readonly expiresAt: number | null;
+  readonly expiresAt: UnixMs | null;
   /** True: its answer is read from what is kept, whatever the request says of that. */
   readonly isKept: boolean;
   /** How much of its provider's limits may be used when it begins, from 0 to 1. */
   readonly providerShare: number;
-  /** How long all attempts together may take, in milliseconds, where that is more than usual. */
-  readonly totalMs: number;
+  /** How long all attempts together may take, where that is more than usual. */
+  readonly totalMs: DurationMs;
   /**
    * The request failed. @param wasAsked false: no upstream was
    * @returns true where it is tried again later: then nothing is recorded of a failure before anybody was asked
@@ -217,11 +218,11 @@ export interface Arrival {
   readonly call: ApiCall;
   readonly settings: EngineSettings;
   /** Unix milliseconds by the machine's clock, as it is shown and stored. Of a job: when its client asked. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   /** Its begin in milliseconds that only go forward, as all that runs for it is measured. */
-  readonly arrivedAt: number;
+  readonly arrivedAt: UnixMs;
   /** From those milliseconds to the machine's clock. */
-  readonly stepMs: number;
+  readonly stepMs: DurationMs;
   /** Bytes of the body: how large the request is, where routing asks before anybody reads it. */
   readonly inputChars: number;
   /** Use that limits grant it; null where none holds for it. */

@@ -3,6 +3,7 @@
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Ticker, Ticking } from '../base/runtime/clock.ts';
 import type { Client } from './call.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Work that can be stopped. */
 export interface Cancellable {
@@ -114,7 +115,7 @@ export class ClientConnection implements Ticking {
     this.#tickerPlace = ticker.add(this);
   }
 
-  tick(nowMs: number): void {
+  tick(nowMs: UnixMs): void {
     this.watch();
     this.#waiting?.tick(nowMs);
   }

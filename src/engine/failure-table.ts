@@ -1,5 +1,6 @@
 // Action for each failure of an attempt before its first content: the one table.
 import type { ErrorKind, GatewayError } from '../canonical/index.ts';
+import type { DurationMs } from '../base/units.ts';
 
 /**
  * `retry`: the same endpoint again, then the next. `next`: the next endpoint at once. `larger-context`: the next with
@@ -66,7 +67,7 @@ export function isEndpointsFault(error: GatewayError): boolean {
  * @param random a number in [0, 1)
  * @returns milliseconds; null when the upstream asked for a longer pause than is worth waiting
  */
-export function retryDelayMs(error: GatewayError, retry: number, random: number): number | null {
+export function retryDelayMs(error: GatewayError, retry: number, random: number): DurationMs | null {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs <= MAX_WAIT_MS ? error.retryAfterMs : null;
   // Full jitter over the upper half, so that clients that failed together do not return together.
   return Math.min(MAX_WAIT_MS, BASE_WAIT_MS * 2 ** retry) * (0.5 + random / 2);

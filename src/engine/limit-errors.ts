@@ -1,9 +1,9 @@
 // Errors for a client that a limit stops: before its request begins, or in the middle of its answer.
 import { GatewayError } from '../canonical/index.ts';
 import { isHopeless, type Refusal, refusalText } from '../accounts/limits/index.ts';
+import type { UnixMs } from '../base/units.ts';
 
-/** @param nowMs Unix milliseconds */
-export function limitError(refusal: Refusal, nowMs: number): GatewayError {
+export function limitError(refusal: Refusal, nowMs: UnixMs): GatewayError {
   if (refusal.reason === 'unread') return unreadError(refusal, nowMs);
   const isRate = refusal.reason === 'rate';
   return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
@@ -17,7 +17,7 @@ export function limitError(refusal: Refusal, nowMs: number): GatewayError {
   });
 }
 
-function unreadError(refusal: Refusal, nowMs: number): GatewayError {
+function unreadError(refusal: Refusal, nowMs: UnixMs): GatewayError {
   return new GatewayError('upstream_unavailable', refusalText(refusal), {
     code: 'limits_unread',
     fault: 'gateway',
@@ -27,6 +27,6 @@ function unreadError(refusal: Refusal, nowMs: number): GatewayError {
 }
 
 /** Milliseconds until it frees; undefined where nobody knows, or it never does. */
-export function waitOf({ frees }: Refusal, nowMs: number): number | undefined {
+export function waitOf({ frees }: Refusal, nowMs: UnixMs): number | undefined {
   return typeof frees === 'number' ? Math.max(0, Math.ceil(frees - nowMs)) : undefined;
 }

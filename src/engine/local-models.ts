@@ -6,6 +6,7 @@ import type { UpstreamClient } from '../upstream/client.ts';
 import { asArray, asObject, asString, isJsonObject, type JsonObject, parseJson } from '../base/json/index.ts';
 import { findProtocol } from '../protocols/index.ts';
 import { askUpstream } from './attempt/index.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Models of one server that are listed; a proxy in front of vendors may have thousands. */
 const MOST_MODELS = 200;
@@ -26,8 +27,8 @@ const NAME = /^[^\s\p{C}]{1,150}$/u;
 interface Known {
   names: readonly string[];
   /** When it was asked last, and when it gave its list, in milliseconds of the clock. */
-  askedAt: number;
-  listedAt: number;
+  askedAt: UnixMs;
+  listedAt: UnixMs;
 }
 
 export interface LocalModelsInput {
@@ -126,7 +127,7 @@ function modelsOf(
   catalog: Catalog,
   known: ReadonlyMap<string, Known>,
   servers: ReadonlyMap<string, Endpoint>,
-  now: number,
+  now: UnixMs,
 ): readonly Model[] {
   const models = new Map<string, Model>();
   for (const [key, { names, listedAt }] of known) {

@@ -18,11 +18,12 @@ import type { RunningEntry } from '../accounts/ports/index.ts';
 import { limitError } from './limit-errors.ts';
 import { admitOrAsk } from './admit-or-ask.ts';
 import { type Asked, RunningCost } from './running-cost.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export class RequestQuota {
   readonly #limits: Limits;
   readonly #scopes: readonly Scope[];
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   #estimate: Estimate | undefined;
   #reservation: Reservation | undefined;
   /** Use of all attempts and tools so far. */
@@ -37,14 +38,14 @@ export class RequestQuota {
   /** Nano-dollars up to which no budget has to be asked. */
   #reservedNanoUsd = Infinity;
 
-  private constructor(limits: Limits, scopes: readonly Scope[], now: () => number) {
+  private constructor(limits: Limits, scopes: readonly Scope[], now: () => UnixMs) {
     this.#limits = limits;
     this.#scopes = scopes;
     this.#now = now;
   }
 
   /** Null where nothing limits a tenant. */
-  static of(limits: Limits, tenant: Tenant, now: () => number): RequestQuota | null {
+  static of(limits: Limits, tenant: Tenant, now: () => UnixMs): RequestQuota | null {
     const scopes = limits.scopesOf(tenant);
     return scopes.length === 0 ? null : new RequestQuota(limits, scopes, now);
   }
@@ -69,7 +70,7 @@ export class RequestQuota {
    * @param expiresAtMs when it must have ended
    * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, which names the limit; nothing is reserved
    */
-  async admit(estimate: Estimate, expiresAtMs: number): Promise<void> {
+  async admit(estimate: Estimate, expiresAtMs: UnixMs): Promise<void> {
     this.#estimate = estimate;
     const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, estimate, expiresAtMs);
     if (outcome.type === 'refusal') throw limitError(outcome, this.#now());
@@ -80,7 +81,7 @@ export class RequestQuota {
   /** Counts a request whose answer is paid for already: nothing refuses it. Where a limit is used up, the ledger alone has it. */
   async admitPaid(
     { model, endUser }: Pick<Estimate, 'model' | 'endUser'>,
-    expiresAtMs: number,
+    expiresAtMs: UnixMs,
   ): Promise<void> {
     this.#estimate = { ...LEAST, model, endUser };
     const outcome = await admitOrAsk(this.#limits.limiter, this.#scopes, this.#estimate, expiresAtMs);

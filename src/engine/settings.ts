@@ -3,18 +3,19 @@ import type { Catalog } from '../catalog/index.ts';
 import type { RoutingSettings } from './routing/index.ts';
 import type { StreamSettings } from './streams/index.ts';
 import type { IdempotencyLimits } from './answer/index.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface Timeouts {
   /** Until the request has been handed to a connection. */
-  readonly connectMs: number;
+  readonly connectMs: DurationMs;
   /** Streams: until the first content. */
-  readonly firstTokenMs: number;
+  readonly firstTokenMs: DurationMs;
   /** Calls that are not streamed: until the head of the answer. */
-  readonly responseMs: number;
+  readonly responseMs: DurationMs;
   /** Longest silence after that. */
-  readonly idleMs: number;
+  readonly idleMs: DurationMs;
   /** All attempts of a request together. */
-  readonly totalMs: number;
+  readonly totalMs: DurationMs;
 }
 
 const DAY_MS = 86_400_000;
@@ -22,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** When a response made at `createdAt` expires, in Unix milliseconds; null: never. */
 export function expiryOf(
   { config }: { readonly config: Pick<EngineConfig, 'state'> },
-  createdAt: number,
+  createdAt: UnixMs,
 ): number | null {
   const { retentionDays } = config.state;
   return retentionDays === 0 ? null : createdAt + retentionDays * DAY_MS;

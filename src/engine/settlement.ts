@@ -3,15 +3,15 @@
 import type { Principal } from '../accounts/auth/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
 import type { TraceContext } from '../base/telemetry/trace-context.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** A call of a tool that the gateway ran itself. */
 export interface ToolRun {
   readonly name: string;
   /** Label of the MCP server; null for the gateway's own. */
   readonly server: string | null;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly endedAt: number;
+  readonly startedAt: UnixMs;
+  readonly endedAt: UnixMs;
   readonly isError: boolean;
 }
 

@@ -1,6 +1,7 @@
 // Rate limits as upstreams announce them in the headers of their answers, and as the gateway does: what an allowance is,
 // and the `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
 import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** The headers of one allowance, all in lower case. */
 export interface AllowanceHeaders {
@@ -13,19 +14,18 @@ export interface AllowanceHeaders {
    */
   readonly size?: string;
   /** Milliseconds from now to the point that the header names; undefined for anything malformed. */
-  readonly readReset: (text: string, nowMs: number) => number | undefined;
+  readonly readReset: (text: string, nowMs: UnixMs) => number | undefined;
 }
 
 /**
  * The allowance with the least left; of several with as little, the one that takes longest.
  * @param header reads a response header by lower-case name
- * @param nowMs Unix milliseconds
  * @returns null when no allowance is announced with a count and a time
  */
 export function decodeAllowances(
   allowances: readonly AllowanceHeaders[],
   header: (name: string) => string | null,
-  nowMs: number,
+  nowMs: UnixMs,
 ): LimitNotice | null {
   let nearest: LimitNotice | null = null;
   for (const names of allowances) {
@@ -42,7 +42,7 @@ function isNearer(one: LimitNotice, other: LimitNotice): boolean {
 function decodeAllowance(
   names: AllowanceHeaders,
   header: (name: string) => string | null,
-  nowMs: number,
+  nowMs: UnixMs,
 ): LimitNotice | null {
   const remaining = readCount(header(names.remaining));
   if (remaining === undefined) return null;
@@ -72,11 +72,10 @@ const X_RATE_LIMIT: readonly AllowanceHeaders[] = [
  * Reads the `x-ratelimit-*` headers: those of OpenAI, which Groq and Azure send too, and the single allowance of
  * OpenRouter and Together.
  * @param header reads a response header by lower-case name
- * @param nowMs Unix milliseconds
  */
 export function decodeRateLimitHeaders(
   header: (name: string) => string | null,
-  nowMs: number,
+  nowMs: UnixMs,
 ): LimitNotice | null {
   return decodeAllowances(X_RATE_LIMIT, header, nowMs);
 }
@@ -135,7 +134,7 @@ function readDuration(text: string): number | undefined {
  * The reset of a single allowance: a moment in Unix milliseconds (OpenRouter, "Limits", 2026-11) or Unix seconds, or
  * seconds from now (Together, recorded beside the same `retry-after`). Their sizes tell them apart.
  */
-function readMoment(text: string, nowMs: number): number | undefined {
+function readMoment(text: string, nowMs: UnixMs): number | undefined {
   const count = readCount(text);
   if (count === undefined) return undefined;
   if (count >= 1e11) return count - nowMs;

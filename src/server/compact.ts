@@ -26,6 +26,7 @@ import { newGenerationId, newId } from '../base/runtime/ids.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
 import { type StateDependencies, storedItems } from './routes/state-routes.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
   readonly gateway: Gateway;
@@ -33,7 +34,7 @@ export interface CompactDependencies extends Pick<StateDependencies, 'state' | '
   /** Makes of a summary what only its owner's requests can bring back. */
   readonly sealSummary: (projectId: string, text: string) => string;
   /** When a response that is stored now expires, Unix milliseconds; null: never. */
-  readonly expiresAt: (now: number) => number | null;
+  readonly expiresAt: (now: UnixMs) => UnixMs | null;
 }
 
 /** Name of the operation in the records. */

@@ -4,6 +4,7 @@ import type { Clock } from '../base/runtime/clock.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
 import type { Counters } from '../base/telemetry/counters.ts';
 import type { Logger } from '../base/telemetry/log.ts';
+import type { DurationMs } from '../base/units.ts';
 
 /** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
 const FREE = 20;
@@ -51,7 +52,7 @@ export class FailedKeys {
   }
 
   /** Counts a refusal. @returns how long it is held back; 0: not at all */
-  #delayMs(address: string | null): number {
+  #delayMs(address: string | null): DurationMs {
     const { clock, log, counters } = this.#options;
     if (address === null) return 0;
     const now = clock.now();
@@ -92,7 +93,7 @@ class HeldAnswers {
   }
 
   /** @param delayMs more than 0 @returns the answer, when it may be sent */
-  hold(answer: Response, delayMs: number): Promise<Response> {
+  hold(answer: Response, delayMs: DurationMs): Promise<Response> {
     this.#held += 1;
     return new Promise((resolve) => {
       this.#clock.after(delayMs, () => {

@@ -6,12 +6,13 @@ import type { Clock } from '../base/runtime/clock.ts';
 import type { LedgerStore } from '../accounts/ports/index.ts';
 import type { Counters } from '../base/telemetry/counters.ts';
 import type { Logger } from '../base/telemetry/log.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface LoadLimits {
   readonly server: {
     readonly overload: {
       /** 0: not watched. */
-      readonly lagMs: number;
+      readonly lagMs: DurationMs;
       /** Share of the memory that there is; 0: not watched. */
       readonly memoryPercent: number;
     };
@@ -48,7 +49,7 @@ const REMEMBERED = 16;
 
 /** One request that was begun. */
 interface Begun {
-  at: number;
+  at: UnixMs;
   api: string;
   keyId: string;
 }
@@ -58,7 +59,7 @@ export class LoadWatch {
   readonly #begun: Begun[] = Array.from({ length: REMEMBERED }, () => ({ at: 0, api: '', keyId: '' }));
   readonly #stop: () => void;
   #next = 0;
-  #lookedAt: number;
+  #lookedAt: UnixMs;
   #looks = 0;
   /** Looks on time that are still needed; 0: the loop is well. */
   #late = 0;
@@ -133,7 +134,7 @@ export class LoadWatch {
     if (this.#looks++ % MEMORY_EVERY === 0) this.#weigh(memoryPercent);
   }
 
-  #stalled(lag: number, since: number): void {
+  #stalled(lag: number, since: UnixMs): void {
     const { counters, log } = this.#options;
     this.#late = CALM_LOOKS;
     counters.add('lag_stalls');

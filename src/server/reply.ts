@@ -9,13 +9,14 @@ import { newGenerationId } from '../base/runtime/ids.ts';
 import type { Logger } from '../base/telemetry/log.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import type { Hold, MemoryBudget } from './body/memory-budget.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export interface ReplyDependencies {
   /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
   readonly authenticate: (header: (name: string) => string | null) => Principal;
   /** Reads stored keys again for one that may be new. Null: it is known, or was not made here. */
   readonly lookForKey: (header: (name: string) => string | null) => Promise<unknown> | null;
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   readonly log: Logger;
   /** Bytes that the bodies of requests may hold. */
   readonly memory: MemoryBudget;

@@ -1,18 +1,19 @@
 // A line of those who wait, in which one after another has its turn. Who leaves before is passed over. Knows not why they wait.
 import type { Clock } from '../base/runtime/clock.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface Pace {
   /** So many in a row have their turn at once. */
   readonly free: number;
-  /** How far apart those behind them are, in milliseconds. */
-  readonly apartMs: number;
+  /** How far apart those behind them are. */
+  readonly apartMs: DurationMs;
   /** Nobody waits longer: where too many are in line for that, several have their turn together. */
-  readonly longestMs: number;
+  readonly longestMs: DurationMs;
 }
 
 interface Waiting {
   /** Unix milliseconds at which it has waited long enough. */
-  readonly until: number;
+  readonly until: UnixMs;
   /** @param isThere false: it has left */
   readonly pass: (isThere: boolean) => void;
   /** True once it has passed or left. */

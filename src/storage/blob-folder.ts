@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Folder of files that are not complete yet. */
 const DRAFTS = 'drafts';
@@ -46,7 +47,7 @@ export class BlobFolder implements BlobStore {
     await rm(this.pathOf(name), { force: true });
   }
 
-  async sweep(beforeMs: number, isKept: (name: string) => Promise<boolean>): Promise<void> {
+  async sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void> {
     for (const shard of await readdir(this.#folder).catch(() => [])) {
       for (const name of await readdir(join(this.#folder, shard)).catch(() => [])) {
         const path = join(this.#folder, shard, name);

@@ -1,6 +1,7 @@
 // Ids of records as rows have them: 16 bytes of which the first 6 are the time, so that rows lie in the order of their requests
 // and a day is a range. Counts that came late lie beside their request: theirs is the time of that one. Ids of another form lie
 // behind all of those.
+import type { UnixMs } from '../base/units.ts';
 
 const TIME_BYTES = 6;
 const ID_BYTES = 16;
@@ -29,7 +30,7 @@ export function textId(id: Uint8Array): string {
 }
 
 /** Unix milliseconds in an id. `null`: it has none. */
-export function timeOf(row: Uint8Array): number | null {
+export function timeOf(row: Uint8Array): UnixMs | null {
   if (row[0] === FOREIGN || row.length < TIME_BYTES) return null;
   let time = 0;
   for (let at = 0; at < TIME_BYTES; at += 1) time = time * 256 + (row[at] ?? 0);

@@ -5,6 +5,7 @@ import { GatewayError } from '../canonical/index.ts';
 import { S3Failure, type S3Bucket } from '../base/runtime/s3.ts';
 import type { BlobFolder } from './blob-folder.ts';
 import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface S3BlobsOptions {
   readonly bucket: S3Bucket;
@@ -13,16 +14,16 @@ export interface S3BlobsOptions {
   /** Folder of drafts, and of names whose objects are still to be deleted. */
   readonly folder: BlobFolder;
   /** Time that one file may take to be sent, and any other step. */
-  readonly sendMs?: number;
-  readonly stepMs?: number;
+  readonly sendMs?: DurationMs;
+  readonly stepMs?: DurationMs;
 }
 
 export class S3Blobs implements BlobStore {
   readonly #bucket: S3Bucket;
   readonly #prefix: string;
   readonly #folder: BlobFolder;
-  readonly #sendMs: number;
-  readonly #stepMs: number;
+  readonly #sendMs: DurationMs;
+  readonly #stepMs: DurationMs;
 
   constructor({ bucket, prefix, folder, sendMs = 600_000, stepMs = 30_000 }: S3BlobsOptions) {
     this.#bucket = bucket;
@@ -95,7 +96,7 @@ export class S3Blobs implements BlobStore {
     }
   }
 
-  async sweep(beforeMs: number, isKept: (name: string) => Promise<boolean>): Promise<void> {
+  async sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void> {
     await this.#folder.sweep(beforeMs, async (name) => {
       if (await isKept(name)) return false;
       // The note stays until the object is gone.
@@ -128,7 +129,7 @@ function unavailable(cause: unknown): GatewayError {
 class Overdue extends Error {}
 
 /** The runtime's client waits for ever. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function within<T>(ms: DurationMs, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     return await Promise.race([

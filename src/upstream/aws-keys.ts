@@ -11,13 +11,14 @@ import type { Sender } from './client.ts';
 import type { AwsKeySource } from './credential-source.ts';
 import { type AwsKeys, AwsSigner } from './sign-aws.ts';
 import { readTokenFile } from './token-file.ts';
+import type { UnixMs } from '../base/units.ts';
 
 type Source<From extends AwsKeySource['from']> = Extract<AwsKeySource, { readonly from: From }>;
 
 export interface FetchedKeys {
   readonly keys: Omit<AwsKeys, 'region' | 'service'>;
   /** Unix milliseconds; Infinity for keys that last. */
-  readonly expiresAt: number;
+  readonly expiresAt: UnixMs;
 }
 
 const NO_KEYS = 'no keys';

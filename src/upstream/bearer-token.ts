@@ -3,6 +3,7 @@ import { asNumber, asObject, asString, parseJson } from '../base/json/index.ts';
 import { type IssuerAnswer, notIssued, refusalWords } from './ask-issuer.ts';
 import type { ReadyCredential, SignatureHeaders } from './credential.ts';
 import type { FetchedCredential } from './renewed-credential.ts';
+import type { UnixMs } from '../base/units.ts';
 
 const DEFAULT_SECONDS = 3600;
 
@@ -21,12 +22,11 @@ export function isToken(text: string | undefined): text is string {
  * Reads an answer of a token service (RFC 6749 section 5.1). Microsoft's metadata services write numbers as texts, and
  * one of them says only when the token expires (`expires_on`, Unix seconds).
  * @param whom the token is for, for messages
- * @param now Unix milliseconds
  * @throws GatewayError in the issuer's own words where it refuses
  */
 export function readToken(
   answer: IssuerAnswer,
-  { issuer, whom, now }: { readonly issuer: string; readonly whom: string; readonly now: number },
+  { issuer, whom, now }: { readonly issuer: string; readonly whom: string; readonly now: UnixMs },
   besides?: SignatureHeaders,
 ): FetchedCredential {
   const body = asObject(parseJson(answer.text));

@@ -9,6 +9,7 @@ import type { Destination } from './destination.ts';
 import { type Network, PLAIN_NETWORK } from './network.ts';
 import type { NetworkRoute } from './network-route.ts';
 import type { ResponseHead } from './response-parser.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export interface UpstreamRequest {
   readonly to: Destination;
@@ -34,7 +35,7 @@ export interface ClientOptions {
   /** Network settings of requests without a network route. Asked each time; the same object until it changes. */
   readonly network?: () => Network;
   /** Unix milliseconds by the machine's clock. Default: `now`. */
-  readonly wall?: () => number;
+  readonly wall?: () => UnixMs;
   /** For the looks at idle connections. Default: the system's. */
   readonly every?: Clock['every'];
 }
@@ -50,12 +51,12 @@ export class UpstreamClient {
   readonly #network: () => Network;
   readonly #outbox = new Outbox();
   /** Milliseconds that only go forward: for durations. @internal */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Unix milliseconds: for signatures, and for what says when it expires. @internal */
-  readonly wall: () => number;
+  readonly wall: () => UnixMs;
 
   /** @param now milliseconds that only go forward */
-  constructor(now: () => number, options: ClientOptions = {}) {
+  constructor(now: () => UnixMs, options: ClientOptions = {}) {
     const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
     this.wall = options.wall ?? now;

@@ -3,6 +3,7 @@
 // trusted. Knows nothing of HTTP; opens nothing.
 import type { Clock } from '../base/runtime/clock.ts';
 import type { Exchange } from './client.ts';
+import type { DurationMs, UnixMs } from '../base/units.ts';
 
 /** Owner of connections. */
 export interface PoolName {
@@ -15,8 +16,8 @@ export interface PoolName {
 export interface ReuseSettings {
   /** `key`: what one key of the gateway used, no other uses. `never`: each request has a connection of its own. */
   readonly reuse: 'provider' | 'key' | 'never';
-  /** Greatest age of a connection that is used again, in milliseconds. */
-  readonly maxAgeMs: number;
+  /** Greatest age of a connection that is used again. */
+  readonly maxAgeMs: DurationMs;
   /** Most requests over one connection. */
   readonly maxRequests: number;
 }
@@ -28,8 +29,7 @@ export interface PooledConnection {
   readonly pool: Pool;
   /** Origin that it is connected to. */
   readonly origin: string;
-  /** Unix milliseconds. */
-  readonly openedAt: number;
+  readonly openedAt: UnixMs;
   /** Requests that were sent over it. */
   readonly requests: number;
   /** How often the pool had been distrusted when it was opened. */
@@ -37,7 +37,7 @@ export interface PooledConnection {
   /** True once it cannot carry anything. */
   readonly isClosed: boolean;
   /** How often its pools had looked at idle connections when it became one. */
-  idleSince: number;
+  idleSince: UnixMs;
   begin(exchange: Exchange): void;
   terminate(): void;
 }
@@ -56,7 +56,7 @@ export interface Pool {
   /** How often something came that nobody had asked for. */
   trust: number;
   /** Unix milliseconds: until then nothing is used again. */
-  carefulUntil: number;
+  carefulUntil: UnixMs;
 }
 
 /** How long a pool in which something was wrong uses no connection twice. */
@@ -75,8 +75,7 @@ const MOST_LOOKS = 3;
 const MAX_POOLS = 1024;
 
 export interface PoolOptions {
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   readonly settings: () => ReuseSettings;
   /** For the looks at idle connections. */
   readonly every: Clock['every'];

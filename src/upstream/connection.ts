@@ -12,6 +12,7 @@ import {
 } from './response-parser.ts';
 import { connectThrough, refusalWords } from './tunnel.ts';
 import { nextTurn } from '../base/runtime/clock.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** How soon a connection that was closed while idle is noticed: a few round trips. */
 const STALE_MS = 1_000;
@@ -31,12 +32,11 @@ export interface ConnectionPlace {
   readonly pools: ConnectionPools;
   readonly pool: Pool;
   readonly outbox: Outbox;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 export class Connection implements SocketListener, ResponseEvents, PooledConnection {
-  readonly openedAt: number;
+  readonly openedAt: UnixMs;
   readonly trust: number;
   requests = 0;
   isClosed = false;

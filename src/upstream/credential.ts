@@ -1,6 +1,7 @@
 // Proof of identity to an upstream where no fixed header gives it. Knows no provider.
 import type { Slices } from '../base/lib/slices.ts';
 import type { Method } from './destination.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** A request that is about to be sent. */
 export interface UnsignedRequest {
@@ -29,10 +30,9 @@ export interface Credential {
   headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders>;
   /**
    * Learns how a signed request was answered. Absent: the credential never changes.
-   * @param signedAt Unix milliseconds
    * @returns true when the signature was refused for its age, and another one is to be had
    */
-  refused?(answer: SignedAnswer, signedAt: number): boolean;
+  refused?(answer: SignedAnswer, signedAt: UnixMs): boolean;
 }
 
 /** A credential that has all it needs until it expires. */

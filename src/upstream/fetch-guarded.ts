@@ -12,6 +12,7 @@ import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
 import { collect, type ReceiveFailure } from './receive.ts';
 import { STRAIGHT } from './network-route.ts';
+import type { DurationMs } from '../base/units.ts';
 
 export interface GuardedRequest {
   readonly url: string;
@@ -26,7 +27,7 @@ export interface GuardedRequest {
   /** Most bytes of the answer, before and after decompression. */
   readonly maxBytes: number;
   /** For everything together: names, redirects, the last byte. Milliseconds. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   /** Requests that may use each other's connections. Absent: a connection is closed after its answer. */
   readonly pool?: PoolName | undefined;
   /** Called when a connection stands: from then on the request may have been read. */
@@ -76,7 +77,7 @@ export class GuardedFetch {
    * likes: this is no substitute for fetching.
    * @throws GatewayError `invalid_request` (`url_not_allowed`), or `unsupported` when names are not told in time
    */
-  check(url: string, timeoutMs: number): Promise<void> {
+  check(url: string, timeoutMs: DurationMs): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = this.#options.clock.after(timeoutMs, () =>
         reject(notFetched(`it took longer than ${timeoutMs} ms`)),

@@ -8,11 +8,11 @@ import type {
   SignedAnswer,
   UnsignedRequest,
 } from './credential.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export interface FetchedCredential {
   readonly credential: ReadyCredential;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: UnixMs;
 }
 
 /** Fetches a new credential. Rejects with GatewayError, also when the signal says that nobody waits any more. */
@@ -30,7 +30,7 @@ const PAUSE_MS = 10_000;
 const PATIENCE_WITH_REFUSALS_MS = 60_000;
 
 interface Kept extends FetchedCredential {
-  readonly fetchedAt: number;
+  readonly fetchedAt: UnixMs;
   /** True: the one before it was refused. */
   readonly replacesRefused: boolean;
 }
@@ -38,7 +38,7 @@ interface Kept extends FetchedCredential {
 type Fetched = Omit<Kept, 'replacesRefused'>;
 
 interface Fetch {
-  readonly startedAt: number;
+  readonly startedAt: UnixMs;
   readonly fetched: Promise<Fetched>;
   readonly controller: AbortController;
   /** Took its place when it was given up: who waited for the one gets the other. */
@@ -47,8 +47,8 @@ interface Fetch {
 
 export class RenewedCredential implements Credential {
   readonly #fetchNew: FetchCredential;
-  readonly #now: () => number;
-  readonly #wall: () => number;
+  readonly #now: () => UnixMs;
+  readonly #wall: () => UnixMs;
   #kept: Kept | undefined;
   /** True when the upstream refused what is kept: only judges answers until there is another one. */
   #isSpent = false;
@@ -74,7 +74,7 @@ export class RenewedCredential implements Credential {
     return this.#refresh(now).then(({ credential }) => credential.headers(request));
   }
 
-  refused(answer: SignedAnswer, signedAt: number): boolean {
+  refused(answer: SignedAnswer, signedAt: UnixMs): boolean {
     const kept = this.#kept;
     if (!kept?.credential.isRefusal(answer)) return false;
     // Another request was refused as well, and has seen to it.
@@ -83,7 +83,7 @@ export class RenewedCredential implements Credential {
     return this.#isSpent;
   }
 
-  #refresh(now: number): Promise<Fetched> {
+  #refresh(now: UnixMs): Promise<Fetched> {
     if (this.#fetch && now - this.#fetch.startedAt <= PATIENCE_MS) return outcomeOf(this.#fetch);
     const controller = new AbortController();
     const fetched = this.#fetchNew(controller.signal).then((one) => {

@@ -5,6 +5,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Slices } from '../base/lib/slices.ts';
 import type { Secret } from '../base/telemetry/secret.ts';
 import type { ReadyCredential, SignatureHeaders, SignedAnswer, UnsignedRequest } from './credential.ts';
+import type { UnixMs } from '../base/units.ts';
 
 /** Keys of an account, and what they are used for. */
 export interface AwsKeys {
@@ -26,13 +27,12 @@ const OUTDATED = /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 /** Signs requests with the keys of an account. */
 export class AwsSigner implements ReadyCredential {
   readonly #keys: AwsKeys;
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   /** The signing key is the same for a day. */
   #day = '';
   #key: Buffer = Buffer.alloc(0);
 
-  /** @param now Unix milliseconds */
-  constructor(keys: AwsKeys, now: () => number) {
+  constructor(keys: AwsKeys, now: () => UnixMs) {
     this.#keys = keys;
     this.#now = now;
   }

@@ -4,6 +4,7 @@ import type { Sender, UpstreamCall, UpstreamListener, UpstreamRequest } from './
 import type { Credential, SignatureHeaders } from './credential.ts';
 import { Destination } from './destination.ts';
 import type { ResponseHead } from './response-parser.ts';
+import type { UnixMs } from '../base/units.ts';
 
 export type TimedSender = Pick<Sender, 'send' | 'now' | 'wall'>;
 
@@ -79,7 +80,7 @@ export class SignedCall implements UpstreamCall {
     this.#call?.resume();
   }
 
-  #send(request: UpstreamRequest, signature: SignatureHeaders, signedAt: number): void {
+  #send(request: UpstreamRequest, signature: SignatureHeaders, signedAt: UnixMs): void {
     // Nobody wants the answer any more.
     if (this.#aborted) return;
     const { url, method, headers, networkRoute } = request.to;
@@ -104,7 +105,7 @@ export class SignedCall implements UpstreamCall {
   }
 
   /** The first answer. What was aborted says nothing more. */
-  #head(head: ResponseHead, signedAt: number): void {
+  #head(head: ResponseHead, signedAt: UnixMs): void {
     if (this.#credential.refused?.(head, signedAt)) {
       this.#call?.abort();
       return this.#start();

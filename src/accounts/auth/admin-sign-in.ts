@@ -5,6 +5,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { KeyIndex } from './key-index.ts';
 import { isForGateway, isOperatorToken, looksLikeOperatorToken } from './operator-token.ts';
 import { presentedKey, type Principal, withRole } from './principal.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface AdminSignInOptions {
   readonly keys: Pick<KeyIndex, 'authenticate'>;
@@ -14,8 +15,7 @@ export interface AdminSignInOptions {
   readonly inProcess: string;
   /** `http://host:port` at which this process listens. */
   readonly origin: () => string;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 /** A request that manages. */

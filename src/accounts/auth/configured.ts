@@ -2,14 +2,15 @@
 import { GatewayError, type KeyRole, type RoutingWishes } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import { hashKey } from './key-format.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A key given in clear by the configuration or the environment. */
 export interface ConfiguredKey {
   readonly name: string;
   readonly key: string;
   readonly models?: readonly string[] | null | undefined;
-  /** Unix milliseconds; null or absent: never. */
-  readonly expiresAt?: number | null | undefined;
+  /** `null` or absent: never. */
+  readonly expiresAt?: UnixMs | null | undefined;
   /** Null or absent: as the configuration says. */
   readonly logContent?: boolean | null | undefined;
   readonly strict?: boolean | null | undefined;

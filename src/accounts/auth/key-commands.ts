@@ -14,6 +14,7 @@ import { generateKey, hashKey, keyHint } from './key-format.ts';
 import { configuredView, stateOf, storedView, type KeyView } from './key-view.ts';
 import { keyJson } from './tenant-json.ts';
 import type { ChangeCondition, Tenants } from './tenants.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Settings of a key besides its name; an absent member has the default. */
 export type KeySettings = Pick<
@@ -135,7 +136,7 @@ export class KeyCommands {
    * @param graceMs how long the secret of before is good, too, in milliseconds; 0: not at all
    * @throws GatewayError as `change`
    */
-  async rotate(idOrName: string, graceMs: number, condition: ChangeCondition = {}): Promise<MadeKey> {
+  async rotate(idOrName: string, graceMs: DurationMs, condition: ChangeCondition = {}): Promise<MadeKey> {
     const key = await this.#changeable(idOrName);
     if (!(graceMs >= 0))
       throw new GatewayError('invalid_request', 'grace: must not be negative', { param: 'grace' });
@@ -264,7 +265,7 @@ function unknown(idOrName: string): GatewayError {
   return new GatewayError('not_found', `there is no key with the id or name "${idOrName.slice(0, 100)}"`);
 }
 
-function activeAmong(keys: readonly StoredKey[], nowMs: number): readonly StoredKey[] {
+function activeAmong(keys: readonly StoredKey[], nowMs: UnixMs): readonly StoredKey[] {
   return keys.filter((key) => stateOf(key, nowMs) === 'active');
 }
 

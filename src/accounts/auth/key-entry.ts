@@ -5,14 +5,15 @@ import type { LimitEntry } from '../limits/index.ts';
 import type { StoredKey } from '../ports/index.ts';
 import type { ConfiguredEntry } from './configured.ts';
 import type { Principal } from './principal.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** One secret of a key. */
 export interface KeyEntry {
   readonly principal: Principal;
   readonly hash: string;
-  readonly revokedAt: number | null;
+  readonly revokedAt: UnixMs | null;
   /** Time when this secret ends to be good, because another has taken its place; null: with its key. */
-  readonly goodUntil: number | null;
+  readonly goodUntil: UnixMs | null;
   /** The secret before the last rotation. */
   readonly previous: KeyEntry | null;
   /** True: a stored key with this secret counts instead, because this entry sets nothing (`DRAGOMAN_KEY`). */

@@ -8,6 +8,7 @@ import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
 import { hashKey, isMistyped, keyHint, KEY_PREFIX } from './key-format.ts';
 import { KnownProjects } from './known-projects.ts';
 import { type Principal, withRole } from './principal.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface KeyIndexOptions {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
@@ -36,7 +37,7 @@ export class KeyIndex {
   /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
   readonly #known = new Map<string, KeyEntry>();
   /** The latest look for a key that was not known, and when it began. */
-  #look: { readonly done: Promise<unknown>; readonly at: number } | null = null;
+  #look: { readonly done: Promise<unknown>; readonly at: UnixMs } | null = null;
   /** Mark up to which the store was read; null: not at all. */
   #mark: number | null = null;
 
@@ -84,7 +85,7 @@ export class KeyIndex {
   }
 
   /** Number of keys that may call models at a time: zero means that nobody can. */
-  usableKeys(nowMs: number): number {
+  usableKeys(nowMs: UnixMs): number {
     let count = 0;
     for (const entries of [this.#configured, this.#byHash])
       for (const entry of entries.values())
@@ -97,7 +98,7 @@ export class KeyIndex {
    * @param presented as `presentedKey` found it; null when there was none
    * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the reasons it is
    */
-  authenticate(presented: string | null, nowMs: number): Principal {
+  authenticate(presented: string | null, nowMs: UnixMs): Principal {
     if (presented === null) {
       throw refused(
         'No API key was sent. Send it as `Authorization: Bearer <key>` (or `x-api-key`, or `x-goog-api-key`); `dragoman keys create` makes one.',
@@ -118,7 +119,7 @@ export class KeyIndex {
    * Reads what has changed in the store for a key that is not known and may have been made a moment ago.
    * @returns null where nothing is read: the key is known, cannot be a stored one, or another look began just now
    */
-  lookFor(presented: string | null, nowMs: number): Promise<unknown> | null {
+  lookFor(presented: string | null, nowMs: UnixMs): Promise<unknown> | null {
     if (presented === null || this.#known.has(presented) || !presented.startsWith(KEY_PREFIX)) return null;
     if (isMistyped(presented) || this.#find(presented)) return null;
     if (this.#look && Math.abs(nowMs - this.#look.at) < LOOK_MS) return this.#look.done;
@@ -128,7 +129,7 @@ export class KeyIndex {
   }
 
   /** A key by its id, as if it were presented. @throws GatewayError `conflict` where it is not good any more */
-  keyById(keyId: string, nowMs: number): Principal {
+  keyById(keyId: string, nowMs: UnixMs): Principal {
     const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
     const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
     if (entry && reason === null) return withRole(entry.principal, 'models');
@@ -195,7 +196,7 @@ export class KeyIndex {
     return entry.principal;
   }
 
-  #refusal({ principal, revokedAt, goodUntil }: KeyEntry, nowMs: number): string | null {
+  #refusal({ principal, revokedAt, goodUntil }: KeyEntry, nowMs: UnixMs): string | null {
     const { name, expiresAt, keyId, projectId } = principal;
     if (revokedAt !== null) return `The API key "${name}" has been revoked.`;
     if (expiresAt !== null && expiresAt <= nowMs)
@@ -207,10 +208,10 @@ export class KeyIndex {
   }
 }
 
-export type RepeatingTimer = (task: () => void, intervalMs: number) => () => void;
+export type RepeatingTimer = (task: () => void, intervalMs: DurationMs) => () => void;
 
 /** The timer does not keep the process alive. */
-function repeat(task: () => void, intervalMs: number): () => void {
+function repeat(task: () => void, intervalMs: DurationMs): () => void {
   const timer = setInterval(task, intervalMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -4,30 +4,31 @@ import type { StoredKey } from '../ports/index.ts';
 import type { ConfiguredEntry } from './configured.ts';
 import { keyHint } from './key-format.ts';
 import type { Source } from './tenants.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface KeyView extends Omit<
   StoredKey,
   'hash' | 'previous' | 'createdAt' | 'updatedAt' | 'version' | 'routing'
 > {
   /** Unix milliseconds; null where the file defines the key, as are `updatedAt` and `version`. */
-  readonly createdAt: number | null;
-  readonly updatedAt: number | null;
+  readonly createdAt: UnixMs | null;
+  readonly updatedAt: UnixMs | null;
   readonly version: number | null;
   /** In the words of the configuration, or as the program reads them. */
   readonly routing: StoredKey['routing'] | RoutingWishes;
   /** Time until which the secret before the last rotation is good, too; null where it is not. */
-  readonly previousUntil: number | null;
+  readonly previousUntil: UnixMs | null;
   readonly state: 'active' | 'expired' | 'revoked';
   readonly source: Source;
 }
 
-export function storedView(key: StoredKey, nowMs: number): KeyView {
+export function storedView(key: StoredKey, nowMs: UnixMs): KeyView {
   const { hash: _, previous, ...shown } = key;
   const previousUntil = previous && previous.until > nowMs ? previous.until : null;
   return { ...shown, previousUntil, state: stateOf(key, nowMs), source: 'database' };
 }
 
-export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
+export function configuredView(entry: ConfiguredEntry, nowMs: UnixMs): KeyView {
   const { id, name, key, models = null, logContent = null, strict = null, routing = null } = entry;
   const { onDisconnect = null } = entry;
   const expiresAt = entry.expiresAt ?? null;
@@ -57,7 +58,7 @@ export function configuredView(entry: ConfiguredEntry, nowMs: number): KeyView {
 
 export function stateOf(
   { revokedAt, expiresAt }: Pick<StoredKey, 'revokedAt' | 'expiresAt'>,
-  nowMs: number,
+  nowMs: UnixMs,
 ): KeyView['state'] {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active';

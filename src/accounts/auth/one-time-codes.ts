@@ -2,6 +2,7 @@
 // prints them. They are signed with a secret of the installation, so that any process of it takes them; each is good once,
 // whichever process gets it, and nowhere but for signing in. Knows no address and no database.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Long enough to start a browser. */
 const LIFETIME_MS = 15 * 60_000;
@@ -13,8 +14,7 @@ const FORM = /^([0-9a-z]{1,11})\.([\w-]{24})\.([\w-]{43})$/;
 export interface OneTimeCodesOptions {
   /** `storage.secret('operator')`. */
   readonly operatorSecret: Uint8Array;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Notes something in all processes at once. False: it was noted before. */
   readonly claim: (what: string) => Promise<boolean>;
 }
@@ -45,13 +45,13 @@ export class OneTimeCodes {
  * @param secret `storage.secret('operator')`
  * @param untilMs Unix milliseconds; at most a quarter of an hour from now
  */
-export function signInCode(secret: Uint8Array, untilMs: number): string {
+export function signInCode(secret: Uint8Array, untilMs: UnixMs): string {
   const until = untilMs.toString(36);
   const nonce = randomBytes(18).toString('base64url');
   return `${until}.${nonce}.${signatureOf(until, nonce, secret)}`;
 }
 
-function isCode(code: string, secret: Uint8Array, nowMs: number): boolean {
+function isCode(code: string, secret: Uint8Array, nowMs: UnixMs): boolean {
   const [, until = '', nonce = '', signature = ''] = FORM.exec(code) ?? [];
   if (until === '') return false;
   const expected = Buffer.from(signatureOf(until, nonce, secret));

@@ -1,6 +1,7 @@
 // Short-lived tokens by which a command of this machine asks a running gateway: whoever can read the secret of the data
 // directory may manage what runs on it. A token is good for one request to one gateway. Knows no command.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { UnixMs } from '../../base/units.ts';
 
 const PREFIX = 'dm-op-v2-';
 /** Time that a token is good: a command asks at once. */
@@ -20,9 +21,8 @@ export interface OperatorRequest {
 /**
  * A token that is good for a minute, and for this request only.
  * @param secret `storage.secret('operator')`
- * @param nowMs Unix milliseconds
  */
-export function operatorToken(request: OperatorRequest, secret: Uint8Array, nowMs: number): string {
+export function operatorToken(request: OperatorRequest, secret: Uint8Array, nowMs: UnixMs): string {
   const until = (nowMs + LIFETIME_MS).toString(36);
   return `${PREFIX}${until}-${signatureOf(until, request, secret)}`;
 }
@@ -37,7 +37,7 @@ export function isOperatorToken(
   text: string,
   request: OperatorRequest,
   secret: Uint8Array,
-  nowMs: number,
+  nowMs: UnixMs,
 ): boolean {
   const [, until = '', signature = ''] = FORM.exec(text) ?? [];
   if (until === '') return false;

@@ -1,6 +1,7 @@
 // Identity of the person or program behind a request. Knows nothing of keys' forms or storage.
 import { GatewayError, type KeyRole, type RoutingWishes } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Sender of a request: a key, and the project that it belongs to. */
 export interface Principal {
@@ -11,8 +12,8 @@ export interface Principal {
   readonly projectId: string;
   readonly roles: readonly KeyRole[];
   readonly name: string;
-  /** Unix milliseconds; null: never. */
-  readonly expiresAt: number | null;
+  /** `null`: never. */
+  readonly expiresAt: UnixMs | null;
   /** May this key use the model? Patterns with `*` were compiled when the key was loaded. */
   readonly mayUse: (modelId: string) => boolean;
   /** Whether prompts and answers are kept; null: as the configuration says. */

@@ -7,6 +7,7 @@ import { checkLimits, type LimitsOf } from './check-limits.ts';
 import { definedInFile, type ConfiguredProject } from './configured.ts';
 import { projectJson } from './tenant-json.ts';
 import type { ChangeCondition, Source, Tenants } from './tenants.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A project as people may see it. */
 export interface ProjectView {
@@ -15,9 +16,9 @@ export interface ProjectView {
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
   /** Unix milliseconds; null where the file defines the project, as are the next three. */
-  readonly createdAt: number | null;
-  readonly updatedAt: number | null;
-  readonly archivedAt: number | null;
+  readonly createdAt: UnixMs | null;
+  readonly updatedAt: UnixMs | null;
+  readonly archivedAt: UnixMs | null;
   readonly version: number | null;
   readonly state: 'active' | 'archived';
   readonly source: Source;

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { KeyView } from './key-view.ts';
 import type { ProjectView } from './project-commands.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export function keyJson(key: KeyView): JsonObject {
   return {
@@ -51,6 +52,6 @@ function entryJson(entry: LimitEntry): JsonObject {
   return { ...entry };
 }
 
-function isoTime(unixMs: number | null): string | null {
+function isoTime(unixMs: UnixMs | null): string | null {
   return unixMs === null ? null : new Date(unixMs).toISOString();
 }

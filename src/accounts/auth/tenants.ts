@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AuditEntry, Storage } from '../ports/index.ts';
 import type { ConfiguredTenants } from './configured.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface Tenants {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
@@ -11,8 +12,7 @@ export interface Tenants {
   readonly earlierPeppers?: readonly Uint8Array[] | undefined;
   /** Keys and projects of the current configuration file. */
   readonly configured: () => ConfiguredTenants;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Entry of a change in the audit log; stored with it. */
   readonly entryOf: (change: TenantChange) => AuditEntry;
 }

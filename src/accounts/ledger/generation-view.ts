@@ -14,6 +14,7 @@ import {
   shownMembers,
 } from './record.ts';
 import { outcomeOf, requestState } from './outcome.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /**
  * Times are ISO 8601 in UTC, durations milliseconds, money USD. Unknown is null, never 0.
@@ -86,7 +87,7 @@ function retriesAmong(attempts: readonly AttemptRecord[]): number {
 }
 
 /** @param beganAt Unix milliseconds of the request */
-function attemptView(a: AttemptRecord, beganAt: number): JsonObject {
+function attemptView(a: AttemptRecord, beganAt: UnixMs): JsonObject {
   const { firstContentAt: first } = a;
   return {
     ...shownMembers(ATTEMPT_MEMBERS, a),
@@ -159,6 +160,6 @@ function errorView(error: ErrorSummary | null): JsonObject | null {
   return error && { kind: error.kind, message: error.message, upstream_status: error.upstreamStatus };
 }
 
-function isoTime(unixMs: number): string {
+function isoTime(unixMs: UnixMs): string {
   return new Date(unixMs).toISOString();
 }

@@ -3,6 +3,7 @@ import { shownName } from '../../canonical/index.ts';
 import { type Estimate, neededOf, neverFits } from './amounts.ts';
 import { naming, type Refusal } from './refusal.ts';
 import type { Hold } from './reservation.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A request of which nothing is known. */
 export const LEAST: Estimate = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
@@ -16,7 +17,7 @@ type Counting = Pick<Hold, 'limit' | 'counter' | 'shared'>;
 export function checkOne(
   counting: Counting,
   estimate: Estimate,
-  now: number,
+  now: UnixMs,
   mayAsk: boolean,
 ): Refusal | null {
   const { limit, counter, shared } = counting;
@@ -33,7 +34,7 @@ export function checkOne(
 }
 
 /** Others had less than a request needs, and have it again meanwhile: it may try again. */
-export function refusedByOthers(holds: readonly Hold[], estimate: Estimate, now: number): Refusal {
+export function refusedByOthers(holds: readonly Hold[], estimate: Estimate, now: UnixMs): Refusal {
   const [first] = holds;
   if (!first) throw new Error('A request under no limit was refused.');
   const found = holds.find(({ shared }) => shared && !shared.mayHave(Infinity)) ?? first;
@@ -45,7 +46,7 @@ export function refusalOf(
   reason: Refusal['reason'],
   { limit, counter, shared }: Counting,
   needed: number,
-  now: number,
+  now: UnixMs,
 ): Refusal {
   const others = shared?.others ?? 0;
   // Use of other processes ends at an unknown time: the refusal names the latest.

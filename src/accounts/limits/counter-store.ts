@@ -1,5 +1,6 @@
 // Port of counters that several processes share: memory, a supervisor and a server of counters stand behind it. A process says
 // how much it uses, as sums that replace what it said before: a message that is lost or comes twice counts nothing twice.
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Silence after which a process counts as gone, in milliseconds. */
 export const LEASE_MS = 3000;
@@ -13,9 +14,9 @@ export interface Caller {
   /** Grows with every call. A call that comes behind a later one changes nothing. */
   readonly turn: number;
   /** Time of the store in the answer that the process got last. 0: none yet. */
-  readonly lastReplyAtMs: number;
+  readonly lastReplyAtMs: UnixMs;
   /** Unix milliseconds, by the caller's own clock. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
 }
 
 /** One counter in one period. */
@@ -29,7 +30,7 @@ export interface CounterPeriod {
 /** How long amounts count, and who else knows them. */
 export interface Keeping {
   /** Milliseconds of a rolling window; 0: as long as a request runs. `null`: as long as the period. */
-  readonly windowMs: number | null;
+  readonly windowMs: DurationMs | null;
   /** True: the ledger knows what was settled, so it is asked where the store does not know. */
   readonly isInLedger: boolean;
 }
@@ -45,7 +46,7 @@ export interface Cell extends CounterPeriod, Keeping {
   /** True while a request runs that is counted here. */
   readonly isOpen: boolean;
   /** Milliseconds since the latest unit was counted. */
-  readonly ageMs: number;
+  readonly ageMs: DurationMs;
 }
 
 /** Amount that a request wants to reserve in one cell of the same call. */
@@ -61,8 +62,8 @@ export interface Wanted {
 }
 
 export interface Answered {
-  /** Time of the store, in milliseconds. */
-  readonly atMs: number;
+  /** Time of the store. */
+  readonly atMs: UnixMs;
   /**
    * True: the process was silent for too long, and nothing of the call was taken. What it had settled is left to the ledger. It
    * goes on under another name.
@@ -73,7 +74,7 @@ export interface Answered {
   /** Processes that have called lately, this one included. */
   readonly processes: number;
   /** Milliseconds until everybody has reported again to a store that has lost its data. Nothing is granted before. */
-  readonly settlesInMs: number;
+  readonly settlesInMs: DurationMs;
   /** State of the counter of each cell, in their order. */
   readonly states: readonly CounterState[];
   /** For each request the granted amounts. A number: nothing, because of the wanted amount with this index. */
@@ -99,7 +100,7 @@ export interface LedgerWord extends CounterPeriod {
 export interface LedgerPart {
   readonly amount: number;
   /** Milliseconds since it was counted. 0 where the window does not roll. */
-  readonly ageMs: number;
+  readonly ageMs: DurationMs;
 }
 
 export interface CounterStore {

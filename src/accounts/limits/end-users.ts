@@ -4,6 +4,7 @@ import type { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { ForgottenUsers } from './forgotten-users.ts';
 import type { LimitRule } from './rule.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Counters that are kept in full, besides those of requests that run. */
 const MOST_COUNTERS = 50_000;
@@ -56,7 +57,7 @@ export class EndUsers {
    * @param limit names owner and rule
    * @param user the user's hash; empty for requests that name nobody, which share a counter
    */
-  counterOf(limit: string, rule: LimitRule, user: string, nowMs: number): Counter {
+  counterOf(limit: string, rule: LimitRule, user: string, nowMs: UnixMs): Counter {
     const name = `${limit} ${user}`;
     let entry = this.#entries.get(name);
     if (entry) this.#entries.delete(name);
@@ -70,7 +71,7 @@ export class EndUsers {
     return entry.counter;
   }
 
-  #makeRoom(nowMs: number): void {
+  #makeRoom(nowMs: UnixMs): void {
     for (let looked = 0; looked < MOST_LOOKED_AT && this.#entries.size >= this.#most; looked += 1) {
       const [name, entry] = this.#nextOldest() ?? [];
       if (name === undefined || !entry) return;
@@ -88,7 +89,7 @@ export class EndUsers {
     return next.done ? undefined : next.value;
   }
 
-  #forget(name: string, { counter, rule, limit }: Entry, nowMs: number): void {
+  #forget(name: string, { counter, rule, limit }: Entry, nowMs: UnixMs): void {
     const used = counter.used(nowMs);
     if (used <= 0) return;
     const { window } = rule;

@@ -1,6 +1,7 @@
 // Estimates of what evicted end users had used, in fixed memory and never too low. A user who shares all cells with a
 // heavier one is taken for as heavy: that errs towards refusing.
 import type { Calendar, Window } from './window.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Cells of a row; four rows of them are 2 MB. */
 const CELLS = 65_536;
@@ -9,8 +10,8 @@ const ROWS = 4;
 const SPANS = 2;
 
 interface Span {
-  readonly startMs: number;
-  readonly endMs: number;
+  readonly startMs: UnixMs;
+  readonly endMs: UnixMs;
   readonly cells: Float64Array;
 }
 
@@ -27,7 +28,7 @@ export class ForgottenUsers {
   }
 
   /** @param lastMs when the user used something for the last time */
-  remember(user: string, used: number, lastMs: number): void {
+  remember(user: string, used: number, lastMs: UnixMs): void {
     const { cells } = this.#spanOf(lastMs);
     // The largest amount of all who share a cell, not their sum: a user who comes and goes is not counted twice.
     forEachCell(user, (cell) => {
@@ -36,7 +37,7 @@ export class ForgottenUsers {
   }
 
   /** Upper bounds of a user's amount and of its last time; 0: no user was evicted. */
-  recall(user: string, nowMs: number): { readonly used: number; readonly atMs: number } {
+  recall(user: string, nowMs: UnixMs): { readonly used: number; readonly atMs: UnixMs } {
     let used = 0;
     let atMs = 0;
     for (const span of this.#spans) {
@@ -50,7 +51,7 @@ export class ForgottenUsers {
     return { used, atMs };
   }
 
-  #reaches(span: Span, nowMs: number): boolean {
+  #reaches(span: Span, nowMs: UnixMs): boolean {
     return this.#window.type === 'rolling' ? nowMs < span.endMs + this.#window.ms : nowMs < span.endMs;
   }
 
@@ -68,7 +69,7 @@ export class ForgottenUsers {
     return span;
   }
 
-  #edges(ms: number): { readonly startMs: number; readonly endMs: number } {
+  #edges(ms: number): { readonly startMs: UnixMs; readonly endMs: UnixMs } {
     if (this.#window.type === 'rolling') {
       const startMs = ms - (ms % this.#window.ms);
       return { startMs, endMs: startMs + this.#window.ms };

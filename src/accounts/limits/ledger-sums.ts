@@ -1,5 +1,6 @@
 // Sums that limits ask of a ledger. Knows no database.
 import type { Owner } from './scope.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface SumQuery {
   /** Kind of owner by which the sums are grouped. */
@@ -8,8 +9,8 @@ export interface SumQuery {
   readonly owners?: readonly string[] | undefined;
   /** True: one for each end user of those. */
   readonly byEndUser: boolean;
-  /** Requests admitted from here on (Unix milliseconds), also in what is the future after a clock was set back. */
-  readonly fromMs: number;
+  /** Requests admitted from here on, also in what is the future after a clock was set back. */
+  readonly fromMs: UnixMs;
   /** True: sums of short spans, an hour at most, each with its end. False: of all the time together. */
   readonly inSlices: boolean;
 }
@@ -24,8 +25,8 @@ export interface LedgerSum {
   readonly model: string;
   /** Slug of the endpoint that answered; empty where that is not known. */
   readonly endpoint: string;
-  /** Time when the last of them was admitted, in Unix milliseconds; or later, up to the end of its hour. */
-  readonly atMs: number;
+  /** Time when the last of them was admitted; or later, up to the end of its hour. */
+  readonly atMs: UnixMs;
   /** As limits count them: each turn of an answer; nothing of what failed and was not charged. */
   readonly requests: number;
   readonly tokens: number;

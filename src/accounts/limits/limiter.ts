@@ -16,6 +16,7 @@ import { CounterBook, limitId, ownerWord, Scope, type Limit, type Owner } from '
 import type { Asked, Shared, Sharing } from './sharing.ts';
 import type { UnreadLimits } from './unread-limits.ts';
 import type { Window } from './window.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Use of a limit. */
 export interface Standing {
@@ -25,14 +26,14 @@ export interface Standing {
   /** Never below 0. */
   readonly remaining: number;
   /** Unix milliseconds at which nothing of it will be used, if nothing else comes; null: never. */
-  readonly clearsAtMs: number | null;
+  readonly clearsAtMs: UnixMs | null;
 }
 
 export interface LimiterOptions {
   /** Milliseconds that only go forward, near Unix time: windows roll by them. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Unix milliseconds by the machine's clock, for calendar periods and for what is shown; absent: `now`. */
-  readonly wall?: (() => number) | undefined;
+  readonly wall?: (() => UnixMs) | undefined;
   /** Counters of end users that are kept in full. */
   readonly mostEndUsers?: number | undefined;
   /** Shares limits among processes; absent: nobody does. */
@@ -86,7 +87,7 @@ export class Limiter {
    * Reserves what a request is expected to use under every limit that applies, or nothing. Other processes have their say.
    * @param untilMs when the request must have ended; then the reservation is settled by what was last said of it
    */
-  async take(scopes: readonly Scope[], estimate: Estimate, untilMs: number): Promise<Reservation | Refusal> {
+  async take(scopes: readonly Scope[], estimate: Estimate, untilMs: UnixMs): Promise<Reservation | Refusal> {
     const outcome = this.admit(scopes, estimate, untilMs);
     const sharing = this.#sharing;
     if (!sharing || outcome.type === 'refusal' || outcome.holds.length === 0) return outcome;
@@ -112,7 +113,7 @@ export class Limiter {
    * The same in this process alone, at once.
    * @param untilMs when the request must have ended
    */
-  admit(scopes: readonly Scope[], estimate: Estimate, expiresAtMs: number): Reservation | Refusal {
+  admit(scopes: readonly Scope[], estimate: Estimate, expiresAtMs: UnixMs): Reservation | Refusal {
     const now = this.#time.now();
     if (now >= this.#sweepAt || now < this.#sweepAt - SWEEP_MS) this.#sweep(now);
     const refusal = this.#check(scopes, estimate, now, true);
@@ -305,7 +306,7 @@ export class Limiter {
   }
 
   /** Milliseconds by which the machine's clock was set: from the limiter's time to Unix milliseconds. */
-  get stepMs(): number {
+  get stepMs(): DurationMs {
     this.#time.now();
     return this.#time.ms;
   }
@@ -314,7 +315,7 @@ export class Limiter {
    * Unix milliseconds at which the calendar period of a time began; 0 where a window has no periods.
    * @param atMs a time that only goes forward
    */
-  periodStart(window: Window, atMs: number): number {
+  periodStart(window: Window, atMs: UnixMs): UnixMs {
     return this.#maker.calendarOf(window)?.startOf(atMs) ?? 0;
   }
 
@@ -324,7 +325,7 @@ export class Limiter {
   }
 
   /** Finds the refusal that lasts longest: a client that returns after it is not refused by the next. */
-  #check(scopes: readonly Scope[], estimate: Estimate, now: number, mayAsk: boolean): Refusal | null {
+  #check(scopes: readonly Scope[], estimate: Estimate, now: UnixMs, mayAsk: boolean): Refusal | null {
     let refusal: Refusal | null = null;
     for (const scope of scopes)
       for (const limit of scope.limitsOf(estimate.model)) {
@@ -336,7 +337,7 @@ export class Limiter {
     return refusal;
   }
 
-  #refusesLeast(limits: readonly Limit[], now: number): boolean {
+  #refusesLeast(limits: readonly Limit[], now: UnixMs): boolean {
     return limits.some((limit) => {
       const counter = this.counterOf(limit, null);
       const shared = this.#sharedOf(limit, counter, null);
@@ -386,7 +387,7 @@ export class Limiter {
   }
 
   /** Charges reservations that are past their time with what was last said of them; a later settlement corrects that. */
-  #sweep(now: number): void {
+  #sweep(now: UnixMs): void {
     this.#sweepAt = now + SWEEP_MS;
     for (const reservation of this.#open) {
       if (reservation.expiresAtMs > now) continue;

@@ -4,6 +4,7 @@ import { Limiter, type Standing } from './limiter.ts';
 import type { LimitEntry } from './rule.ts';
 import { OWNER_KINDS, type Owner, type Scope } from './scope.ts';
 import type { Sharing } from './sharing.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Limits that are configured for one owner. */
 export interface Written {
@@ -55,7 +56,7 @@ export class Limits {
    * @param sharing shares limits among processes; null: there is but one
    * @param wall Unix milliseconds by the machine's clock; absent: `now`
    */
-  constructor(source: LimitSource, now: () => number, sharing: Sharing | null = null, wall?: () => number) {
+  constructor(source: LimitSource, now: () => UnixMs, sharing: Sharing | null = null, wall?: () => UnixMs) {
     this.#source = source;
     this.hasProviders = source.limitsProviders();
     this.limiter = new Limiter({ now, wall, sharing });

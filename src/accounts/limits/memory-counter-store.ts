@@ -10,6 +10,7 @@ import type {
   Wanted,
 } from './counter-store.ts';
 import { SharedCounter } from './shared-counter.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Periods of a counter that are remembered: the current one, and the one before for processes that come late. */
 const PERIODS = 2;
@@ -19,19 +20,19 @@ const CLOCKS_DIFFER_MS = 10_000;
 const LEAST_KEPT = 1024;
 
 export interface MemoryCounterOptions {
-  /** Silence after which a process counts as gone, in milliseconds. */
-  readonly leaseMs: number;
+  /** Silence after which a process counts as gone. */
+  readonly leaseMs: DurationMs;
   /** Unix milliseconds since which it may have forgotten what processes use. Absent: there are none. */
-  readonly emptySinceMs?: number | undefined;
+  readonly emptySinceMs?: UnixMs | undefined;
 }
 
 export class MemoryCounterStore implements CounterStore {
-  readonly #leaseMs: number;
+  readonly #leaseMs: DurationMs;
   readonly #epoch: number;
   readonly #counters = new Map<string, SharedCounter[]>();
-  /** Latest turn of each process that was heard lately, and when that was, in Unix milliseconds. */
-  readonly #seen = new Map<Holder, { readonly turn: number; readonly atMs: number }>();
-  readonly #settledAtMs: number;
+  /** Latest turn of each process that was heard lately, and when that was. */
+  readonly #seen = new Map<Holder, { readonly turn: number; readonly atMs: UnixMs }>();
+  readonly #settledAtMs: UnixMs;
   #fence = 0;
   #mostKept = LEAST_KEPT;
 
@@ -101,7 +102,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** The counter of a cell, made where it is the first; undefined where its period is long over. */
-  #find({ counter, period, windowMs, isInLedger }: Cell, nowMs: number): SharedCounter | undefined {
+  #find({ counter, period, windowMs, isInLedger }: Cell, nowMs: UnixMs): SharedCounter | undefined {
     const periods = this.#counters.get(counter) ?? [];
     const known = periods.find((shared) => shared.period === period);
     if (known) return known;
@@ -126,7 +127,7 @@ export class MemoryCounterStore implements CounterStore {
     return shared;
   }
 
-  #forgetUnused(nowMs: number): void {
+  #forgetUnused(nowMs: UnixMs): void {
     for (const [name, periods] of this.#counters)
       if (periods.every((shared) => shared.isForgettable(nowMs))) this.#counters.delete(name);
     this.#mostKept = Math.max(LEAST_KEPT, 2 * this.#counters.size);

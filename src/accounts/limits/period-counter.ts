@@ -2,11 +2,12 @@
 // it ends in another: so do the ledger's records, and the two agree. Rolls over when it is asked, not by a timer.
 import type { Counter, Frees, Slot } from './counter.ts';
 import type { Calendar } from './window.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 interface Period extends Slot {
   /** Unix milliseconds; 0 where there is but one period. */
   readonly start: number;
-  lastMs: number;
+  lastMs: UnixMs;
 }
 
 /** A ledger sum over several periods: it counts in the last of them. */
@@ -38,7 +39,7 @@ export class PeriodCounter implements Counter {
     this.#calendar = calendar;
   }
 
-  used(nowMs: number): number {
+  used(nowMs: UnixMs): number {
     this.#turnTo(nowMs);
     // Spend of later periods counts as well after the clock was set back: no period is overspent then.
     let used = 0;
@@ -46,7 +47,7 @@ export class PeriodCounter implements Counter {
     return used;
   }
 
-  usedIn(slot: Slot, nowMs: number): number {
+  usedIn(slot: Slot, nowMs: UnixMs): number {
     const { start } = this.#turnTo(nowMs);
     if (!isPeriod(slot) || slot.start >= start) return this.used(nowMs);
     let { used } = slot;
@@ -59,7 +60,7 @@ export class PeriodCounter implements Counter {
     return isPeriod(slot) ? slot.start : 0;
   }
 
-  reserve(amount: number, nowMs: number): Slot {
+  reserve(amount: number, nowMs: UnixMs): Slot {
     const period = this.#turnTo(nowMs);
     this.grow(period, amount);
     period.lastMs = nowMs;
@@ -79,7 +80,7 @@ export class PeriodCounter implements Counter {
     this.reserved -= reserved;
   }
 
-  restore(spent: number, atMs: number, nowMs: number): Slot {
+  restore(spent: number, atMs: UnixMs, nowMs: UnixMs): Slot {
     const period = this.#turnTo(atMs);
     period.used += spent;
     const { start } = this.#turnTo(nowMs);
@@ -87,16 +88,16 @@ export class PeriodCounter implements Counter {
     return period;
   }
 
-  freesAt(amount: number, limit: number, nowMs: number): Frees {
+  freesAt(amount: number, limit: number, nowMs: UnixMs): Frees {
     if (this.used(nowMs) - this.reserved + amount <= limit) return 'settled';
     return amount > limit ? 'never' : (this.clearsAt(nowMs) ?? 'never');
   }
 
-  clearsAt(nowMs: number): number | null {
+  clearsAt(nowMs: UnixMs): UnixMs | null {
     return this.#calendar ? this.#calendar.endOf(nowMs) : null;
   }
 
-  #turnTo(nowMs: number): Period {
+  #turnTo(nowMs: UnixMs): Period {
     const start = this.#calendar ? this.#calendar.startOf(nowMs) : 0;
     const current = this.#periods[this.#current];
     if (current?.start === start) return current;

@@ -2,6 +2,7 @@
 import type { Counter, Slot } from './counter.ts';
 import type { Limit } from './scope.ts';
 import type { Shared } from './sharing.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Spend of a request. */
 export interface Spent {
@@ -42,14 +43,14 @@ export function enoughOf({ limit, amount, charged, shared, granted, step }: Hold
 export class Reservation {
   readonly type = 'reservation';
   readonly holds: Hold[] = [];
-  readonly expiresAtMs: number;
+  readonly expiresAtMs: UnixMs;
   /** Last reported spend while it ran. Null: none yet. */
   spent: Spent | null = null;
   isSettled = false;
   /** Among those that the limiter looks after; null: nowhere. */
   place: number | null = null;
 
-  constructor(expiresAtMs: number) {
+  constructor(expiresAtMs: UnixMs) {
     this.expiresAtMs = expiresAtMs;
   }
 
@@ -59,7 +60,7 @@ export class Reservation {
 }
 
 /** Counts more for a running request. */
-export function count(hold: Hold, by: number, now: number): void {
+export function count(hold: Hold, by: number, now: UnixMs): void {
   const slot = hold.counter.grow(hold.slot, by, now);
   if (slot !== hold.slot) hold.lapsed = hold.amount + hold.charged;
   hold.slot = slot;

@@ -6,6 +6,7 @@ import type { Limiter } from './limiter.ts';
 import { ruleOf, type LimitEntry, type LimitRule } from './rule.ts';
 import { questionName, type UnreadLimits } from './unread-limits.ts';
 import { ownerWord, type Limit, type Owner, type Scope } from './scope.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const HOUR = 3_600_000;
 
@@ -20,7 +21,7 @@ interface Known {
   readonly counter: Counter;
   /** Settled before the ledger was asked: counted already, and in its sums as well. */
   readonly settled: number;
-  readonly sums: { readonly amount: number; readonly atMs: number }[];
+  readonly sums: { readonly amount: number; readonly atMs: UnixMs }[];
 }
 
 /**
@@ -33,7 +34,7 @@ export async function restoreFromLedger(
   limiter: Limiter,
   scopes: readonly Scope[],
   ledger: LedgerSums,
-  nowMs: number,
+  nowMs: UnixMs,
   unread: UnreadLimits | null = null,
 ): Promise<void> {
   // Made when somebody has used something: after a start with an empty ledger there is nobody to be found.
@@ -112,7 +113,7 @@ function ownersIn(scopes: readonly Scope[], { by }: Question): readonly string[]
 export function queryOf(
   { by, rule }: Question,
   periodStart: number,
-  nowMs: number,
+  nowMs: UnixMs,
   owners: readonly string[],
 ): SumQuery {
   const isRolling = rule.window.type === 'rolling';
@@ -132,7 +133,7 @@ function isFor({ owner, rule }: Limit, question: Question): boolean {
 }
 
 /** Counters in use, with what they had settled. Those of end users begin empty, or count twice what came meanwhile. */
-function countersInUse(scopes: readonly Scope[], question: Question, nowMs: number): Map<Counter, Known> {
+function countersInUse(scopes: readonly Scope[], question: Question, nowMs: UnixMs): Map<Counter, Known> {
   const known = new Map<Counter, Known>();
   for (const scope of scopes) {
     if (!scope.isRead) continue;
@@ -151,7 +152,7 @@ function note(
   question: Question,
   sum: LedgerSum,
   known: Map<Counter, Known>,
-  nowMs: number,
+  nowMs: UnixMs,
 ): void {
   const amount = amountIn(sum, question.rule);
   for (const limit of scope.limitsOf(sum.model)) {
@@ -174,7 +175,7 @@ export function amountIn(sum: LedgerSum, { kind }: LimitRule): number {
 }
 
 /** Adds what the counter has not counted itself: that is the latest. */
-function set({ counter, settled, sums }: Known, nowMs: number): void {
+function set({ counter, settled, sums }: Known, nowMs: UnixMs): void {
   let counted = settled;
   for (const { amount, atMs } of sums.toSorted((a, b) => b.atMs - a.atMs)) {
     const seen = Math.min(counted, amount);

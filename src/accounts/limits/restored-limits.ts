@@ -6,12 +6,13 @@ import { questionNamesOf, restoreFromLedger } from './restore.ts';
 import { type LimitEntry, ruleOf } from './rule.ts';
 import type { Owner, Scope } from './scope.ts';
 import { UnreadLimits } from './unread-limits.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 interface RestoredOptions {
   readonly limits: Limits;
   readonly ledger: LedgerSums;
   /** The limiter's time, which only goes forward. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Time that a request waits at a time for what the ledger has not told; a few times. Absent: it is refused at once. */
   readonly pause?: (() => Promise<void>) | undefined;
 }

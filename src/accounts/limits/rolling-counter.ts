@@ -2,19 +2,20 @@
 // span of that length ever holds more than the limit: a token bucket of the same size lets through nearly twice as much
 // in the first window after a pause. Counts the same for rates and for rolling budgets.
 import type { Counter, Frees, Slot } from './counter.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Amount that was counted within one step of time. It is freed when its last unit is a window old: never too early. */
 class Run implements Slot {
   used: number;
   reserved = 0;
-  firstMs: number;
-  lastMs: number;
+  firstMs: UnixMs;
+  lastMs: UnixMs;
   /** False once it is older than the window. */
   counts = true;
   /** True for what a request uses a window after its admission, when the place where it was counted first is free again. */
   readonly isLate: boolean;
 
-  constructor(used: number, atMs: number, isLate = false) {
+  constructor(used: number, atMs: UnixMs, isLate = false) {
     this.used = used;
     this.isLate = isLate;
     this.firstMs = atMs;
@@ -31,26 +32,26 @@ const LONG_STEPS = 60;
 const MOST_FREED = 64;
 
 /** Within how many milliseconds what is counted in a window of so many comes free together. */
-export function stepMsOf(windowMs: number): number {
+export function stepMsOf(windowMs: DurationMs): DurationMs {
   return windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
 }
 
 export class RollingCounter implements Counter {
   reserved = 0;
-  readonly #windowMs: number;
-  readonly #stepMs: number;
+  readonly #windowMs: DurationMs;
+  readonly #stepMs: DurationMs;
   readonly #runs: Run[] = [];
   /** Index of the oldest run that counts. */
   #head = 0;
   #used = 0;
 
   /** @param isShared true: it has few steps, for each is reported to others */
-  constructor(windowMs: number, isShared = false) {
+  constructor(windowMs: DurationMs, isShared = false) {
     this.#windowMs = windowMs;
     this.#stepMs = isShared ? windowMs / LONG_STEPS : stepMsOf(windowMs);
   }
 
-  used(nowMs: number): number {
+  used(nowMs: UnixMs): number {
     const last = this.#runs.at(-1);
     if (!last) return 0;
     if (last.lastMs > nowMs) this.#setBack(nowMs);
@@ -68,7 +69,7 @@ export class RollingCounter implements Counter {
     return this.#used;
   }
 
-  usedIn(_slot: Slot, nowMs: number): number {
+  usedIn(_slot: Slot, nowMs: UnixMs): number {
     return this.used(nowMs);
   }
 
@@ -76,27 +77,27 @@ export class RollingCounter implements Counter {
     return 0;
   }
 
-  reserve(amount: number, nowMs: number): Slot {
+  reserve(amount: number, nowMs: UnixMs): Slot {
     this.reserved += amount;
     const run = this.#count(amount, nowMs);
     run.reserved += amount;
     return run;
   }
 
-  grow(slot: Slot, by: number, nowMs: number): Slot {
+  grow(slot: Slot, by: number, nowMs: UnixMs): Slot {
     this.reserved += by;
     const run = this.#recount(slot, by, nowMs);
     run.reserved += by;
     return run;
   }
 
-  settle(slot: Slot, reserved: number, actual: number, nowMs: number): void {
+  settle(slot: Slot, reserved: number, actual: number, nowMs: UnixMs): void {
     this.reserved -= reserved;
     slot.reserved -= reserved;
     this.#recount(slot, actual - reserved, nowMs);
   }
 
-  restore(spent: number, atMs: number, nowMs: number): Slot | null {
+  restore(spent: number, atMs: UnixMs, nowMs: UnixMs): Slot | null {
     const at = Math.min(atMs, nowMs);
     if (spent <= 0 || at + this.#windowMs <= nowMs) return null;
     const next = this.#runs.findIndex(({ lastMs }, index) => index >= this.#head && lastMs > at);
@@ -106,7 +107,7 @@ export class RollingCounter implements Counter {
     return run;
   }
 
-  freesAt(amount: number, limit: number, nowMs: number): Frees {
+  freesAt(amount: number, limit: number, nowMs: UnixMs): Frees {
     if (amount > limit) return 'never';
     let used = this.used(nowMs);
     for (let at = this.#head; at < this.#runs.length; at += 1) {
@@ -118,11 +119,11 @@ export class RollingCounter implements Counter {
     return nowMs;
   }
 
-  clearsAt(nowMs: number): number {
+  clearsAt(nowMs: UnixMs): UnixMs {
     return this.used(nowMs) === 0 ? nowMs : (this.#runs.at(-1)?.lastMs ?? nowMs) + this.#windowMs;
   }
 
-  #count(amount: number, nowMs: number, isLate = false): Run {
+  #count(amount: number, nowMs: UnixMs, isLate = false): Run {
     this.used(nowMs);
     this.#used += amount;
     const last = this.#runs.at(-1);
@@ -137,7 +138,7 @@ export class RollingCounter implements Counter {
   }
 
   /** Corrects an amount where it was counted. What goes beyond it when that has been freed counts from now on. */
-  #recount(slot: Slot, by: number, nowMs: number): Slot {
+  #recount(slot: Slot, by: number, nowMs: UnixMs): Slot {
     this.used(nowMs);
     if (slot instanceof Run && !slot.counts) return by > 0 ? this.#count(by, nowMs, true) : slot;
     slot.used += by;
@@ -146,7 +147,7 @@ export class RollingCounter implements Counter {
   }
 
   /** The clock was set back: what seems to lie ahead counts for one more window from now, and no longer. */
-  #setBack(nowMs: number): void {
+  #setBack(nowMs: UnixMs): void {
     for (let at = this.#runs.length - 1; at >= this.#head; at -= 1) {
       const run = this.#runs[at];
       if (!run || run.lastMs <= nowMs) return;

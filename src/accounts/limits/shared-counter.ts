@@ -1,13 +1,14 @@
 // One counter that processes share, in one period: the window arithmetic of a store in memory. `shared.lua` has the same for a
 // server. Amounts are sums of cells, and what remains of processes that vanished.
 import type { Cell, CounterState, Holder, Keeping, LedgerPart, Wanted } from './counter-store.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 interface Kept {
   used: number;
   readonly settled: number;
   isOpen: boolean;
   /** Unix milliseconds until which it counts. */
-  readonly untilMs: number;
+  readonly untilMs: UnixMs;
 }
 
 /** Usage of a vanished process, or a sum of the ledger. */
@@ -15,12 +16,12 @@ interface Remains {
   /** True: a process vanished, and its reservations are part of the amount. The ledger corrects that. */
   readonly isVanished: boolean;
   readonly amount: number;
-  readonly untilMs: number;
+  readonly untilMs: UnixMs;
 }
 
 interface Restoration {
   readonly fence: number;
-  readonly startedMs: number;
+  readonly startedMs: UnixMs;
   /** Amount that live processes had settled when it began: the ledger's sum contains it. */
   readonly settled: number;
   /** Remains that the ledger's sum replaces. */
@@ -32,18 +33,18 @@ const REVIEW_LEASES = 10;
 
 export interface SharedCounterTerms extends Keeping {
   readonly period: number;
-  readonly leaseMs: number;
+  readonly leaseMs: DurationMs;
   /** True where the ledger has nothing to add. */
   readonly isKnown: boolean;
   /** Unix milliseconds at which the store began to count it. */
-  readonly madeAtMs: number;
+  readonly madeAtMs: UnixMs;
   /** Unix milliseconds at which a holder was heard last. */
   readonly lastSeenAt: (holder: Holder) => number;
 }
 
 export class SharedCounter {
   readonly period: number;
-  readonly madeAtMs: number;
+  readonly madeAtMs: UnixMs;
   readonly #terms: SharedCounterTerms;
   readonly #cells = new Map<string, Kept>();
   #total = 0;
@@ -66,7 +67,7 @@ export class SharedCounter {
   }
 
   /** Replaces a cell. */
-  put({ cell, used, settled, isOpen, ageMs }: Cell, nowMs: number): void {
+  put({ cell, used, settled, isOpen, ageMs }: Cell, nowMs: UnixMs): void {
     this.#expire(nowMs);
     const { windowMs } = this.#terms;
     const before = this.#cells.get(cell);
@@ -77,7 +78,7 @@ export class SharedCounter {
   }
 
   /** Amount that would be granted now; `null`: not so much is free. @param isSettled false while data may be lost */
-  free({ limit, need, want, clips }: Wanted, isSettled: boolean, nowMs: number): number | null {
+  free({ limit, need, want, clips }: Wanted, isSettled: boolean, nowMs: UnixMs): number | null {
     this.#expire(nowMs);
     const free = this.#isKnown && isSettled ? Math.max(0, limit - this.#total) : 0;
     if (free < need) return null;
@@ -85,11 +86,11 @@ export class SharedCounter {
   }
 
   /** Reserves a granted amount in a cell that was put. */
-  grant(cell: Cell, amount: number, nowMs: number): void {
+  grant(cell: Cell, amount: number, nowMs: UnixMs): void {
     this.put({ ...cell, used: (this.#cells.get(cell.cell)?.used ?? 0) + amount, isOpen: true }, nowMs);
   }
 
-  state(nowMs: number): CounterState {
+  state(nowMs: UnixMs): CounterState {
     this.#expire(nowMs);
     const isStale = this.#reviewAtMs <= nowMs || this.#remains.some(({ isVanished }) => isVanished);
     const needsLedger = this.#terms.isInLedger && (!this.#isKnown || isStale);
@@ -97,13 +98,13 @@ export class SharedCounter {
   }
 
   /** True where nobody would miss it. */
-  isForgettable(nowMs: number): boolean {
+  isForgettable(nowMs: UnixMs): boolean {
     this.#expire(nowMs);
     return !this.#terms.isInLedger && this.#cells.size === 0;
   }
 
   /** @returns whether the ledger may be asked now: nobody else does it */
-  restoring(fence: number, nowMs: number): boolean {
+  restoring(fence: number, nowMs: UnixMs): boolean {
     if (this.#restoration && this.#restoration.startedMs + this.#terms.leaseMs > nowMs) return false;
     this.#expire(nowMs);
     let settled = 0;
@@ -112,7 +113,7 @@ export class SharedCounter {
     return true;
   }
 
-  restored(fence: number, sums: readonly LedgerPart[], nowMs: number): boolean {
+  restored(fence: number, sums: readonly LedgerPart[], nowMs: UnixMs): boolean {
     const restoration = this.#restoration;
     const { leaseMs, windowMs } = this.#terms;
     if (restoration?.fence !== fence || restoration.startedMs + leaseMs <= nowMs) return false;
@@ -134,13 +135,13 @@ export class SharedCounter {
   }
 
   /** Settlements near the time at which the ledger is read may count twice: another look corrects that. */
-  #changed(atMs: number): void {
+  #changed(atMs: UnixMs): void {
     this.#changedAtMs = atMs;
     const { leaseMs } = this.#terms;
     if (atMs < this.#restoredAtMs + leaseMs) this.#reviewAtMs = this.#restoredAtMs + REVIEW_LEASES * leaseMs;
   }
 
-  #keep(cell: string, kept: Kept, nowMs: number): void {
+  #keep(cell: string, kept: Kept, nowMs: UnixMs): void {
     this.#cells.set(cell, kept);
     this.#total += kept.used;
     const { leaseMs } = this.#terms;
@@ -156,7 +157,7 @@ export class SharedCounter {
     this.#cells.delete(cell);
   }
 
-  #remain(remains: Remains, nowMs: number): void {
+  #remain(remains: Remains, nowMs: UnixMs): void {
     if (remains.amount <= 0 || remains.untilMs <= nowMs) return;
     this.#remains = [...this.#remains, remains];
     this.#total += remains.amount;
@@ -174,7 +175,7 @@ export class SharedCounter {
     return isOpen && (this.#terms.isInLedger || this.#terms.windowMs === 0);
   }
 
-  #expire(nowMs: number): void {
+  #expire(nowMs: UnixMs): void {
     if (this.#nextMs > nowMs) return;
     this.#nextMs = Infinity;
     for (const [cell, kept] of this.#cells) {
@@ -192,7 +193,7 @@ export class SharedCounter {
       else this.#nextMs = Math.min(this.#nextMs, remains.untilMs);
   }
 
-  #aliveUntil(cell: string): number {
+  #aliveUntil(cell: string): UnixMs {
     return this.#terms.lastSeenAt(cell.slice(0, cell.indexOf(':'))) + this.#terms.leaseMs;
   }
 }

@@ -3,6 +3,7 @@ import type { LedgerPart } from './counter-store.ts';
 import type { LedgerSums } from './ledger-sums.ts';
 import { amountIn, queryOf, type Question } from './restore.ts';
 import type { Limit } from './scope.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** A counter whose sum is asked for. */
 export interface RunningCost {
@@ -16,14 +17,13 @@ export interface RunningCost {
 /**
  * Settled use of each counter by all processes, the latest first: requests, tokens or nano-dollars. Rejects where the ledger
  * cannot be read.
- * @param nowMs Unix milliseconds
  * @param marginMs by which amounts in rolling windows count longer, because clocks differ
  */
 export async function spentOf(
   wanted: readonly RunningCost[],
   ledger: LedgerSums,
-  nowMs: number,
-  marginMs: number,
+  nowMs: UnixMs,
+  marginMs: DurationMs,
 ): Promise<readonly (readonly LedgerPart[])[]> {
   const sums = wanted.map(() => new Map<number, number>());
   for (const { question, period, places, owners } of questionsOf(wanted)) {

@@ -1,4 +1,5 @@
 // The windows of time in which limits count, and when calendar periods begin. Given the time, never reads a clock.
+import type { UnixMs } from '../../base/units.ts';
 
 const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
 type CalendarUnit = (typeof CALENDAR_UNITS)[number];
@@ -81,19 +82,19 @@ export class Calendar {
   }
 
   /** Unix milliseconds at which the period of this time began. @param nowMs a time that only goes forward */
-  startOf(nowMs: number): number {
+  startOf(nowMs: UnixMs): number {
     const atMs = nowMs + this.#step.ms;
     if (atMs < this.#start || atMs >= this.#end) this.#find(atMs);
     return this.#start;
   }
 
   /** When the next period begins, as a time that only goes forward. @param nowMs another one */
-  endOf(nowMs: number): number {
+  endOf(nowMs: UnixMs): number {
     this.startOf(nowMs);
     return this.#end - this.#step.ms;
   }
 
-  #find(nowMs: number): void {
+  #find(nowMs: UnixMs): void {
     const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs))
       .toZonedDateTimeISO(this.#timeZone)
       .toPlainDate();

@@ -1,11 +1,11 @@
 // Memory of alerts: each is sent once, and what was sent is kept for people who come later.
 import type { JsonObject } from '../../base/json/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** An alert that was published. */
 export interface PastAlert {
   readonly id: string;
-  /** Unix milliseconds. */
-  readonly raisedAt: number;
+  readonly raisedAt: UnixMs;
   readonly type: string;
   readonly message: string;
   readonly data: JsonObject;
@@ -15,8 +15,8 @@ export interface PastAlert {
 export interface ListedAlert extends PastAlert {
   /** True: it is not over. */
   readonly isOpen: boolean;
-  /** When it was over, in Unix milliseconds. Null: it is not, or nobody knows when. */
-  readonly resolvedAt: number | null;
+  /** When it was over. Null: it is not, or nobody knows when. */
+  readonly resolvedAt: UnixMs | null;
 }
 
 /** An alert that is not over. */
@@ -42,7 +42,7 @@ export interface AlertStore {
    * @returns false where it was told within that time
    * @throws GatewayError `internal` when it could not be noted
    */
-  claim(id: string, nowMs: number, quietMs: number): Promise<boolean>;
+  claim(id: string, nowMs: UnixMs, quietMs: DurationMs): Promise<boolean>;
   /**
    * Keeps what was published, for 400 days.
    * @param event names what it is about, for its end
@@ -52,7 +52,7 @@ export interface AlertStore {
   /** Alerts that are not over, newest first, at most 1,000. */
   open(): Promise<readonly OpenAlert[]>;
   /** Ends the alerts of an event. False: none of them was open. */
-  resolve(event: string, nowMs: number): Promise<boolean>;
+  resolve(event: string, nowMs: UnixMs): Promise<boolean>;
   /** @throws GatewayError `invalid_request` (`after`, `before`) for an unknown alert */
   list(query: AlertQuery): Promise<{ readonly alerts: readonly ListedAlert[]; readonly hasMore: boolean }>;
 }

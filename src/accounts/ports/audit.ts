@@ -1,11 +1,11 @@
 // Port of the audit log in a database. A part of `ports/index.ts`.
 import type { JsonObject } from '../../base/json/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** One change that somebody made, without secrets. */
 export interface AuditEntry {
   readonly id: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   readonly actor: {
     /** Id of the key; `operator` for a command of the machine itself. */
     readonly id: string;
@@ -52,5 +52,5 @@ export interface AuditStore {
   /** @throws GatewayError `invalid_request` (`after`, `before`) for an unknown entry */
   list(query: AuditQuery): Promise<AuditPage>;
   /** Deletes older entries, a bounded number. Returns how many; 0 when none is left. */
-  purge(beforeMs: number): Promise<number>;
+  purge(beforeMs: UnixMs): Promise<number>;
 }

@@ -3,6 +3,7 @@
 import type { BatchStatus } from '../../canonical/index.ts';
 import type { NewJob } from './jobs.ts';
 import type { PageRequest } from './index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** How a batch ended. `failed`: none of its lines could be run. */
 export type BatchOutcome = 'completed' | 'failed' | 'expired' | 'cancelled';
@@ -25,9 +26,9 @@ export interface NewBatch {
   /** Facts that only its protocol reads, as JSON. */
   readonly facts: string;
   /** By when it must have ended, in milliseconds from now. */
-  readonly windowMs: number;
+  readonly windowMs: DurationMs;
   /** Unix milliseconds, when it is forgotten; null: never. */
-  readonly expiresAt: number | null;
+  readonly expiresAt: UnixMs | null;
 }
 
 /** Usage of lines. */
@@ -43,19 +44,19 @@ export interface LineSpend {
 
 export interface Batch extends Omit<NewBatch, 'windowMs'> {
   /** Unix milliseconds by the database's clock, as all times here. */
-  readonly createdAt: number;
-  readonly deadlineAt: number;
+  readonly createdAt: UnixMs;
+  readonly deadlineAt: UnixMs;
   /** Lines; null until they were read. */
   readonly total: number | null;
   /** Lines that have ended, by how. */
   readonly counts: Readonly<Record<LineKind, number>>;
   readonly spend: LineSpend;
   /** Since when its lines run. */
-  readonly beganAt: number | null;
+  readonly beganAt: UnixMs | null;
   /** When somebody asked for its end. */
-  readonly cancelAt: number | null;
-  readonly finalizingAt: number | null;
-  readonly endedAt: number | null;
+  readonly cancelAt: UnixMs | null;
+  readonly finalizingAt: UnixMs | null;
+  readonly endedAt: UnixMs | null;
   readonly outcome: BatchOutcome | null;
   readonly status: BatchStatus;
   readonly outputFile: string | null;
@@ -63,7 +64,7 @@ export interface Batch extends Omit<NewBatch, 'windowMs'> {
   /** Problems of its lines, as JSON; null: there are none. */
   readonly problems: string | null;
   /** Why it waits, and since when; null: it does not. */
-  readonly waits: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
 }
 
 /** A line that has ended. */
@@ -173,5 +174,5 @@ export interface BatchStore {
   /** False: there is none of this project. */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes batches that have expired, and lines of those that have ended, a bounded number. Returns how many; 0 when none is left. */
-  purge(nowMs: number): Promise<number>;
+  purge(nowMs: UnixMs): Promise<number>;
 }

@@ -17,6 +17,7 @@ import type { ReplicaStore } from './replica.ts';
 import type { RunningStore, SentMarkStore } from './running.ts';
 import type { UsageStore } from './usage.ts';
 import type { WebhookStore } from './webhook.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export type * from './alert.ts';
 export * from './announcement.ts';
@@ -41,10 +42,9 @@ export interface StoredKey {
   readonly hash: string;
   /** First and last characters, to recognise it by. */
   readonly hint: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
+  readonly createdAt: UnixMs;
+  readonly expiresAt: UnixMs | null;
+  readonly revokedAt: UnixMs | null;
   /** Model ids or patterns with `*` that this key may use; null means all. */
   readonly models: readonly string[] | null;
   /** Whether prompts and answers of this key are kept in the records; null: as the configuration says. */
@@ -62,8 +62,8 @@ export interface StoredKey {
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
   /** Hash of the secret before the last rotation, and until when it is good; null where there is none. */
-  readonly previous: { readonly hash: string; readonly until: number } | null;
-  readonly updatedAt: number;
+  readonly previous: { readonly hash: string; readonly until: UnixMs } | null;
+  readonly updatedAt: UnixMs;
   /** Grows by one with each change. */
   readonly version: number;
 }
@@ -75,8 +75,7 @@ export type KeyChange = Change<Omit<StoredKey, 'id' | 'projectId' | 'createdAt' 
 
 /** When something is changed, and which version of it is meant. */
 export interface ChangeOf {
-  /** Unix milliseconds. */
-  readonly atMs: number;
+  readonly atMs: UnixMs;
   /** Absent: whichever there is. */
   readonly ifVersion?: number | undefined;
 }
@@ -133,10 +132,10 @@ export interface StoredProject {
   /** Its name. */
   readonly id: string;
   /** Unix milliseconds, as are all times here. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
+  readonly createdAt: UnixMs;
+  readonly updatedAt: UnixMs;
   /** Time since which its keys are refused; null while it is in use. */
-  readonly archivedAt: number | null;
+  readonly archivedAt: UnixMs | null;
   /** In the words of the configuration, and checked. */
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
@@ -178,16 +177,15 @@ export interface SealedTurn {
   readonly callId: string;
   /** Encrypted with the server's key. */
   readonly sealed: Uint8Array;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: UnixMs;
 }
 
 export interface VaultStore {
   put(turns: readonly SealedTurn[]): Promise<void>;
   /** The turns of one project by tool-call id; expired ones are not returned. */
-  get(projectId: string, callIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, Uint8Array>>;
+  get(projectId: string, callIds: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Deletes expired turns, a bounded number at a time. Returns how many. */
-  purge(nowMs: number): Promise<number>;
+  purge(nowMs: UnixMs): Promise<number>;
 }
 
 // Stored responses, conversations, prompts and files. Ids are made by the gateway and unique over all keys; writing one
@@ -199,8 +197,8 @@ export interface StoredResponse {
   readonly id: string;
   readonly projectId: string;
   /** Unix milliseconds, as are all times here. */
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
+  readonly createdAt: UnixMs;
+  readonly expiresAt: UnixMs | null;
   /** The response that this one continues; null at the beginning. */
   readonly previousId: string | null;
   readonly conversationId: string | null;
@@ -218,22 +216,22 @@ export interface ResponseStore {
    * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
    */
   put(response: StoredResponse, appendTo?: string): Promise<string>;
-  find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | null>;
+  find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredResponse | null>;
   /** The response and all before it, oldest first; null when any of them is missing, expired or another project's. */
-  chain(projectId: string, id: string, nowMs: number): Promise<readonly StoredResponse[] | null>;
+  chain(projectId: string, id: string, nowMs: UnixMs): Promise<readonly StoredResponse[] | null>;
   /** An input or output item of a stored conversation or response of this project: of several under one id, the latest. */
-  findItem(projectId: string, itemId: string, nowMs: number): Promise<JsonObject | null>;
+  findItem(projectId: string, itemId: string, nowMs: UnixMs): Promise<JsonObject | null>;
   /** False when there is no such response. */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes expired responses, as many as about a millisecond allows. Returns how many; 0 when none is left. */
-  purge(nowMs: number): Promise<number>;
+  purge(nowMs: UnixMs): Promise<number>;
 }
 
 export interface StoredConversation {
   readonly id: string;
   readonly projectId: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
+  readonly createdAt: UnixMs;
+  readonly expiresAt: UnixMs | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -256,7 +254,7 @@ export interface PageRequest {
 export interface ConversationStore {
   /** @throws GatewayError `quota` */
   create(conversation: StoredConversation, items: readonly JsonObject[]): Promise<void>;
-  find(projectId: string, id: string, nowMs: number): Promise<StoredConversation | null>;
+  find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredConversation | null>;
   /** The conversation as it is now; null when there is none. @throws GatewayError `quota` */
   setMetadata(
     projectId: string,
@@ -275,7 +273,7 @@ export interface ConversationStore {
   /** Null when there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown item */
   items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
   /** Every item in order, for the prompt; null when there is no such conversation. */
-  all(projectId: string, id: string, nowMs: number): Promise<readonly JsonObject[] | null>;
+  all(projectId: string, id: string, nowMs: UnixMs): Promise<readonly JsonObject[] | null>;
   findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null>;
   deleteItem(projectId: string, id: string, itemId: string): Promise<boolean>;
   /**
@@ -283,19 +281,25 @@ export interface ConversationStore {
    * turn holds it, and when there is no such conversation. The turn that holds it may ask again, to hold it for longer. Holds
    * across processes.
    */
-  beginTurn(projectId: string, id: string, turnId: string, nowMs: number, forMs: number): Promise<boolean>;
+  beginTurn(
+    projectId: string,
+    id: string,
+    turnId: string,
+    nowMs: UnixMs,
+    forMs: DurationMs,
+  ): Promise<boolean>;
   /** Gives the place back; nothing happens when this turn does not hold it any more. */
   endTurn(projectId: string, id: string, turnId: string): Promise<void>;
   /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */
-  purge(nowMs: number): Promise<number>;
+  purge(nowMs: UnixMs): Promise<number>;
 }
 
 /** An uploaded file; its bytes lie in the blob store under its id. */
 export interface StoredFile {
   readonly id: string;
   readonly projectId: string;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
+  readonly createdAt: UnixMs;
+  readonly expiresAt: UnixMs | null;
   /** Word of the client, or of the gateway for what it writes itself. */
   readonly purpose: string;
   readonly filename: string;
@@ -312,21 +316,21 @@ export interface FilePage {
 export interface FileStore {
   /** Written after its bytes, which it makes count. @throws GatewayError `quota` */
   put(file: StoredFile): Promise<void>;
-  find(projectId: string, id: string, nowMs: number): Promise<StoredFile | null>;
+  find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredFile | null>;
   /** True for every project's file, also an expired one: its bytes are not to be swept away. */
   exists(id: string): Promise<boolean>;
   /** Files in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
   list(
     projectId: string,
     page: PageRequest & { readonly purpose?: string | undefined },
-    nowMs: number,
+    nowMs: UnixMs,
   ): Promise<FilePage>;
-  /** A file is kept until then at least, in Unix milliseconds. */
-  keepUntil(projectId: string, id: string, untilMs: number): Promise<void>;
+  /** A file is kept until then at least. */
+  keepUntil(projectId: string, id: string, untilMs: UnixMs): Promise<void>;
   /** False when there is no such file. Its bytes are to be deleted afterwards. */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes a bounded number of expired files, and gives the ids of those whose bytes are to follow. */
-  takeExpired(nowMs: number): Promise<readonly string[]>;
+  takeExpired(nowMs: UnixMs): Promise<readonly string[]>;
 }
 
 /** Bytes on their way in. Exactly one of `keep` and `discard` ends it. */
@@ -346,7 +350,7 @@ export interface BlobStore {
   /** Nothing happens when there is none. */
   delete(name: string): Promise<void>;
   /** Deletes what a crash left behind: drafts, and blobs that nobody keeps, last written before `beforeMs`. */
-  sweep(beforeMs: number, isKept: (name: string) => Promise<boolean>): Promise<void>;
+  sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void>;
 }
 
 export interface StateUsage {

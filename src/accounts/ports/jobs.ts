@@ -1,5 +1,6 @@
 // The queue of jobs, as a port: work that outlives the connection that asked for it. A job is one row; a runner holds it by a
 // lease, and every write of a runner names the fence of its lease. All times are those of the database's clock.
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** `waiting`: has no room yet, and is tried again. The last three are ends. */
 export type JobState = 'queued' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
@@ -28,7 +29,7 @@ export interface NewJob {
   /** Task of the job. Opaque here. */
   readonly payload: string;
   /** Unix milliseconds, when the row may be forgotten; null: never. */
-  readonly expiresAt: number | null;
+  readonly expiresAt: UnixMs | null;
 }
 
 export interface JobError {
@@ -51,13 +52,13 @@ export interface JobView {
   readonly attempt: number;
   readonly isCancelRequested: boolean;
   /** Why it waits, and since when; null: it does not. */
-  readonly waits: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
   readonly error: JobError | null;
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   /** Time of its first begin; null: none yet. */
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly expiresAt: number | null;
+  readonly startedAt: UnixMs | null;
+  readonly endedAt: UnixMs | null;
+  readonly expiresAt: UnixMs | null;
 }
 
 export interface Job extends JobView {
@@ -82,7 +83,7 @@ export interface JobStep {
   readonly name: string;
   /** Opaque here. */
   readonly detail: string;
-  readonly at: number;
+  readonly at: UnixMs;
 }
 
 export type JobEnd =
@@ -94,14 +95,14 @@ export interface JobEnding {
   /** Jobs that are added with it. */
   readonly following?: readonly NewJob[];
   /** Milliseconds after which it may be forgotten, where that is sooner than its own expiry. Null: not sooner. */
-  readonly keepMs?: number | null;
+  readonly keepMs?: DurationMs | null;
 }
 
 export interface JobWait {
   /** A sentence. */
   readonly reason: string;
   /** When it is tried again, in milliseconds from now. */
-  readonly forMs: number;
+  readonly forMs: DurationMs;
   /** False: it had not begun, so that this counts as no attempt. */
   readonly hasBegun: boolean;
   /** True: it has come further since it waited last, so that it waits since now. */
@@ -123,13 +124,13 @@ export interface JobCount {
   readonly state: JobState;
   readonly jobs: number;
   /** Time when the oldest was added. */
-  readonly oldestAt: number;
+  readonly oldestAt: UnixMs;
 }
 
 export interface ClaimOptions {
   /** Names the process, unlike all others that ever ran. */
   readonly owner: string;
-  readonly leaseMs: number;
+  readonly leaseMs: DurationMs;
   readonly limit: number;
   /** Kinds of jobs that the runner knows. */
   readonly kinds: readonly string[];
@@ -149,7 +150,7 @@ export interface JobStore {
   /** Takes jobs, the first of the queue first: by priority, then fairly between projects. */
   claim(options: ClaimOptions): Promise<readonly HeldJob[]>;
   /** Holds everything of an owner for longer. @returns what it holds; whatever is missing is somebody else's */
-  renew(owner: string, leaseMs: number): Promise<readonly RenewedLease[]>;
+  renew(owner: string, leaseMs: DurationMs): Promise<readonly RenewedLease[]>;
   /** Records a step; it takes the place of one of the same name. False: the fence is an older one. */
   step(id: string, fence: number, step: Omit<JobStep, 'at'>): Promise<boolean>;
   /** Steps of a job, in their order. */
@@ -180,5 +181,5 @@ export interface JobStore {
   /** False: there is none of this project. */
   delete(projectId: string, id: string): Promise<boolean>;
   /** Deletes jobs that have expired, a bounded number. Returns how many; 0 when none is left. */
-  purge(nowMs: number): Promise<number>;
+  purge(nowMs: UnixMs): Promise<number>;
 }

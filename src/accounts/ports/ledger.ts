@@ -1,5 +1,6 @@
 // Records of requests, as the rest of Dragoman asks for them; a part of `ports.ts`.
 import type { AttemptRecord, GenerationRecord, Outcome, RequestState } from '../ledger/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Each lets through what is in its list; absent: everything. */
 export interface GenerationFilters {
@@ -24,15 +25,15 @@ export interface GenerationFilters {
   readonly errorKind?: readonly string[] | undefined;
   /** USD, and more; those with an unknown cost are left out. */
   readonly minCostUsd?: number | undefined;
-  readonly minDurationMs?: number | undefined;
+  readonly minDurationMs?: DurationMs | undefined;
   readonly minAttempts?: number | undefined;
   /** Part of the name of a model, one of these keys, or the first digits of an id. */
   readonly text?: { readonly text: string; readonly keyIds: readonly string[] } | undefined;
   /** Requests that took longer than is usual at their endpoint. Without members: none. */
   readonly slowerThan?: readonly UsualTime[] | undefined;
-  /** Requests that came from here on, and before (Unix milliseconds). */
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
+  /** Requests that came from here on, and before. */
+  readonly fromMs?: UnixMs | undefined;
+  readonly toMs?: UnixMs | undefined;
 }
 
 /** Times that requests take at one endpoint, in milliseconds. */
@@ -78,7 +79,7 @@ export interface GenerationCountQuery {
 
 /** Generations of an interval. */
 export interface GenerationCount {
-  readonly startMs: number;
+  readonly startMs: UnixMs;
   readonly count: number;
   /** Counts by number in `REQUEST_STATES`. */
   readonly states: readonly number[];
@@ -98,9 +99,9 @@ export interface ListedGeneration {
 
 /** Times of one answer, in milliseconds. */
 export interface AnswerTime {
-  readonly durationMs: number;
+  readonly durationMs: DurationMs;
   /** Null: it was not streamed. */
-  readonly firstContentMs: number | null;
+  readonly firstContentMs: DurationMs | null;
 }
 
 export interface GenerationPage {
@@ -150,13 +151,13 @@ export interface LedgerStore {
     by: GenerationFacet,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>;
   /** Times of the newest whole answers of one attempt at an endpoint, at most 2,000. @param fromMs Unix milliseconds */
-  times(model: string, endpoint: string, fromMs: number): Promise<readonly AnswerTime[]>;
+  times(model: string, endpoint: string, fromMs: UnixMs): Promise<readonly AnswerTime[]>;
   /**
    * Deletes some records of before a time (Unix milliseconds), with their contents: a few milliseconds' worth. Their sums
    * stay. Where records lie apart by their days, a day goes as a whole, when all of it is before that time.
    * @returns how many records (or days); 0 when none is left
    */
-  purge(beforeMs: number): Promise<number>;
+  purge(beforeMs: UnixMs): Promise<number>;
   /** The same for prompts and answers alone. */
-  purgeContents(beforeMs: number): Promise<number>;
+  purgeContents(beforeMs: UnixMs): Promise<number>;
 }

@@ -1,4 +1,5 @@
 // Port of kept answers of the management API; a part of the port of storage.
+import type { UnixMs } from '../../base/units.ts';
 
 /** A request with an `Idempotency-Key` that somebody is about to answer. */
 export interface ManagementClaim {
@@ -9,7 +10,7 @@ export interface ManagementClaim {
   /** Names this attempt to answer, unlike all others. */
   readonly run: string;
   /** Unix milliseconds: the claim ends then, unless the answer is there. */
-  readonly until: number;
+  readonly until: UnixMs;
 }
 
 /** State of a request that another process answers, or has answered. */
@@ -24,9 +25,9 @@ export interface ManagementAnswerStore {
    * Takes a request, unless another attempt has it. Forgets what has ended.
    * @returns null where this attempt has it
    */
-  claim(claim: ManagementClaim, nowMs: number): Promise<ManagementAnswer | null>;
+  claim(claim: ManagementClaim, nowMs: UnixMs): Promise<ManagementAnswer | null>;
   /** Keeps the answer of an attempt. @param until Unix milliseconds */
-  keep(claim: Pick<ManagementClaim, 'id' | 'run'>, sealed: string, until: number): Promise<void>;
+  keep(claim: Pick<ManagementClaim, 'id' | 'run'>, sealed: string, until: UnixMs): Promise<void>;
   /** Gives up an attempt that failed: the next one may have the request. */
   drop(claim: Pick<ManagementClaim, 'id' | 'run'>): Promise<void>;
 }

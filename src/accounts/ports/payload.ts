@@ -1,5 +1,6 @@
 // Payloads that each side of a request sent, as they are kept. Knows neither how they were recorded nor what is in
 // them.
+import type { UnixMs } from '../../base/units.ts';
 
 /** Sender and receiver, in the order of a request's way. */
 export const PAYLOAD_STAGES = [
@@ -29,6 +30,6 @@ export interface PayloadStore {
   put(generationId: string, payloads: readonly StoredPayload[], maxBytes: number): Promise<void>;
   /** In the order of the attempts, and of the stages in each; none for what is unknown. */
   find(generationId: string): Promise<readonly StoredPayload[]>;
-  /** Forgets some of before a time in Unix milliseconds. @returns how many; 0 when none is left */
-  purge(beforeMs: number): Promise<number>;
+  /** Forgets some of before a time. @returns how many; 0 when none is left */
+  purge(beforeMs: UnixMs): Promise<number>;
 }

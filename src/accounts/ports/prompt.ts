@@ -1,11 +1,12 @@
 // Port of kept prompt templates; a part of `ports/index.ts`.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { PageRequest } from './index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface PromptVersion {
   /** `1`, `2`, … in the order of their making; the number of a deleted version is not given again. */
   readonly version: string;
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   readonly template: JsonObject;
 }
 
@@ -14,7 +15,7 @@ export interface StoredPrompt {
   readonly projectId: string;
   readonly name: string | null;
   readonly defaultVersion: string;
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   /** Newest first. */
   readonly versions: readonly PromptVersion[];
 }
@@ -36,7 +37,7 @@ export interface PromptStore {
   /** One version, the default one unless named; null when there is no such prompt or version. */
   findVersion(projectId: string, id: string, version?: string): Promise<PromptVersion | null>;
   /** The number of the new version, which is not the default yet; null when there is no such prompt. @throws GatewayError `quota` */
-  addVersion(projectId: string, id: string, template: JsonObject, createdAt: number): Promise<string | null>;
+  addVersion(projectId: string, id: string, template: JsonObject, createdAt: UnixMs): Promise<string | null>;
   /** False when there is no such prompt or version. */
   setDefault(projectId: string, id: string, version: string): Promise<boolean>;
   /** False when there is no such prompt. @throws GatewayError `quota` */

@@ -1,11 +1,12 @@
 // Port of processes that share one database; a part of the port of storage.
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Another process on the same database. */
 export interface OtherReplica {
   /** Names the process. */
   readonly name: string;
   /** Unix milliseconds by the database's clock: it is taken for gone then. A later time shows that it said so again. */
-  readonly until: number;
+  readonly until: UnixMs;
 }
 
 export interface ReplicaStore {
@@ -14,5 +15,5 @@ export interface ReplicaStore {
    * @param forMs milliseconds for which that holds
    * @returns all others that are there
    */
-  present(self: string, forMs: number): Promise<readonly OtherReplica[]>;
+  present(self: string, forMs: DurationMs): Promise<readonly OtherReplica[]>;
 }

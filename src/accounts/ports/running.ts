@@ -1,5 +1,6 @@
 // Records of running requests, for the case that the process dies with them.
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Spend of a running request so far. */
 export interface RunningSpent {
@@ -8,8 +9,8 @@ export interface RunningSpent {
   /** Whole nano-dollars. */
   readonly nanoUsd: number;
   readonly tokens: number;
-  /** Time when that was so, in Unix milliseconds. */
-  readonly atMs: number;
+  /** Time when that was so. */
+  readonly atMs: UnixMs;
 }
 
 /** The record of a request as if it had been interrupted when it began. */

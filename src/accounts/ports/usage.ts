@@ -1,6 +1,7 @@
 // Sums over records, as the rest of Dragoman asks for them; a part of `ports.ts`.
 import type { UsageInterval, UsageSums, WantedSums } from '../usage/index.ts';
 import type { LedgerSums } from '../limits/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /**
  * Names by which sums can be asked for; null where a request has none. `model`: that ran, or that was asked for where none did;
@@ -20,8 +21,8 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 export interface UsageQuery {
   /** Unix milliseconds; both are widened to whole hours (5 minutes, where it is by minutes), or to whole intervals. */
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly fromMs: UnixMs;
+  readonly toMs: UnixMs;
   /** Null: all the time together. */
   readonly interval: UsageInterval | null;
   /** Time zone of days and months, by its name in the IANA database. Absent: UTC. */
@@ -37,7 +38,7 @@ export interface UsageQuery {
 
 export interface UsageRow {
   /** Unix milliseconds at which its interval begins; null without intervals. */
-  readonly startMs: number | null;
+  readonly startMs: UnixMs | null;
   /** Names that it was grouped by. */
   readonly group: { readonly [name in UsageDimension]?: string | null };
   readonly sums: UsageSums;
@@ -45,8 +46,8 @@ export interface UsageRow {
 
 export interface UsageReport {
   /** The time as widened, and `fromMs` no earlier than what is known by the hour. */
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly fromMs: UnixMs;
+  readonly toMs: UnixMs;
   /** Order: by time, then by cost, the largest first. Intervals without requests are left out. */
   readonly rows: readonly UsageRow[];
   /** Always true: records are in the sums as soon as they are in the database. */
@@ -97,11 +98,11 @@ export interface UsageStore extends LedgerSums {
    * A small step (a few milliseconds) of what has to be done in the background: 5 minutes that are over become part of their
    * hour and day. False when nothing is left to do.
    */
-  maintain(nowMs: number): Promise<boolean>;
+  maintain(nowMs: UnixMs): Promise<boolean>;
   /**
    * Deletes some sums of days before a time (Unix milliseconds), a few milliseconds' worth. What they came to all together
    * stays, by whatever records are of, as if it had been on 1 January 1970; of end users it does not.
    * @returns how many rows; 0 when none is left
    */
-  purge(beforeMs: number): Promise<number>;
+  purge(beforeMs: UnixMs): Promise<number>;
 }

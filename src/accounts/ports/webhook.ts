@@ -1,4 +1,6 @@
 // Receivers of webhooks that are managed by API, and how receivers fare, those of the configuration file included.
+import type { UnixMs } from '../../base/units.ts';
+
 export interface StoredWebhook {
   /** `whk_…` */
   readonly id: string;
@@ -10,8 +12,7 @@ export interface StoredWebhook {
   readonly events: readonly string[] | null;
   /** Its secrets, sealed. */
   readonly secrets: Uint8Array;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
 }
 
 export type WebhookChange = {
@@ -21,10 +22,10 @@ export type WebhookChange = {
 };
 
 export interface WebhookHealth {
-  /** Time since which deliveries fail, in Unix milliseconds; null: the last one did not. */
-  readonly failingSince: number | null;
+  /** Time since which deliveries fail; null: the last one did not. */
+  readonly failingSince: UnixMs | null;
   /** Time since which it is sent nothing, and the reason; null: it is enabled. */
-  readonly disabled: { readonly at: number; readonly reason: string } | null;
+  readonly disabled: { readonly at: UnixMs; readonly reason: string } | null;
 }
 
 export interface WebhookStore {
@@ -41,10 +42,10 @@ export interface WebhookStore {
   delete(id: string): Promise<boolean>;
   /** Health of receivers that ever failed; others are healthy. */
   health(ids: readonly string[]): Promise<ReadonlyMap<string, WebhookHealth>>;
-  /** A delivery failed. @returns since when all have, in Unix milliseconds */
-  failed(id: string, nowMs: number): Promise<number>;
+  /** A delivery failed. @returns since when all have */
+  failed(id: string, nowMs: UnixMs): Promise<UnixMs>;
   /** A delivery succeeded, or it is to be tried anew: it is enabled, and not failing. */
   recovered(id: string): Promise<void>;
   /** False where it was disabled before. */
-  disable(id: string, reason: string, nowMs: number): Promise<boolean>;
+  disable(id: string, reason: string, nowMs: UnixMs): Promise<boolean>;
 }

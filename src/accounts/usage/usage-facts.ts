@@ -13,6 +13,7 @@ import {
   outcomeOf,
 } from '../ledger/index.ts';
 import { addBucket, addNamed, type UsageCounts, type UsageDetails, type UsageSums } from './usage-sums.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Facts of one record for sums. */
 export interface UsageFacts {
@@ -28,9 +29,9 @@ export interface UsageFacts {
   /** USD; null when it is unknown. */
   readonly costUsd: number | null;
   readonly cacheSavedNanoUsd: number;
-  readonly durationMs: number;
+  readonly durationMs: DurationMs;
   /** Null where there was no content. */
-  readonly firstContentMs: number | null;
+  readonly firstContentMs: DurationMs | null;
 }
 
 /** @param isLate as in the facts */

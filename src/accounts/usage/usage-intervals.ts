@@ -1,5 +1,6 @@
 // Intervals of reports: where each begins, in the time zone of the operator where it is a day or a month.
 import { Calendar } from '../limits/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -41,7 +42,7 @@ export function intervalAt(
   ms: number,
   interval: UsageInterval,
   timeZone: string = UTC,
-): { readonly startMs: number; readonly endMs: number } {
+): { readonly startMs: UnixMs; readonly endMs: UnixMs } {
   const length = lengthOf(interval, timeZone);
   if (length !== null) {
     const startMs = Math.floor(ms / length) * length;

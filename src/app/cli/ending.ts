@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../base/runtime/clock.ts';
 import type { Listener } from '../../base/runtime/http-server.ts';
 import type { App } from '../../server/app.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** How often it is looked, in milliseconds, and how often at most after what still runs was told to end. */
 const LOOK_MS = 50;
@@ -50,7 +51,7 @@ export class Ending {
   }
 }
 
-async function drained(gateway: Gateway, deadlineMs: number): Promise<void> {
+async function drained(gateway: Gateway, deadlineMs: DurationMs): Promise<void> {
   const step = (): Promise<void> => new Promise((resolve) => systemClock.after(LOOK_MS, resolve));
   const until = systemClock.now() + deadlineMs;
   while (gateway.active > 0 && systemClock.now() < until) await step();

@@ -8,6 +8,7 @@ import {
 } from '../config/index.ts';
 import type { ListenOptions, Listener } from '../../base/runtime/http-server.ts';
 import { listenOrExplain } from './listen-or-explain.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A certificate and its key are two files, written one after the other: wait for this long a pause. Milliseconds. */
 const PAUSE_MS = 1000;
@@ -16,7 +17,7 @@ export interface CertificateInput {
   readonly files: CertificateFiles;
   /** Certificate and key that were read. */
   readonly pair: CertificatePair;
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /** Calls back on a hangup signal; returns how to stop. */
   readonly onHangup: (reload: () => void) => () => void;

@@ -1,4 +1,5 @@
 // When a long-running command has to end, or to read again what it was started with. Knows nothing of what is then done.
+import type { UnixMs } from '../../base/units.ts';
 
 /** One stop often arrives twice: a terminal or a service manager signals every process, and the launcher passes its own on. */
 const SAME_STOP_MS = 1_000;
@@ -17,7 +18,7 @@ const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT:
  */
 export function untilSignal(launcherPid?: number): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let stoppedAt: number | undefined;
+    let stoppedAt: UnixMs | undefined;
     const stop = (signal: StopSignal): void => {
       stoppedAt ??= performance.now();
       if (performance.now() - stoppedAt >= SAME_STOP_MS) process.exit(EXIT_CODES[signal]);

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import { PemError, readPair, type PemFault } from '../../upstream/pem.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfiguredFile } from './configured-file.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Paths of PEM files. */
 export interface CertificateFiles {
@@ -28,10 +29,9 @@ const TOO_OPEN = 0o027;
 
 /**
  * Reads and checks a pair.
- * @param nowMs Unix milliseconds
  * @throws ConfigError that names the key whose file cannot be used
  */
-export function readCertificate({ cert, key }: CertificateFiles, nowMs: number): CertificatePair {
+export function readCertificate({ cert, key }: CertificateFiles, nowMs: UnixMs): CertificatePair {
   const certText = readNamed(CERT, cert);
   const keyText = readNamed(KEY, key);
   const first = firstOf(certText, keyText, { cert, key });

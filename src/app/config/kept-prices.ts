@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { BUNDLED_PRICES, keptBook, type PriceBook, type Vendor } from '../../catalog/index.ts';
 import { readPriceFile } from './price-source-text.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** The file holds what was checked before it was written: what still has its hash needs no second check, which takes long. */
 const FORMAT = 2;
@@ -14,8 +15,8 @@ export interface KeptPrices {
   readonly version: string;
   /** Its source, as configured. */
   readonly from: string;
-  /** When it was read, in Unix milliseconds. */
-  readonly at: number;
+  /** When it was read. */
+  readonly at: UnixMs;
   readonly vendors: readonly Vendor[];
 }
 

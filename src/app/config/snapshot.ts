@@ -16,6 +16,7 @@ import { withoutValues } from './load.ts';
 import { checkPromptFolder, readPromptFiles, type CheckTemplate } from './prompt-files.ts';
 import { referencesOf } from './references.ts';
 import { compileNamePatterns } from '../../base/lib/name-patterns.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface Snapshot {
   readonly config: Config;
@@ -45,7 +46,7 @@ export interface SnapshotInput {
   /** Prices of vendors. Default: the data that came with the gateway. */
   readonly prices?: PriceBook | undefined;
   /** Unix milliseconds; the clock by default. */
-  readonly now?: (() => number) | undefined;
+  readonly now?: (() => UnixMs) | undefined;
   /** Refuses templates that no request could use. Default: only their own form is checked. */
   readonly checkTemplate?: CheckTemplate | undefined;
   /** The draft that the configuration was read from, where it is only tried. */

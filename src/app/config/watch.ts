@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import { placedProblems } from './problem-places.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface WatchInput<T> {
   /** Name of what the files hold, for the log. Default: `configuration`. */
@@ -22,9 +23,9 @@ export interface WatchInput<T> {
   /** Calls back on a hangup signal; returns how to stop. */
   readonly onHangup?: ((reload: () => void) => () => void) | undefined;
   /** Editors write in several steps: wait for this long a pause. Milliseconds. */
-  readonly debounceMs?: number | undefined;
+  readonly debounceMs?: DurationMs | undefined;
   /** Runs a function later; returns how to cancel it. */
-  readonly schedule?: ((run: () => void, ms: number) => () => void) | undefined;
+  readonly schedule?: ((run: () => void, ms: DurationMs) => () => void) | undefined;
 }
 
 export interface Watched<T> {
@@ -114,7 +115,7 @@ function versionOf(path: string): string | null {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;
 }
 
-function scheduleTimer(run: () => void, ms: number): () => void {
+function scheduleTimer(run: () => void, ms: DurationMs): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
 // How long an answer asks to wait before the next try. For every service that is asked over HTTP; knows none of them.
+import type { DurationMs } from '../units.ts';
 
 /**
  * Milliseconds from `retry-after-ms` (OpenAI's), or from `retry-after` in seconds or as an HTTP date (RFC 9110,
@@ -6,7 +7,7 @@
  * @param header reads a response header by lower-case name
  * @returns undefined when neither says anything
  */
-export function retryAfterMs(header: (name: string) => string | null): number | undefined {
+export function retryAfterMs(header: (name: string) => string | null): DurationMs | undefined {
   const exact = nonNegative(header('retry-after-ms'));
   if (exact !== undefined) return exact;
   const after = header('retry-after');

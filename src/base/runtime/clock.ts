@@ -1,18 +1,19 @@
 // Time, injected everywhere so that tests need no sleeps.
 import { Roster } from '../lib/roster.ts';
+import type { DurationMs, UnixMs } from '../units.ts';
 
 export interface Clock {
   /**
    * Milliseconds that only go forward, whatever happens to the machine's clock: for durations, deadlines and windows. They
    * are Unix milliseconds as long as nobody has set that clock since the start of the process.
    */
-  now(): number;
+  now(): UnixMs;
   /** Unix milliseconds by the machine's clock, which may jump: for what is shown, stored or signed. */
-  wall(): number;
+  wall(): UnixMs;
   /** Calls `run` once after `ms` milliseconds; the result cancels it. */
-  after(ms: number, run: () => void): () => void;
+  after(ms: DurationMs, run: () => void): () => void;
   /** Calls `run` every `ms` milliseconds until the result is called. Does not keep the process alive. */
-  every(ms: number, run: () => void): () => void;
+  every(ms: DurationMs, run: () => void): () => void;
 }
 
 /** Unix milliseconds at which `performance.now()` was 0. */
@@ -36,7 +37,7 @@ export const systemClock: Clock = {
 const READ_MS = 5;
 
 /** Milliseconds by which the machine's clock was set since the start: from `now()` to `wall()`. */
-export function stepOf(clock: Pick<Clock, 'now' | 'wall'>): number {
+export function stepOf(clock: Pick<Clock, 'now' | 'wall'>): DurationMs {
   const ms = clock.wall() - clock.now();
   return Math.abs(ms) <= READ_MS ? 0 : ms;
 }
@@ -48,17 +49,17 @@ export function shownTime<At extends number | null>(clock: Pick<Clock, 'now' | '
 
 /** Work that is repeated. */
 export interface Ticking {
-  tick(nowMs: number): void;
+  tick(nowMs: UnixMs): void;
 }
 
 /** Runs many small periodic checks from one timer: a thousand streams need no thousand timers. */
 export class Ticker {
   readonly #clock: Clock;
-  readonly #periodMs: number;
+  readonly #periodMs: DurationMs;
   readonly #checks = new Roster<Ticking>();
   #stop: (() => void) | undefined;
 
-  constructor(clock: Clock, periodMs: number) {
+  constructor(clock: Clock, periodMs: DurationMs) {
     this.#clock = clock;
     this.#periodMs = periodMs;
   }

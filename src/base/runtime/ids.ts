@@ -1,4 +1,5 @@
 // The one place that makes ids. They begin with the time, so that rows of one hour lie together in an index.
+import type { UnixMs } from '../units.ts';
 
 const POOL_BYTES = 4096;
 /** Random bytes as hex, and how much of it was given away, in characters. */
@@ -19,7 +20,7 @@ function randomHex(bytes: number): string {
 }
 
 /** A new id: 32 lower-case hex characters, 12 of time (milliseconds) and 20 random. */
-export function newGenerationId(nowMs: number): string {
+export function newGenerationId(nowMs: UnixMs): string {
   if (nowMs !== stampedMs) {
     stampedMs = nowMs;
     stamp = nowMs.toString(16).padStart(12, '0');

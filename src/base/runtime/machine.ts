@@ -2,6 +2,7 @@
 // memory collected. Decides nothing.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import type { DurationMs } from '../units.ts';
 
 /** The user of this process; undefined where the system has no numbers for users. */
 export function userId(): number | undefined {
@@ -19,7 +20,7 @@ export function residentBytes(): number {
 }
 
 /** Milliseconds for which this process has used the processor. */
-export function usedMs(): number {
+export function usedMs(): DurationMs {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

@@ -1,5 +1,6 @@
 // Asks a gateway of this machine whether it takes requests. It trusts any certificate: a gateway's own names the gateway as clients
 // do, not this machine's address, and nothing secret is sent. Every other connection goes through `upstream/`.
+import type { DurationMs } from '../units.ts';
 
 /**
  * @param origin such as `http://127.0.0.1:4000`
@@ -9,7 +10,7 @@
  */
 export async function askOwnHealth(
   origin: string,
-  patienceMs: number,
+  patienceMs: DurationMs,
 ): Promise<{ readonly isReady: boolean; readonly text: string }> {
   const answer = await fetch(`${origin}/readyz`, {
     signal: AbortSignal.timeout(patienceMs),

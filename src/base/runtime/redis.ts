@@ -1,13 +1,14 @@
 // Connections to Valkey and Redis by the runtime's own client. One is given up at the first sign of trouble and made anew by
 // whoever needs it: what was asked on a connection that broke is not repeated by itself.
 import { RedisClient } from 'bun';
+import type { DurationMs } from '../units.ts';
 
 export interface RedisAddress {
   /** `redis://` or `rediss://`. */
   readonly url: string;
   /** Certificates in PEM that are trusted besides the usual ones; empty: none. */
   readonly authorities: readonly string[];
-  readonly connectMs: number;
+  readonly connectMs: DurationMs;
 }
 
 interface Connection {

@@ -1,13 +1,14 @@
 // Programs of our own that run in a process of theirs, because their input may be made to break them: a crash, an endless
 // loop or a flood of memory ends that process alone. The only file that knows how this runtime starts one.
 import { readFile } from 'node:fs/promises';
+import type { DurationMs } from '../units.ts';
 
 export interface ProgramRun {
   /** Path of a TypeScript file. It reads its input from file descriptor 0 and writes its answer to 1. */
   readonly file: string;
   readonly input: Uint8Array;
   /** Wall time. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   readonly maxOutputBytes: number;
   /** Resident memory; enforced where the system tells it (Linux). */
   readonly maxMemoryBytes: number;

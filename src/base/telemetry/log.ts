@@ -1,6 +1,7 @@
 // Structured log lines: one JSON object a line for machines, one readable line for people. Knows no transport
 // (the caller gives `write`) and no clock (the caller gives `now`). Never give it a body or a prompt.
 import type { Redact } from './redact.ts';
+import type { UnixMs } from '../units.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -21,8 +22,7 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Takes one line, newline included; usually standard error. */
   readonly write: (line: string) => void;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** True: for a person at a terminal. */
   readonly pretty?: boolean | undefined;
   readonly redact?: Redact | undefined;

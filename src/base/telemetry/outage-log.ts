@@ -1,11 +1,12 @@
 // A log in which a database that is away is told of once when that begins, once a minute, and once at the end, however many
 // requests and looks fail for it. Everything else is logged as it comes. Knows the code of the failure, and no database.
 import type { LogFields, Logger } from './log.ts';
+import type { DurationMs, UnixMs } from '../units.ts';
 
 export interface OutageClock {
   /** Milliseconds that only go forward. */
-  now(): number;
-  every(ms: number, run: () => void): () => void;
+  now(): UnixMs;
+  every(ms: DurationMs, run: () => void): () => void;
 }
 
 /** Code of the errors that are meant. */
@@ -77,7 +78,7 @@ class Outage {
     }
   }
 
-  #say(level: 'info' | 'warn', message: string, awayMs: number): void {
+  #say(level: 'info' | 'warn', message: string, awayMs: DurationMs): void {
     const failures = Object.fromEntries(this.#failures);
     this.#failures = new Map();
     this.#log[level](message, { away_ms: awayMs, failures });

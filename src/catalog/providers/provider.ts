@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../base/json/index.ts';
 import type { KnownMembers, Parameter, ProtocolName, Quirks } from '../../canonical/index.ts';
 import type { AuthScheme } from '../../protocols/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export type { AuthScheme };
 
@@ -43,9 +44,9 @@ export interface Hosting {
 
 /** Time limits of one provider, in milliseconds. An absent one is that of `routing.timeouts`. */
 export interface Patience {
-  readonly firstTokenMs?: number | undefined;
-  readonly responseMs?: number | undefined;
-  readonly totalMs?: number | undefined;
+  readonly firstTokenMs?: DurationMs | undefined;
+  readonly responseMs?: DurationMs | undefined;
+  readonly totalMs?: DurationMs | undefined;
 }
 
 /** Prompts of agents take minutes on a processor: 40,000 tokens at 100 tokens a second are 400 s (measured 2026-11). */

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { inTime } from './reach.ts';
 import type { SharedCount } from './shared-count.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** When it is looked again whether another process has read the ledger, in milliseconds. */
 const AGAIN_MS = 50;
@@ -16,7 +17,7 @@ const MOST_COUNTERS = 500;
 interface LedgerWordsOptions {
   readonly store: CounterStore;
   readonly ledger: LedgerSums;
-  readonly leaseMs: number;
+  readonly leaseMs: DurationMs;
   readonly clock: Clock;
   readonly elapsed: () => number;
   readonly log: Pick<Logger, 'warn'>;

@@ -1,6 +1,7 @@
 // Use of shared counters by this process, slot by slot, as it is reported. Each report replaces the one before.
 import type { Cell, Slot } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Cells from which those that count no more are taken away now and then. */
 const LEAST_KEPT = 1024;
@@ -13,7 +14,7 @@ interface OwnCellsOptions {
   /** Names this process, unlike all others and those before. */
   readonly name: string;
   /** Milliseconds that only go forward, near Unix time. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 export class OwnCells {

@@ -2,6 +2,7 @@
 // what this process reports.
 import type { Asked, Wanted } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export class Question {
   readonly cells: readonly OwnCell[];
@@ -54,13 +55,13 @@ export class Question {
    * @param roomOf up to where a counter may go
    * @returns cells of which the store must hear
    */
-  decide(nowMs: number, roomOf: (count: SharedCount) => number): readonly OwnCell[] {
+  decide(nowMs: UnixMs, roomOf: (count: SharedCount) => number): readonly OwnCell[] {
     const own = this.cells.map((cell, at) => this.#ownPart(at, roomOf(cell.count), nowMs));
     return this.#finish(own, []);
   }
 
   /** Takes what the store has granted. @returns cells of which the store must hear */
-  grant(granted: readonly number[], nowMs: number): readonly OwnCell[] {
+  grant(granted: readonly number[], nowMs: UnixMs): readonly OwnCell[] {
     if (this.isOver) return this.cells;
     const all = this.cells.map(({ count }, at) => {
       const index = this.#remote.indexOf(at);
@@ -92,7 +93,7 @@ export class Question {
   }
 
   /** Amount that this process grants itself; `null`: not so much is left. */
-  #ownPart(at: number, room: number, nowMs: number): number | null {
+  #ownPart(at: number, room: number, nowMs: UnixMs): number | null {
     const [one, cell] = [this.#asked[at], this.cells[at]];
     if (!one || !cell) return null;
     const free = Math.max(0, room - (cell.count.counter.usedIn(one.slot, nowMs) - one.want));

@@ -2,6 +2,7 @@
 // for it any more, and it is asked in the background alone until it answers again.
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** How long an answer may take, in milliseconds. */
 const CALL_MS = 250;
@@ -62,7 +63,7 @@ export class Reach {
 }
 
 /** Rejects where something takes longer than so many milliseconds. */
-export function inTime<T>(work: Promise<T>, ms: number, clock: Pick<Clock, 'after'>): Promise<T> {
+export function inTime<T>(work: Promise<T>, ms: DurationMs, clock: Pick<Clock, 'after'>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = clock.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
     work.then(resolve, reject).finally(late);

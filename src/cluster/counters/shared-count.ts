@@ -1,6 +1,7 @@
 // One counter that processes share, as this one knows it: what others use, and how far it may go while nobody can be asked.
 // Knows no store.
 import type { Counter, Keeping, Limit, Shared, Slot } from '../../accounts/limits/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Time after a refusal in which as much is not asked for again, in milliseconds. */
 const REFUSED_MS = 150;
@@ -101,7 +102,7 @@ export class SharedCount implements Shared {
   }
 
   /** The store has told what all processes use in a period. */
-  received(total: number, period: number, nowMs: number): void {
+  received(total: number, period: number, nowMs: UnixMs): void {
     if (period !== this.period) return;
     this.#period = period;
     this.#receivedAt = this.#terms.elapsed();

@@ -20,6 +20,7 @@ import { OwnCells } from './own-cells.ts';
 import { Question } from './question.ts';
 import { Reach } from './reach.ts';
 import { type OwnCell, SharedCount } from './shared-count.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** How often it is looked whether the store must be called, in milliseconds. */
 const LOOK_MS = 250;
@@ -35,11 +36,11 @@ export interface SharedLimitsOptions {
   readonly store: CounterStore;
   /** Names this process, unlike all others and those before. */
   readonly holder: string;
-  /** Lease of the store, in milliseconds. */
-  readonly leaseMs: number;
+  /** Lease of the store. */
+  readonly leaseMs: DurationMs;
   readonly ledger: LedgerSums;
   /** Unix milliseconds at which the calendar period of a time began; 0 where a rule has none. */
-  readonly periodStart: (rule: LimitRule, nowMs: number) => number;
+  readonly periodStart: (rule: LimitRule, nowMs: UnixMs) => number;
   readonly clock: Clock;
   /** Milliseconds that only go forward. */
   readonly elapsed: () => number;
@@ -192,7 +193,7 @@ export class SharedLimits implements Sharing {
     return this.#cells.of(count, slot);
   }
 
-  get #settlesInMs(): number {
+  get #settlesInMs(): DurationMs {
     return this.#settledAt - this.#options.elapsed();
   }
 
@@ -345,7 +346,7 @@ export class SharedLimits implements Sharing {
     return { holder: this.#cells.holder, turn: this.#turn, lastReplyAtMs: this.#lastReplyAtMs, nowMs };
   }
 
-  #pause(ms: number): Promise<void> {
+  #pause(ms: DurationMs): Promise<void> {
     if (ms <= 0) return Promise.resolve();
     return new Promise((resolve) => this.#options.clock.after(ms, resolve));
   }

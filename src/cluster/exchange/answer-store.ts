@@ -1,5 +1,6 @@
 // `AnswerStore`: the port through which processes find each other's answers under idempotency keys. A store knows no request
 // and no client: names and frames are opaque to it, and it forgets answers that nobody renews.
+import type { DurationMs } from '../../base/units.ts';
 
 /** An answer that somebody is about to make. */
 export interface AnswerClaim {
@@ -29,8 +30,8 @@ export interface Said extends AnswerClaim {
   readonly at: number;
   readonly frames: readonly string[];
   readonly state: AnswerState;
-  /** How long a complete answer is kept, in milliseconds. */
-  readonly keepsMs: number;
+  /** How long a complete answer is kept. */
+  readonly keepsMs: DurationMs;
   /** Most characters of frames that all complete answers together may have: the earliest go first. */
   readonly mostChars: number;
 }

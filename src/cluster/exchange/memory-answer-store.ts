@@ -14,6 +14,7 @@ import {
   type Said,
   type AnswerFrames,
 } from './answer-store.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 interface Entry {
   readonly fingerprint: string;
@@ -23,12 +24,12 @@ interface Entry {
   frames: string[];
   /** Characters, once it is complete. */
   chars: number;
-  expiresAt: number;
-  readAt: number;
+  expiresAt: UnixMs;
+  readAt: UnixMs;
 }
 
 export class MemoryAnswerStore implements AnswerStore {
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   /** Answers by name, the earliest complete ones first among the complete. */
   readonly #byName = new Map<string, Entry>();
   /** Failed ones, whose names are free, by name and run. */
@@ -36,7 +37,7 @@ export class MemoryAnswerStore implements AnswerStore {
   #chars = 0;
 
   /** @param now milliseconds that only go forward */
-  constructor(now: () => number) {
+  constructor(now: () => UnixMs) {
     this.#now = now;
   }
 

@@ -2,6 +2,7 @@
 // topic and no server.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Storage } from '../../accounts/ports/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Purpose of the secret that signs. */
 const PURPOSE = 'messages between processes';
@@ -26,7 +27,7 @@ export interface MessageSignatureOptions {
   /** Secrets of the installation: the first signs, all of them are taken. */
   readonly secrets: readonly Uint8Array[];
   /** Milliseconds. Messages are numbered from there. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 export class MessageSignature {

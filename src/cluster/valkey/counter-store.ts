@@ -10,13 +10,14 @@ import type {
 } from '../../accounts/limits/index.ts';
 import type { ServerLink } from './server.ts';
 import { runShared } from './shared.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export class ValkeyCounterStore implements CounterStore {
   readonly #server: ServerLink;
-  readonly #leaseMs: number;
+  readonly #leaseMs: DurationMs;
 
-  /** @param leaseMs silence after which a process counts as gone, in milliseconds */
-  constructor(server: ServerLink, leaseMs: number) {
+  /** @param leaseMs silence after which a process counts as gone */
+  constructor(server: ServerLink, leaseMs: DurationMs) {
     this.#server = server;
     this.#leaseMs = leaseMs;
   }

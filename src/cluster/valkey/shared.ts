@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PREFIX, scriptOf, type ServerLink } from './server.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 const SHARED = scriptOf(readFileSync(join(import.meta.dirname, 'shared.lua'), 'utf8'));
 
@@ -9,7 +10,7 @@ const SHARED = scriptOf(readFileSync(join(import.meta.dirname, 'shared.lua'), 'u
 export function runShared(
   server: Pick<ServerLink, 'run'>,
   operation: string,
-  leaseMs: number,
+  leaseMs: DurationMs,
   words: readonly string[],
 ): Promise<unknown> {
   return server.run(SHARED, [PREFIX], [operation, String(leaseMs), ...words]);

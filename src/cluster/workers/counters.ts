@@ -9,6 +9,7 @@ import type {
   Wanted,
 } from '../../accounts/limits/index.ts';
 import type { Channel } from './channel.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 type Calls = { readonly [Call in keyof CounterStore]: Parameters<CounterStore[Call]> };
 
@@ -46,7 +47,7 @@ export class SupervisorCounterStore implements CounterStore {
  */
 export function counterAnswers(
   store: CounterStore,
-  now: () => number,
+  now: () => UnixMs,
 ): Readonly<Record<string, (input: unknown) => unknown>> {
   const here = (caller: Caller): Caller => ({ ...caller, nowMs: now() });
   const answer = <Call extends keyof Calls>(call: Call, run: (...input: Calls[Call]) => unknown) => [

@@ -8,6 +8,7 @@ import { PUBLISH, PUBLISHED } from './pub-sub.ts';
 import { Channel } from './channel.ts';
 import { mergeMetrics, type WorkerMetrics } from './merge-metrics.ts';
 import type { Welcome } from './siblings.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** How long a start may take before the worker counts as one that hangs. */
 const START_MS = 60_000;
@@ -41,7 +42,7 @@ interface Place {
 interface Running {
   readonly child: WorkerProcess;
   readonly channel: Channel;
-  readonly sinceMs: number;
+  readonly sinceMs: UnixMs;
   /** Resolves with what it says when it listens; rejects where it ends before, or takes too long. */
   readonly listening: Promise<Welcome>;
   /** True once it was told to end. */

@@ -18,6 +18,7 @@ import type { Principal } from '../../accounts/auth/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import { lackingParameters } from '../adapt/index.ts';
 import { fullReason } from '../provider-room.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface Planned {
   readonly arrival: Arrival;
@@ -31,7 +32,7 @@ export interface Planned {
   /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
   readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
   /** Unix milliseconds by which all attempts together must be over. */
-  readonly deadlineAt: number;
+  readonly deadlineAt: UnixMs;
 }
 
 /**
@@ -184,8 +185,7 @@ export interface RouteInput {
   readonly limits: Limits;
   /** Facts of the tasks besides text. */
   readonly tasks: readonly TaskFacts[];
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
   /** Characters of the request's body. */
   readonly inputChars: number;
   /** True: only to explain. */

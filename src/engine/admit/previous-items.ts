@@ -4,12 +4,12 @@ import { asArray, isJsonObject, type JsonObject } from '../../base/json/index.ts
 import { GatewayError } from '../../canonical/index.ts';
 import type { ResponseStore } from '../../accounts/ports/index.ts';
 import type { TurnMemory } from '../call.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface PreviousFrom {
   readonly responses: Pick<ResponseStore, 'chain'>;
   readonly projectId: string;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
   readonly memory?: TurnMemory | undefined;
 }
 

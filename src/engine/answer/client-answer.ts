@@ -13,6 +13,7 @@ import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { ARRAY_STREAM, EVENT_STREAM, type StreamSource, StreamWriter } from './stream-writer.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** An answer to a client, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
@@ -36,7 +37,7 @@ export interface ClientAnswer extends AttemptOutput {
   /** Tells the client that the answer failed, natively in its protocol. */
   fail(error: GatewayError): void;
   /** Called now and then: keeps a silent stream alive. */
-  tick(nowMs: number): void;
+  tick(nowMs: UnixMs): void;
 }
 
 /** Dependencies of an answer. */
@@ -160,7 +161,7 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
     return this.#writer.isOpen;
   }
 
-  tick(nowMs: number): void {
+  tick(nowMs: UnixMs): void {
     this.#writer.tick(nowMs);
   }
 

@@ -6,6 +6,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { type ApiCall, type ByteAccount, HeldBytes } from '../call.ts';
 import type { PublicAnswer } from './answer-exchange.ts';
 import { SharedAnswer } from '../streams/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Request header that carries the key. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
@@ -19,7 +20,7 @@ const STEERING = 'x-dragoman-';
 
 export interface IdempotencyLimits {
   /** How long a complete answer can be had again, from its end. */
-  readonly ttlMs: number;
+  readonly ttlMs: DurationMs;
   /** All answers together. */
   readonly maxBytes: number;
 }
@@ -34,21 +35,20 @@ export interface IdempotentAnswer {
   /** While it is made, what is kept of it counts for the request that causes it. */
   readonly held: HeldBytes;
   /** Unix milliseconds; known once the answer is complete. */
-  expiresAt: number;
+  expiresAt: UnixMs;
 }
 
 export class IdempotentAnswers {
   /** Clients that are reading: an answer may be complete before all of them have it. */
   readers = 0;
   readonly #limits: () => IdempotencyLimits;
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   readonly #running = new Map<string, IdempotentAnswer>();
   /** Least recently used first. */
   readonly #complete = new Map<string, IdempotentAnswer>();
   #bytes = 0;
 
-  /** @param now Unix milliseconds */
-  constructor(limits: () => IdempotencyLimits, now: () => number) {
+  constructor(limits: () => IdempotencyLimits, now: () => UnixMs) {
     this.#limits = limits;
     this.#now = now;
   }

@@ -2,6 +2,7 @@
 // Knows nothing of what is in it.
 import type { Attempt } from '../attempt/index.ts';
 import type { Client, ClientStream, Encoding } from '../call.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
 const KEEP_ALIVE_MS = 10_000;
@@ -42,12 +43,11 @@ export class StreamWriter {
   readonly #source: StreamSource;
   #stream: ClientStream | undefined;
   #isHeld = false;
-  #lastWriteAt: number;
+  #lastWriteAt: UnixMs;
   /** Something was written since the last look, which notes when: nobody asks the clock for every write. */
   #wrote = false;
 
-  /** @param nowMs Unix milliseconds */
-  constructor(client: Client, nowMs: number, source: StreamSource) {
+  constructor(client: Client, nowMs: UnixMs, source: StreamSource) {
     this.#client = client;
     this.#lastWriteAt = nowMs;
     this.#source = source;
@@ -90,7 +90,7 @@ export class StreamWriter {
     this.#stream?.end();
   }
 
-  tick(nowMs: number): void {
+  tick(nowMs: UnixMs): void {
     if (this.#wrote) this.#lastWriteAt = nowMs;
     this.#wrote = false;
     if (this.#isHeld || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;

@@ -23,6 +23,7 @@ import { encodeBody, targetOf } from './prepare.ts';
 import { receiveError, redactedError } from './error-words.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 import { joined } from '../../base/lib/slices.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** A longer answer is none to a small question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -31,7 +32,7 @@ export interface AnswerAsking {
   readonly upstream: UpstreamClient;
   readonly clock: Clock;
   /** How long the whole answer may take. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   /** Masks secrets in what the upstream said. */
   readonly redact: (text: string) => string;
 }

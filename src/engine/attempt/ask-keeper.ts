@@ -14,6 +14,7 @@ import { type AnswerReader, bodyReader } from './answer-reader.ts';
 import { isStreamed, masked } from './event-reader.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 import { brokenAnswer, receiveError } from './error-words.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Hears what the keeper says. Ends with one call of `whole`, `ended` or `failed`. */
 export interface KeeperListener {
@@ -59,7 +60,7 @@ class Keeper implements UpstreamCall, Ticking {
   #call: UpstreamCall | undefined;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
-  #lastAt: number;
+  #lastAt: UnixMs;
   #tickerPlace = 0;
   #isPaused = false;
   #isOver = false;
@@ -149,7 +150,7 @@ class Keeper implements UpstreamCall, Ticking {
     };
   }
 
-  tick(now: number): void {
+  tick(now: UnixMs): void {
     const { timeouts } = this.#asking;
     if (this.#isPaused) return;
     const mostMs = this.#reader ? timeouts.idleMs : timeouts.responseMs;

@@ -8,6 +8,7 @@ import type { UpstreamClient } from '../../upstream/client.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { type Operation, type PassedHeaders, preparedEndpoint } from '../prepared-endpoint.ts';
 import { questionTo } from './ask-endpoint.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** A longer answer is none to a short question, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -29,7 +30,7 @@ export interface Asking {
   readonly upstream: UpstreamClient;
   readonly clock: Clock;
   /** How long the answer may take. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   /** Calls back when nobody waits for the answer any more. */
   readonly onLeave: (left: () => void) => void;
 }

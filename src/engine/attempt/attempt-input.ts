@@ -9,6 +9,7 @@ import type { Attempt } from './attempt.ts';
 import type { Meter } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
 import type { ProviderHold } from './run-attempt.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Sink of an attempt's answer. */
 export interface AttemptOutput {
@@ -35,7 +36,7 @@ export interface Requester {
   /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
   readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
   /** Unix milliseconds by which all attempts together must be over. */
-  readonly deadlineAt: number;
+  readonly deadlineAt: UnixMs;
 }
 
 /** Services that all attempts of the process share. */

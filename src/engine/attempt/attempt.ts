@@ -27,6 +27,7 @@ import { brokenAnswer, receiveError, redactedError } from './error-words.ts';
 import { PacedAnswer } from './paced-answer.ts';
 import { Progress } from './progress.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** How long the body of an error may take after its head: what has come by then says enough. */
 const ERROR_BODY_MS = 10_000;
@@ -54,7 +55,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
   /** Reads an error; undefined where there is none. */
-  #refusal: { readonly reader: AnswerReader; readonly since: number } | undefined;
+  #refusal: { readonly reader: AnswerReader; readonly since: UnixMs } | undefined;
   #relaying: RelayStream | undefined;
   readonly #progress = new Progress();
   #status: number | null = null;
@@ -360,7 +361,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     return true;
   }
 
-  tick(now: number): void {
+  tick(now: UnixMs): void {
     if (this.#progress.state === 'lingering') {
       if (this.#progress.lingersTooLong(now)) this.#leave();
       return;

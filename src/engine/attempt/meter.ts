@@ -16,6 +16,7 @@ import type { Clock } from '../../base/runtime/clock.ts';
 import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 import { summariseError } from './error-words.ts';
 import type { PreparedAttempt } from './prepared.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Prompt of a model, by estimate. */
 export interface EstimatedPrompt {
@@ -25,7 +26,7 @@ export interface EstimatedPrompt {
 
 export class Meter {
   /** Unix milliseconds of the first content; null before it. */
-  firstContentAt: number | null = null;
+  firstContentAt: UnixMs | null = null;
   upstreamId: string | null = null;
   usage: Usage | null = null;
   finish: FinishEvent | null = null;
@@ -132,12 +133,11 @@ function withPassed(usage: Usage, passedTokens: number): Usage {
 // Record of one attempt in the ledger. Only the shape: the attempt knows what happened.
 
 export interface AttemptCourse {
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly endedAt: number;
+  readonly startedAt: UnixMs;
+  readonly endedAt: UnixMs;
   /** When the request was handed to a connection, and when the head of the answer came. `null`: never. */
-  readonly sentAt: number | null;
-  readonly answeredAt: number | null;
+  readonly sentAt: UnixMs | null;
+  readonly answeredAt: UnixMs | null;
   readonly status: AttemptRecord['status'];
   readonly error: GatewayError | undefined;
   readonly meter: Pick<Meter, 'firstContentAt' | 'upstreamId'>;

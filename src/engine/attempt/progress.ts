@@ -1,6 +1,7 @@
 // How far an attempt has come, and whether that took too long. Only judges; stopping is the attempt's business.
 import type { Requester } from './attempt-input.ts';
 import type { PreparedAttempt } from './prepared.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
 const LINGER_MS = 2_000;
@@ -17,10 +18,10 @@ export class Progress {
   /** Something came since the last look: nobody asks the clock for every read of a stream. */
   #hasReceived = false;
   /** When the request was handed to a connection, and when the head of the answer came. `null`: not yet. */
-  #sentAt: number | null = null;
-  #answeredAt: number | null = null;
+  #sentAt: UnixMs | null = null;
+  #answeredAt: UnixMs | null = null;
   /** End of a complete answer or of a failure. Undefined: it is running. */
-  endedAt: number | undefined;
+  endedAt: UnixMs | undefined;
   /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
   paused = false;
   /** True once the request was handed to a connection. */
@@ -28,28 +29,28 @@ export class Progress {
   /** Bytes that came behind the complete answer. */
   #surplus = 0;
 
-  begin(nowMs: number): void {
+  begin(nowMs: UnixMs): void {
     this.startedAt = nowMs;
     this.lastActivityAt = nowMs;
   }
 
-  sent(nowMs: number): void {
+  sent(nowMs: UnixMs): void {
     this.#sentAt = nowMs;
     this.state = 'waiting';
     this.wasSent = true;
   }
 
   /** The head of the answer came. */
-  answered(nowMs: number): void {
+  answered(nowMs: UnixMs): void {
     this.#answeredAt = nowMs;
     this.lastActivityAt = nowMs;
   }
 
   /** Times for records. */
   get times(): {
-    readonly startedAt: number;
-    readonly sentAt: number | null;
-    readonly answeredAt: number | null;
+    readonly startedAt: UnixMs;
+    readonly sentAt: UnixMs | null;
+    readonly answeredAt: UnixMs | null;
   } {
     return { startedAt: this.startedAt, sentAt: this.#sentAt, answeredAt: this.#answeredAt };
   }
@@ -66,7 +67,7 @@ export class Progress {
   }
 
   /** True where the answer was complete long ago, and its upstream still does not end it. */
-  lingersTooLong(nowMs: number): boolean {
+  lingersTooLong(nowMs: UnixMs): boolean {
     return nowMs - (this.endedAt ?? nowMs) > LINGER_MS;
   }
 
@@ -79,7 +80,7 @@ export class Progress {
   overdue(
     requester: Pick<Requester, 'timeouts' | 'timeoutsAt' | 'deadlineAt'>,
     { endpoint, request: { stream } }: Pick<PreparedAttempt, 'endpoint' | 'request'>,
-    nowMs: number,
+    nowMs: UnixMs,
   ): string | null {
     if (this.#hasReceived) this.lastActivityAt = nowMs;
     this.#hasReceived = false;
@@ -88,7 +89,7 @@ export class Progress {
     // A server of one's own that tells how far it has read the prompt is not silent.
     const reportsProgress = endpoint.patience !== undefined && state === 'waiting';
     const waited = nowMs - (reportsProgress ? this.lastActivityAt : this.startedAt);
-    const late = (what: string, limitMs: number): string => `${what} within ${limitMs} ms`;
+    const late = (what: string, limitMs: DurationMs): string => `${what} within ${limitMs} ms`;
     if (state === 'connecting' && waited > timeouts.connectMs)
       return late('no connection', timeouts.connectMs);
     if (nowMs > requester.deadlineAt) return late('no complete answer', timeouts.totalMs);

@@ -17,6 +17,7 @@ import { attemptRecord, type Charge } from './meter.ts';
 import type { PreparedAttempt } from './prepared.ts';
 import type { RunningRecord } from '../../accounts/ports/index.ts';
 import { summariseError } from './error-words.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /**
  * Makes an attempt and runs it to its end.
@@ -104,7 +105,7 @@ export class ProviderHold {
    */
   static async take(
     prepared: PreparedAttempt,
-    expiresAtMs: number,
+    expiresAtMs: UnixMs,
     { limits, routing, clock }: Pick<AttemptServices, 'limits' | 'routing' | 'clock'>,
   ): Promise<ProviderHold | null> {
     const { endpoint, request } = prepared;
@@ -142,9 +143,8 @@ const MAX_MODEL_CHARS = 256;
 
 /**
  * @param endUser hash of whom it names
- * @param nowMs Unix milliseconds
  */
-function runningRecord(input: AttemptInput, endUser: string | null, nowMs: number): RunningRecord {
+function runningRecord(input: AttemptInput, endUser: string | null, nowMs: UnixMs): RunningRecord {
   const { requester, prepared } = input;
   const { recordId: id, call, createdAt } = requester.arrival;
   const { endpoint, request, lane } = prepared;

@@ -1,9 +1,10 @@
 // When lines of batches may begin in this process: so many at once, projects in turn, and only while the event loop is on time, so
 // that interactive requests do not wait for them.
+import type { DurationMs } from '../../base/units.ts';
 
 export interface BatchPaceOptions {
   /** Asked each time: most lines at once, and how late the event loop may be in milliseconds (0: not watched). */
-  readonly limits: () => { readonly concurrent: number; readonly maxDelayMs: number };
+  readonly limits: () => { readonly concurrent: number; readonly maxDelayMs: DurationMs };
   /** How late the event loop was of late, in milliseconds. */
   readonly delayMs: () => number;
   /** Share of a project among those that wait. Absent: 1 for all. */

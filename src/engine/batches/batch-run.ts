@@ -8,6 +8,7 @@ import { Cancellation } from '../cancellation.ts';
 import { type CallPayload, CANCELLED, type JobRun } from '../jobs/index.ts';
 import type { BatchDependencies } from './batch-settings.ts';
 import { LineWriter } from './line-writer.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** How long lines that run may go on when their batch is cancelled or has expired, in milliseconds. */
 const GRACE_MS = 30_000;
@@ -62,7 +63,7 @@ export class BatchRun {
   }
 
   /** Milliseconds until it must have ended. */
-  get leftMs(): number {
+  get leftMs(): DurationMs {
     return this.batch.deadlineAt - this.deps.clock.wall();
   }
 
@@ -95,7 +96,7 @@ export class BatchRun {
    * There is no room. A short wait is spent here, a long one in the queue.
    * @returns false where the line is left to a later run
    */
-  async pause(reason: string, forMs: number): Promise<boolean> {
+  async pause(reason: string, forMs: DurationMs): Promise<boolean> {
     if (forMs > SHORT_MS) this.#waitFor(reason, forMs);
     else this.#pausedUntil = Math.max(this.#pausedUntil, this.deps.clock.now() + forMs);
     return this.resumed();
@@ -130,7 +131,7 @@ export class BatchRun {
     this.#stopGrace?.();
   }
 
-  #waitFor(reason: string, forMs: number): void {
+  #waitFor(reason: string, forMs: DurationMs): void {
     const wait = {
       reason,
       forMs: Math.max(0, Math.min(forMs, this.leftMs)),
@@ -149,7 +150,7 @@ export class BatchRun {
     this.#stopGrace ??= this.deps.clock.after(GRACE_MS, () => this.lines.cancel(over));
   }
 
-  #sleep(ms: number): Promise<void> {
+  #sleep(ms: DurationMs): Promise<void> {
     return new Promise((resolve) => void this.deps.clock.after(ms, resolve));
   }
 }

@@ -9,6 +9,7 @@ import type { GatewayDependencies } from '../dependencies.ts';
 import type { Files } from '../state/files.ts';
 import type { Task } from '../tasks/index.ts';
 import type { BatchPace } from './batch-pace.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface BatchSettings {
   /** Limit of one batch, by what its protocol counts. */
@@ -19,10 +20,10 @@ export interface BatchSettings {
   readonly onBudget: 'wait' | 'end';
   /** How much of a provider's limits may be used when a line begins, from 0 to 1. */
   readonly providerShare: number;
-  /** Time that one line may take, in milliseconds. */
-  readonly totalMs: number;
-  /** Time between two looks at batches of vendors, in milliseconds. */
-  readonly vendorPollMs: number;
+  /** Time that one line may take. */
+  readonly totalMs: DurationMs;
+  /** Time between two looks at batches of vendors. */
+  readonly vendorPollMs: DurationMs;
   /** Most lines of a vendor's batch. */
   readonly vendorMaxLines: number;
   /** True: lines that fail at their vendor are asked once more, as other requests. */

@@ -16,6 +16,7 @@ import { type JobRunner, keptHeaders } from '../jobs/index.ts';
 import type { Files, Upload } from '../state/files.ts';
 import type { BatchPayload } from './batch-run.ts';
 import { BATCH_KIND } from './batch-work.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Purpose of a file of lines. */
 export const BATCH_PURPOSE = 'batch';
@@ -35,8 +36,8 @@ export interface BatchesOptions {
     readonly maxRequestBytes: number;
     readonly maxLineBytes: number;
   };
-  /** When what is stored now expires, in Unix milliseconds; null: never. */
-  readonly expiresAt: (now: number) => number | null;
+  /** When what is stored now expires; null: never. */
+  readonly expiresAt: (now: UnixMs) => UnixMs | null;
   readonly clock: Clock;
 }
 
@@ -45,7 +46,7 @@ export interface NewBatchRequest {
   readonly protocol: ProtocolName;
   readonly input: StoredFile;
   readonly facts: JsonObject;
-  readonly windowMs: number;
+  readonly windowMs: DurationMs;
   /** Headers of the request, by lower-case name. */
   readonly headers: Iterable<readonly [name: string, value: string]>;
 }
@@ -201,7 +202,7 @@ class BatchInput {
     await this.#upload.write(line);
   }
 
-  keep(projectId: string, createdAt: number, expiresAt: number | null): Promise<StoredFile> {
+  keep(projectId: string, createdAt: UnixMs, expiresAt: UnixMs | null): Promise<StoredFile> {
     return this.#upload.keep({
       id: newId('file-'),
       projectId,

@@ -15,6 +15,7 @@ import { encodeEnd, failureOf, kindOf, refusedEnd } from './line-result.ts';
 import { lineRequest, type LineRequest, parseLine } from './line-request.ts';
 import type { FileLine } from './read-lines.ts';
 import { type AnsweredLine, DEFERRED, type VendorBatches } from './vendor/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Tries of a line that nobody could answer, and what is waited before each further one, in milliseconds. */
 const MOST_TRIES = 3;
@@ -105,7 +106,7 @@ export interface LineTry {
   readonly deaths: number;
   readonly tries: number;
   /** When it began, in milliseconds that only go forward. */
-  readonly since: number;
+  readonly since: UnixMs;
   /** Takes its request for its vendor's batch API. */
   readonly defer?: NonNullable<JobCall['defer']>;
   /** An answer that is there already. */

@@ -5,10 +5,11 @@ import { GatewayError } from '../../canonical/index.ts';
 import { runProgram, type ProgramEnd } from '../../base/runtime/subprocess.ts';
 import { MOST_CHARS, MOST_PAGES, type PdfAnswer } from './pdf-answer.ts';
 import { Turns } from './turns.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface PdfLimits {
   /** For one file, from when its turn has come. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   readonly maxMemoryBytes: number;
 }
 

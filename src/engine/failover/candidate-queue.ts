@@ -8,6 +8,7 @@ import { retryDelayMs } from '../failure-table.ts';
 import { fullReason } from '../provider-room.ts';
 import type { EngineConfig } from '../settings.ts';
 import type { Cancellation } from '../cancellation.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A candidate that waits for its try. */
 export interface Entry {
@@ -15,7 +16,7 @@ export interface Entry {
   /** Tries so far. */
   readonly tries: number;
   /** Unix milliseconds before which it must be left alone. */
-  readonly notBefore: number;
+  readonly notBefore: UnixMs;
   /** True: it comes next, although it must be waited for. */
   readonly isAwaited: boolean;
 }
@@ -24,7 +25,7 @@ export interface QueueOptions {
   readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing' | 'limits'>;
   readonly settings: Pick<EngineConfig['routing'], 'retries' | 'rateLimited'>;
   /** Unix milliseconds by which the whole request must be over. */
-  readonly deadlineAt: number;
+  readonly deadlineAt: UnixMs;
 }
 
 export class CandidateQueue {

@@ -9,6 +9,7 @@ import { CandidateQueue, type Entry, type Trial, type Tried, tryAlone } from './
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { contextOf, mayHold, type Overflow, shownContext, statedContext } from '../routing/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface FailoverInput {
   readonly planned: Planned;
@@ -74,7 +75,7 @@ function patienceFor({ candidate }: Entry, { planned, deps }: FailoverInput): nu
   return plan.wishes.hedge === true ? deps.routing.health(candidate.endpoint).p95Ms(request.stream) : null;
 }
 
-function pause(ms: number, { deps, cancellation }: FailoverInput): Promise<void> {
+function pause(ms: DurationMs, { deps, cancellation }: FailoverInput): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
       stop();
@@ -95,7 +96,7 @@ export interface RaceOptions {
   readonly queue: CandidateQueue;
   readonly clock: Clock;
   /** Milliseconds without content after which the second is asked. */
-  readonly patienceMs: number;
+  readonly patienceMs: DurationMs;
   /** Cancellation of both attempts. */
   readonly cancellation: Cancellation;
 }

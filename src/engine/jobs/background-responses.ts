@@ -22,6 +22,7 @@ import type { JobRunner, JobRunnerOptions } from './job-runner.ts';
 import { endUnbegun, neverBegun, openedStream, openStream } from './job-stream.ts';
 import type { WholeResult } from './whole-client.ts';
 import { callPayload, decodePayload, RESPONSE_KIND, standingStored } from './response-job.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** How long an answer is kept that its client does not want stored, in milliseconds. */
 const TEMPORARY_MS = 600_000;
@@ -45,7 +46,7 @@ export interface BackgroundDependencies {
     /** Share of a project among those that wait. */
     readonly weightOf: (projectId: string) => number;
     /** As of `JobRunnerOptions`. */
-    readonly keepMs: number | null;
+    readonly keepMs: DurationMs | null;
   };
   readonly clock: Clock;
 }

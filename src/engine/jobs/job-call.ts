@@ -11,6 +11,7 @@ import { ASKED_STEP, settleInterrupted, TryMark } from './interrupted.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
 import type { Unkept } from './unkept.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Tries of one job that did not end by themselves, by however many processes: a request that ends its process must not end all of them. */
 const MOST_ATTEMPTS = 10;
@@ -32,7 +33,7 @@ export interface WorkDependencies {
   readonly keyById: (keyId: string) => Principal;
   /** Resources that a request holds while it runs. */
   readonly account: (keyId: string) => ByteAccount & { release(): void };
-  readonly settings: () => { readonly totalMs: number; readonly maxWaitMs: number };
+  readonly settings: () => { readonly totalMs: DurationMs; readonly maxWaitMs: DurationMs };
   /** False once the process is to end. */
   readonly takes: () => boolean;
   readonly clock: Clock;
@@ -153,7 +154,7 @@ export function jobCall(
 /** How long a job waits that found no room, in milliseconds; undefined where waiting does not help. @param waitedMs so far */
 export function waitFor(
   { kind, code, fault, retryAfterMs, isHopeless }: GatewayError,
-  waitedMs: number,
+  waitedMs: DurationMs,
 ): number | undefined {
   if (isHopeless) return undefined;
   const hasNoRoom =

@@ -6,13 +6,14 @@ import {
   type JobView,
   type Storage,
 } from '../../accounts/ports/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** @param nowMs Unix milliseconds */
 export async function responseEvent(
   { id, projectId }: Pick<JobView, 'id' | 'projectId'>,
   { state }: JobEnd,
   responses: Pick<Storage['responses'], 'find'>,
-  nowMs: number,
+  nowMs: UnixMs,
 ): Promise<Announcement> {
   const stored = state === 'completed' ? await responses.find(projectId, id, nowMs) : null;
   const isCut = stored?.response['status'] === 'incomplete';

@@ -6,6 +6,7 @@ import type { JobView, StoredResponse } from '../../accounts/ports/index.ts';
 import { type BackgroundFailure, findProtocol, type ServedProtocol } from '../../protocols/index.ts';
 import type { ProtocolName } from '../../canonical/index.ts';
 import type { ApiCall } from '../call.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Kind of these jobs in the queue. */
 export const RESPONSE_KIND = 'response';
@@ -23,7 +24,7 @@ export interface CallPayload {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** Unix milliseconds, by the clock of the process that took the request. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
 }
 
 export interface ResponsePayload extends CallPayload {
@@ -40,7 +41,7 @@ export function keptHeaders(headers: ApiCall['headers']): CallPayload['headers']
 }
 
 /** The request as it is kept. @param model as the client named it @param createdAt Unix milliseconds */
-export function callPayload(call: ApiCall, model: string, id: string, createdAt: number): CallPayload {
+export function callPayload(call: ApiCall, model: string, id: string, createdAt: UnixMs): CallPayload {
   const { api, body, request, protocol } = call;
   return {
     model,

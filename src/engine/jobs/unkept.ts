@@ -4,6 +4,7 @@ import type { StoredResponse } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { WorkDependencies } from './job-call.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Step that holds such an answer. */
 const UNKEPT_STEP = 'unkept';
@@ -48,7 +49,7 @@ export async function keepUnkept(
   }
 }
 
-/** When a write is tried again that found no room, in milliseconds. @param waitedMs so far */
-export function againAfter(waitedMs: number): number {
+/** When a write is tried again that found no room. @param waitedMs so far */
+export function againAfter(waitedMs: DurationMs): DurationMs {
   return Math.min(MOST_AGAIN_MS, Math.max(LEAST_AGAIN_MS, waitedMs / 2));
 }

@@ -4,6 +4,7 @@ import type { ErrorKind } from '../../canonical/index.ts';
 import type { BreakerSettings } from './settings.ts';
 import { SlidingCount } from './fading-measures.ts';
 import type { Standing } from './state.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export const CLOSED: Standing = { state: 'closed', until: null, reason: null };
 
@@ -37,19 +38,18 @@ export class Breaker {
     this.#settings = settings;
   }
 
-  /** @param nowMs Unix milliseconds */
-  standing(nowMs: number): Standing {
+  standing(nowMs: UnixMs): Standing {
     if (!this.#open) return CLOSED;
     return nowMs < this.#until ? this.#open : this.#halfOpen;
   }
 
   /** May an attempt begin now? @param nowMs Unix milliseconds */
-  admits(nowMs: number): boolean {
+  admits(nowMs: UnixMs): boolean {
     return !this.#open || (nowMs >= this.#until && !this.#trial);
   }
 
   /** An attempt begins. @param nowMs Unix milliseconds */
-  enter(nowMs: number): BreakerTicket {
+  enter(nowMs: UnixMs): BreakerTicket {
     const ticket = { opening: this.#openings };
     if (this.#open && this.admits(nowMs)) this.#trial = ticket;
     return ticket;
@@ -73,7 +73,7 @@ export class Breaker {
    * It has opened in another process. Opens here, too, unless most attempts of this one were good lately: what fails there may
    * be that process's own way to the endpoint. @param forMs milliseconds that are left of it
    */
-  openedRemotely(forMs: number, reason: string, nowMs: number): void {
+  openedRemotely(forMs: DurationMs, reason: string, nowMs: UnixMs): void {
     const { windowMs, openMs } = this.#settings();
     if (this.#open && nowMs < this.#until) return;
     const successes = this.#successes.total(nowMs, windowMs);
@@ -93,13 +93,13 @@ export class Breaker {
   }
 
   /** The attempt was complete. @param nowMs Unix milliseconds */
-  succeeded(ticket: BreakerTicket, nowMs: number): void {
+  succeeded(ticket: BreakerTicket, nowMs: UnixMs): void {
     this.showedContent(ticket);
     if (ticket.opening === this.#openings) this.#successes.add(nowMs, this.#settings().windowMs);
   }
 
   /** The attempt failed by the endpoint's fault. @param nowMs Unix milliseconds */
-  failed(ticket: BreakerTicket, kind: ErrorKind, nowMs: number): void {
+  failed(ticket: BreakerTicket, kind: ErrorKind, nowMs: UnixMs): void {
     if (ticket.opening !== this.#openings) return;
     const { failures: enough, windowMs, openMs } = this.#settings();
     if (this.#open) {
@@ -112,7 +112,7 @@ export class Breaker {
     this.#openFor(openMs, nowMs, `${failures} failures in ${windowMs / 1000} s (${kind})`);
   }
 
-  #openFor(openMs: number, nowMs: number, reason: string): void {
+  #openFor(openMs: DurationMs, nowMs: UnixMs, reason: string): void {
     this.#openings += 1;
     this.#isForeign = false;
     this.#trial = null;

@@ -1,12 +1,13 @@
 // How much an endpoint holds: what is declared of it, or less where it has refused less. Knows no request.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { EndpointHealth } from './state.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Tokens of input and answer together; null when unknown. */
 export function contextOf(
   { contextLength }: Pick<Endpoint, 'contextLength'>,
   health: Pick<EndpointHealth, 'learnedContext'>,
-  nowMs: number,
+  nowMs: UnixMs,
 ): number | null {
   const learned = health.learnedContext(nowMs);
   if (learned === null) return contextLength;

@@ -1,6 +1,7 @@
 // Tells conversations apart, so that each can return to the endpoint that holds its cached prefix.
 import { hash } from 'node:crypto';
 import type { CanonicalRequest, Item, Usage } from '../../canonical/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Shorter prompts are not cached: OpenAI and Anthropic begin at 1,024 tokens, about 4 characters each. */
 const SHORTEST_CHARS = 4_096;
@@ -47,6 +48,6 @@ function textOf(item: Item): string {
  * How long the upstream's cache of this prompt may be expected to live, in milliseconds: as long as it was asked
  * to, else the five minutes that the vendors document.
  */
-export function cacheLifeMs(usage: Usage | null): number {
+export function cacheLifeMs(usage: Usage | null): DurationMs {
   return usage && usage.input.cacheWrite1h > 0 ? HOUR_MS : FIVE_MINUTES_MS;
 }

@@ -1,6 +1,7 @@
 // Updates of endpoints that one process publishes, and collects until then. Times are durations: clocks differ.
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { EndpointId, Standing } from './state.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Most values of each measure of an endpoint at a time: others need no more to know how fast it is. */
 const MOST_MEASURES = 8;
@@ -11,7 +12,7 @@ export type Measure = (typeof MEASURES)[number];
 
 /** Why an endpoint is left alone, and for how much longer, in milliseconds. */
 export interface LeftAlone {
-  readonly forMs: number;
+  readonly forMs: DurationMs;
   readonly reason: string;
 }
 
@@ -34,7 +35,7 @@ export interface EndpointUpdate extends EndpointId {
 /** Endpoint at which a conversation's prefix is cached, and for how much longer. */
 export interface HoldUpdate extends EndpointId {
   readonly conversation: string;
-  readonly forMs: number;
+  readonly forMs: DurationMs;
 }
 
 export interface RoutingUpdate {
@@ -96,7 +97,7 @@ export class Tally {
   }
 
   /** Takes what is new, which is not new any more then. */
-  take(endpoint: EndpointId, standings: Standings, nowMs: number): EndpointUpdate {
+  take(endpoint: EndpointId, standings: Standings, nowMs: UnixMs): EndpointUpdate {
     const changes: { limited?: LeftAlone; disabled?: LeftAlone; broken?: LeftAlone | null } = {};
     for (const name of NAMES) {
       const { until, reason } = standings[name];

@@ -1,5 +1,6 @@
 // Measures that forget: averages, counts and percentiles of what happened lately, in fixed memory. Know nothing of what is
 // measured.
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 // A running average that forgets: old measures give way to new ones by number and by age.
 
@@ -18,8 +19,7 @@ export class DecayingAverage {
   #measures = 0;
   #at = 0;
 
-  /** @param nowMs Unix milliseconds */
-  add(measure: number, nowMs: number): void {
+  add(measure: number, nowMs: UnixMs): void {
     this.#measures += 1;
     const aged = 1 - Math.exp(-Math.max(0, nowMs - this.#at) / MEMORY_MS);
     const weight = Math.max(LEAST_WEIGHT, 1 / this.#measures, aged);
@@ -40,13 +40,13 @@ export class DecayingCount {
   #at = 0;
 
   /** More events. @param nowMs Unix milliseconds */
-  add(nowMs: number, events = 1): void {
+  add(nowMs: UnixMs, events = 1): void {
     this.#count = this.at(nowMs) + events;
     this.#at = nowMs;
   }
 
   /** Events that remain by now. @param nowMs Unix milliseconds */
-  at(nowMs: number): number {
+  at(nowMs: UnixMs): number {
     // A clock that was set back must not make old events weigh more than one.
     return this.#count === 0 ? 0 : this.#count * 2 ** (-Math.max(0, nowMs - this.#at) / COUNT_HALF_LIFE_MS);
   }
@@ -64,14 +64,14 @@ export class SlidingCount {
   #newest = 0;
 
   /** One more event. @param nowMs Unix milliseconds @param windowMs length of the window */
-  add(nowMs: number, windowMs: number): void {
+  add(nowMs: UnixMs, windowMs: DurationMs): void {
     this.#move(nowMs, windowMs);
     const at = this.#newest % SLOTS;
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
   /** Events in the window that ends now. @param nowMs Unix milliseconds @param windowMs length of the window */
-  total(nowMs: number, windowMs: number): number {
+  total(nowMs: UnixMs, windowMs: DurationMs): number {
     this.#move(nowMs, windowMs);
     let total = 0;
     for (const count of this.#counts) total += count;
@@ -83,7 +83,7 @@ export class SlidingCount {
   }
 
   /** Empties the slots that time has left behind; all of them when the window's length was changed. */
-  #move(nowMs: number, windowMs: number): void {
+  #move(nowMs: UnixMs, windowMs: DurationMs): void {
     const slotMs = windowMs / SLOTS;
     const slot = Math.floor(nowMs / slotMs);
     if (slotMs !== this.#slotMs || slot >= this.#newest + SLOTS) {
@@ -124,7 +124,7 @@ export class FadingHistogram {
   #base = 0;
 
   /** @param measure from 1 on @param nowMs Unix milliseconds */
-  add(measure: number, nowMs: number): void {
+  add(measure: number, nowMs: UnixMs): void {
     let weight = 2 ** ((nowMs - this.#base) / HALF_LIFE_MS);
     if (weight > LARGEST_WEIGHT) {
       for (let at = 0; at < CLASSES; at += 1) this.#weights[at] = (this.#weights[at] ?? 0) / weight;

@@ -8,6 +8,7 @@ import { attemptEnd, RecentAttempts } from './recent-attempts.ts';
 import type { EndpointUpdate, Measure, Standings, Tally } from './endpoint-updates.ts';
 import type { BreakerSettings } from './settings.ts';
 import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Standing } from './state.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
 const FADED = 0.1;
@@ -23,7 +24,7 @@ const LEARNED_MS = 60 * 60_000;
 /** How long a rate limit lasts at most. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
-type Pause = Standing & { readonly until: number };
+type Pause = Standing & { readonly until: UnixMs };
 const NO_PAUSE: Pause = { state: 'open', until: 0, reason: null };
 
 /**
@@ -61,9 +62,9 @@ export class MeasuredEndpoint implements EndpointHealth {
   #limited = NO_PAUSE;
   #byHand = NO_PAUSE;
   #inFlight = 0;
-  #measuredAt: number | null = null;
+  #measuredAt: UnixMs | null = null;
   #passedOver = 0;
-  #learned: { readonly context: number; readonly until: number } | null = null;
+  #learned: { readonly context: number; readonly until: UnixMs } | null = null;
   /** Changes to publish to other processes. Null: there are none. */
   readonly #tally: Tally | null;
 
@@ -76,11 +77,11 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#inFlight;
   }
 
-  get firstTokenMs(): number | null {
+  get firstTokenMs(): DurationMs | null {
     return this.#firstToken.value;
   }
 
-  get answerMs(): number | null {
+  get answerMs(): DurationMs | null {
     return this.#answer.value;
   }
 
@@ -92,7 +93,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#cacheHits.value;
   }
 
-  get measuredAt(): number | null {
+  get measuredAt(): UnixMs | null {
     return this.#measuredAt;
   }
 
@@ -100,20 +101,20 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#passedOver;
   }
 
-  learnedContext(nowMs: number): number | null {
+  learnedContext(nowMs: UnixMs): number | null {
     return this.#learned !== null && nowMs < this.#learned.until ? this.#learned.context : null;
   }
 
-  successRate(nowMs: number): number | null {
+  successRate(nowMs: UnixMs): number | null {
     const attempts = this.#attempts.at(nowMs);
     return attempts < FADED ? null : 1 - this.#faults.at(nowMs) / attempts;
   }
 
-  stability(nowMs: number): number {
+  stability(nowMs: UnixMs): number {
     return 1 - this.#faults.at(nowMs) / (this.#attempts.at(nowMs) + PRESUMED_GOOD);
   }
 
-  failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>> {
+  failures(nowMs: UnixMs): Readonly<Partial<Record<ErrorKind, number>>> {
     const failures: Partial<Record<ErrorKind, number>> = {};
     for (const [kind, count] of this.#failures) {
       const recent = count.at(nowMs);
@@ -122,7 +123,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     return failures;
   }
 
-  p95Ms(stream: boolean): number | null {
+  p95Ms(stream: boolean): DurationMs | null {
     return (stream ? this.#streamTimes : this.#answerTimes)?.percentile(0.95) ?? null;
   }
 
@@ -130,31 +131,31 @@ export class MeasuredEndpoint implements EndpointHealth {
     return this.#outputTokens?.percentile(0.9) ?? null;
   }
 
-  standing(nowMs: number): Standing {
+  standing(nowMs: UnixMs): Standing {
     if (nowMs < this.#byHand.until) return this.#byHand;
     const standing = this.#breaker.standing(nowMs);
     const { until } = this.#limited;
     return nowMs < until && until > (standing.until ?? 0) ? this.#limited : standing;
   }
 
-  disabled(nowMs: number): Standing | null {
+  disabled(nowMs: UnixMs): Standing | null {
     return nowMs < this.#byHand.until ? this.#byHand : null;
   }
 
-  breaker(nowMs: number): Standing {
+  breaker(nowMs: UnixMs): Standing {
     return this.#breaker.standing(nowMs);
   }
 
-  isBroken(nowMs: number): boolean {
+  isBroken(nowMs: UnixMs): boolean {
     return this.#breaker.standing(nowMs).state !== 'closed';
   }
 
-  admits(nowMs: number): boolean {
+  admits(nowMs: UnixMs): boolean {
     return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
   }
 
   /** An operator puts it aside. */
-  disable(until: number, reason: string): void {
+  disable(until: UnixMs, reason: string): void {
     this.#byHand = { state: 'open', until, reason };
     this.#tally?.changed();
   }
@@ -169,17 +170,17 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#passedOver += 1;
   }
 
-  learnContext(context: number, nowMs: number): void {
+  learnContext(context: number, nowMs: UnixMs): void {
     this.#learned = { context, until: nowMs + LEARNED_MS };
   }
 
   /** True where others do not know yet how it stands. */
-  hasChanged(nowMs: number): boolean {
+  hasChanged(nowMs: UnixMs): boolean {
     return this.#tally?.isPublished(this.#standings(nowMs)) === false;
   }
 
   /** The update to publish. Null: no other process listens. */
-  update(endpoint: EndpointId, nowMs: number): EndpointUpdate | null {
+  update(endpoint: EndpointId, nowMs: UnixMs): EndpointUpdate | null {
     return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
   }
 
@@ -187,7 +188,7 @@ export class MeasuredEndpoint implements EndpointHealth {
    * Takes what another process has seen of it. Measures and ends of attempts count like own ones; a limit holds as if it had
    * been told here, and so does what was done by hand.
    */
-  learn(update: EndpointUpdate, nowMs: number): void {
+  learn(update: EndpointUpdate, nowMs: UnixMs): void {
     const { measures, attempts, faults, failures, isTakenBack, limited, broken, disabled } = update;
     const wasPublished = !this.hasChanged(nowMs);
     if (isTakenBack) this.#forgetStanding();
@@ -206,7 +207,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** Attempts of another process, of which the order is not known: good ones last, as those of an endpoint that is sound. */
-  #recall({ attempts, faults, failures }: EndpointUpdate, nowMs: number): void {
+  #recall({ attempts, faults, failures }: EndpointUpdate, nowMs: UnixMs): void {
     const isBroken = this.isBroken(nowMs);
     const limited = failures.rate_limited ?? 0;
     const refused = Math.min(faults, (failures.authentication ?? 0) + (failures.permission ?? 0));
@@ -227,7 +228,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#breaker.reset();
   }
 
-  #standings(nowMs: number): Standings {
+  #standings(nowMs: UnixMs): Standings {
     const still = (disabled: Pause): Standing => (nowMs < disabled.until ? disabled : CLOSED);
     return {
       limited: still(this.#limited),
@@ -237,7 +238,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
-  begin(stream: boolean, now: () => number): AttemptLease {
+  begin(stream: boolean, now: () => UnixMs): AttemptLease {
     this.#inFlight += 1;
     this.#passedOver = 0;
     const began = now();
@@ -245,17 +246,17 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** Takes limits that the head of a running attempt announced. */
-  noteLimits(notice: LimitNotice, nowMs: number): void {
+  noteLimits(notice: LimitNotice, nowMs: UnixMs): void {
     if (notice.remaining === 0) this.#pause(notice.resetMs, nowMs);
   }
 
-  showedContent({ ticket, stream, began }: Lease, nowMs: number): void {
+  showedContent({ ticket, stream, began }: Lease, nowMs: UnixMs): void {
     this.#breaker.showedContent(ticket);
     this.#tally?.changed();
     if (stream) this.#measureLatency(true, nowMs - began, nowMs);
   }
 
-  ended({ ticket, stream, began, firstContentAt }: Lease, outcome: AttemptOutcome, nowMs: number): void {
+  ended({ ticket, stream, began, firstContentAt }: Lease, outcome: AttemptOutcome, nowMs: UnixMs): void {
     this.#inFlight -= 1;
     this.#conclude(outcome, ticket, nowMs);
     if (outcome.failure !== null) return;
@@ -267,7 +268,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   #conclude(
     { failure, endpointsFault, retryAfterMs }: AttemptOutcome,
     ticket: BreakerTicket,
-    nowMs: number,
+    nowMs: UnixMs,
   ): void {
     const isPaused = failure === 'rate_limited' && retryAfterMs !== undefined;
     if (failure === null) this.#breaker.succeeded(ticket, nowMs);
@@ -284,22 +285,22 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#countFailure(failure, 1, nowMs);
   }
 
-  #countFailure(kind: ErrorKind, times: number, nowMs: number): void {
+  #countFailure(kind: ErrorKind, times: number, nowMs: UnixMs): void {
     let count = this.#failures.get(kind);
     if (!count) this.#failures.set(kind, (count = new DecayingCount()));
     count.add(nowMs, times);
   }
 
-  #measureLatency(stream: boolean, ms: number, nowMs: number): void {
+  #measureLatency(stream: boolean, ms: number, nowMs: UnixMs): void {
     this.#measured(stream ? 'streamMs' : 'answerMs', Math.max(0, ms), nowMs);
   }
 
-  #measured(measure: Measure, value: number, nowMs: number): void {
+  #measured(measure: Measure, value: number, nowMs: UnixMs): void {
     this.#tally?.measured(measure, value);
     this.#add(measure, value, nowMs);
   }
 
-  #add(measure: Measure, value: number, nowMs: number): void {
+  #add(measure: Measure, value: number, nowMs: UnixMs): void {
     switch (measure) {
       case 'streamMs':
         this.#firstToken.add(value, nowMs);
@@ -320,7 +321,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#measuredAt = nowMs;
   }
 
-  #measureUsage(usage: Usage, beganAt: number, firstContentAt: number, nowMs: number): void {
+  #measureUsage(usage: Usage, beganAt: UnixMs, firstContentAt: UnixMs, nowMs: UnixMs): void {
     const output = outputTokens(usage);
     this.#measured('outputTokens', output, nowMs);
     // Reasoning that the upstream keeps to itself was written before the first content.
@@ -342,7 +343,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   }
 
   /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
-  #pause(ms: number, nowMs: number): void {
+  #pause(ms: DurationMs, nowMs: UnixMs): void {
     const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
     if (until <= this.#limited.until) return;
     this.#tally?.changed();
@@ -356,9 +357,9 @@ class Lease implements AttemptLease {
   readonly began: number;
   readonly ticket: BreakerTicket;
   /** First content of a stream; of a whole answer its beginning. Milliseconds that only go forward. */
-  firstContentAt: number;
+  firstContentAt: UnixMs;
   readonly #endpoint: MeasuredEndpoint;
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   #isOver = false;
 
   constructor(
@@ -366,7 +367,7 @@ class Lease implements AttemptLease {
     stream: boolean,
     began: number,
     ticket: BreakerTicket,
-    now: () => number,
+    now: () => UnixMs,
   ) {
     this.stream = stream;
     this.began = began;

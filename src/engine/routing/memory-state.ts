@@ -5,6 +5,7 @@ import { type HoldUpdate, type RoutingUpdate, Tally } from './endpoint-updates.t
 import type { PastAttempt } from './recent-attempts.ts';
 import type { BreakerSettings } from './settings.ts';
 import type { AttemptLease, EndpointHealth, EndpointId, RoutingState } from './state.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Endpoints of the catalog are never forgotten: of more than these, those that it no longer has go. */
 const MOST_ENDPOINTS = 20_000;
@@ -27,15 +28,13 @@ const LONGEST_HOLD_MS = 3_600_000;
  * The endpoint that caches a conversation's prefix. A copy of the id: an endpoint would keep its whole catalog alive.
  */
 interface Hold extends EndpointId {
-  /** Unix milliseconds. */
-  readonly until: number;
+  readonly until: UnixMs;
   /** The same, as others were told. */
-  readonly publishedUntil: number;
+  readonly publishedUntil: UnixMs;
 }
 
 export interface MemoryStateOptions {
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** The settings that hold now: they change with the configuration. */
   readonly breaker: () => BreakerSettings;
   /** True: what is new is collected for other processes, until `takeUpdate`. */
@@ -46,8 +45,7 @@ export interface MemoryStateOptions {
 
 /** State that an operator set, besides the measurements. */
 interface ByHand {
-  /** Unix milliseconds. */
-  readonly until: number;
+  readonly until: UnixMs;
   readonly reason: string;
 }
 
@@ -56,7 +54,7 @@ interface ByHand {
  * 50,000 conversations and 10,000 rounds.
  */
 export class MemoryRoutingState implements RoutingState {
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   readonly #breaker: () => BreakerSettings;
   /** Each plan looks up every candidate: the key is built once for each object. */
   readonly #keys = new WeakMap<EndpointId, string>();
@@ -96,7 +94,7 @@ export class MemoryRoutingState implements RoutingState {
     return [...this.#madeUp.keys(), ...this.#endpoints.keys()].map(idOf);
   }
 
-  disable(endpoint: EndpointId, untilMs: number, reason: string): void {
+  disable(endpoint: EndpointId, untilMs: UnixMs, reason: string): void {
     this.#find(endpoint).disable(untilMs, reason);
     this.#byHand.set(this.#keyOf(endpoint), { until: untilMs, reason });
   }
@@ -143,7 +141,7 @@ export class MemoryRoutingState implements RoutingState {
     return null;
   }
 
-  hold(conversation: string, { modelId, slug }: EndpointId, ttlMs: number): void {
+  hold(conversation: string, { modelId, slug }: EndpointId, ttlMs: DurationMs): void {
     const until = this.#now() + ttlMs;
     const before = this.#holds.get(conversation);
     const isSame = before?.modelId === modelId && before.slug === slug;

@@ -9,6 +9,7 @@ import type {
 import type { Catalog, Endpoint, Model } from '../../catalog/index.ts';
 import type { RoutingSettings } from './settings.ts';
 import type { RoutingState } from './state.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface PlanContext {
   readonly catalog: Catalog;
@@ -19,8 +20,7 @@ export interface PlanContext {
   readonly projectId: string;
   readonly mayUse: (modelId: string) => boolean;
   readonly state: RoutingState;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
   /** Names of the request's parameters that an endpoint does not take. */
   readonly lacking: (request: CanonicalRequest, endpoint: Endpoint) => readonly string[];
   /** Why an endpoint has no room just now, by limits that others do not know of; null where it has. Absent: it always has. */

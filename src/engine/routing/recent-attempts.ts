@@ -1,6 +1,7 @@
 // How the latest attempts at an endpoint ended, for operators: counts of the last 15 minutes, the last 20 of a day, and whether it
 // is failing. Decides nothing for routing.
 import type { ErrorKind } from '../../canonical/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const SLOT_MS = 15_000;
 const WINDOW_MS = 15 * 60_000;
@@ -20,7 +21,7 @@ const CLOCKS_APART_MS = 1_000;
 export type AttemptEnd = 'good' | 'bad' | 'limited' | 'refused';
 
 export interface PastAttempt {
-  readonly atMs: number;
+  readonly atMs: UnixMs;
   readonly end: AttemptEnd;
 }
 
@@ -31,7 +32,7 @@ export interface AttemptWindow {
   readonly bad: number;
   readonly limited: number;
   /** When the last of them ended. Null: the window is the last 15 minutes. */
-  readonly asOfMs: number | null;
+  readonly asOfMs: UnixMs | null;
   readonly lastWasBad: boolean;
 }
 
@@ -55,10 +56,10 @@ export class RecentAttempts {
   /** The latest is the last. */
   #last: PastAttempt[] = [];
   #goodInARow = 0;
-  #badSince: number | null = null;
+  #badSince: UnixMs | null = null;
   #isFailing = false;
 
-  get lastAt(): number | null {
+  get lastAt(): UnixMs | null {
     return this.#last.at(-1)?.atMs ?? null;
   }
 
@@ -73,7 +74,7 @@ export class RecentAttempts {
   }
 
   /** @param isBroken whether the breaker is open now */
-  add(end: AttemptEnd, atMs: number, isBroken: boolean, times = 1): void {
+  add(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times = 1): void {
     const number = Math.floor(atMs / SLOT_MS);
     let slot = this.#slots.get(number);
     if (!slot) {
@@ -102,7 +103,7 @@ export class RecentAttempts {
     this.#goodInARow = good;
   }
 
-  window(nowMs: number): AttemptWindow {
+  window(nowMs: UnixMs): AttemptWindow {
     const counts = { good: 0, bad: 0, limited: 0 };
     const first = Math.floor(nowMs / SLOT_MS) - SLOTS;
     for (const slot of this.#slots.values())
@@ -125,7 +126,7 @@ export class RecentAttempts {
     };
   }
 
-  #judge(end: AttemptEnd, atMs: number, isBroken: boolean, times: number): void {
+  #judge(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times: number): void {
     if (end === 'good') {
       this.#goodInARow += times;
       if (this.#goodInARow < ENOUGH_GOOD) return;

@@ -1,12 +1,13 @@
 // The part of the configuration that routing reads.
 import type { RoutingWishes } from '../../canonical/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface BreakerSettings {
   /** Failures within the window that open it, when they are at least half of the attempts there. */
   readonly failures: number;
-  readonly windowMs: number;
+  readonly windowMs: DurationMs;
   /** How long an endpoint is left alone. */
-  readonly openMs: number;
+  readonly openMs: DurationMs;
 }
 
 export interface RoutingSettings {

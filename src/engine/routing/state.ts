@@ -3,6 +3,7 @@
 // implementation that shares with other processes answers from its own copy and exchanges in the background.
 import type { ErrorKind, LimitNotice, Usage } from '../../canonical/index.ts';
 import type { PastAttempt, RecentAttempts } from './recent-attempts.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Which deployment of which model: the same after a reload of the configuration. Every `Endpoint` is one. */
 export interface EndpointId {
@@ -17,7 +18,7 @@ export interface EndpointId {
 export interface Standing {
   readonly state: 'closed' | 'open' | 'half-open';
   /** Unix milliseconds; null when closed. */
-  readonly until: number | null;
+  readonly until: UnixMs | null;
   /** Cause of the state, in words. Null: closed. */
   readonly reason: string | null;
 }
@@ -27,40 +28,40 @@ export interface EndpointHealth {
   /** Attempts that run now. */
   readonly inFlight: number;
   /** Streams: milliseconds to the first content. */
-  readonly firstTokenMs: number | null;
+  readonly firstTokenMs: DurationMs | null;
   /** Whole answers: milliseconds to all of it. */
-  readonly answerMs: number | null;
+  readonly answerMs: DurationMs | null;
   readonly tokensPerSecond: number | null;
   /** Share of prompt tokens read from the upstream's cache, 0 to 1, over prompts long enough to be cached. */
   readonly cacheHitRate: number | null;
   /** Tokens beyond which it has refused requests as too long; null when it has not. */
-  learnedContext(nowMs: number): number | null;
+  learnedContext(nowMs: UnixMs): number | null;
   /** Unix milliseconds of the last measure; null when there is none. */
-  readonly measuredAt: number | null;
+  readonly measuredAt: UnixMs | null;
   /** Plans in which it stood behind another since it was last tried. */
   readonly passedOver: number;
   /** Share of recent attempts that did not fail by the endpoint's fault, 0 to 1. */
-  successRate(nowMs: number): number | null;
+  successRate(nowMs: UnixMs): number | null;
   /** The same with two good attempts added, over 0 up to 1: one failure of a stranger proves little. */
-  stability(nowMs: number): number;
+  stability(nowMs: UnixMs): number;
   /** Recent failures by kind, decaying; kinds without any are absent. */
-  failures(nowMs: number): Readonly<Partial<Record<ErrorKind, number>>>;
+  failures(nowMs: UnixMs): Readonly<Partial<Record<ErrorKind, number>>>;
   /**
    * The time within which 95 of 100 attempts showed their first content (streams) or were complete (whole answers);
    * null under 20 measures.
    */
-  p95Ms(stream: boolean): number | null;
+  p95Ms(stream: boolean): DurationMs | null;
   /** Tokens that 90 of 100 answers do not exceed; null under 20 measures. */
   readonly usualOutputTokens: number | null;
-  standing(nowMs: number): Standing;
+  standing(nowMs: UnixMs): Standing;
   /** How the latest attempts ended, for operators. */
   readonly recent: Pick<RecentAttempts, 'window' | 'lastAt' | 'badSince' | 'isFailing'>;
   /** Mark of an endpoint that an operator disabled. Null: it is not. */
-  disabled(nowMs: number): Standing | null;
+  disabled(nowMs: UnixMs): Standing | null;
   /** State of its breaker, whatever else puts it aside. */
-  breaker(nowMs: number): Standing;
+  breaker(nowMs: UnixMs): Standing;
   /** Whether it is left alone because it kept failing, whatever else puts it aside. */
-  isBroken(nowMs: number): boolean;
+  isBroken(nowMs: UnixMs): boolean;
 }
 
 /** How an attempt ended. */
@@ -70,7 +71,7 @@ export interface AttemptOutcome {
   /** Whether the failure was the endpoint's; the caller's own mistakes do not count against it. */
   readonly endpointsFault: boolean;
   /** Milliseconds that the upstream asked to be left alone; undefined when it did not. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: DurationMs | undefined;
   readonly usage: Usage | null;
 }
 
@@ -90,7 +91,7 @@ export interface RoutingState {
   /** Every endpoint of which something is remembered. */
   remembered(): readonly EndpointId[];
   /** Puts an endpoint aside by hand, whatever it shows meanwhile. @param untilMs Unix milliseconds */
-  disable(endpoint: EndpointId, untilMs: number, reason: string): void;
+  disable(endpoint: EndpointId, untilMs: UnixMs, reason: string): void;
   /** Takes it back: forgets why it was put aside, and what its breaker had counted. */
   takeBack(endpoint: EndpointId): void;
   /** Attempts of before this process began, the oldest first: for operators alone. */
@@ -108,5 +109,5 @@ export interface RoutingState {
   /** Which endpoint holds the cached prefix of a conversation; null when none does, or no longer. */
   holder(conversation: string): EndpointId | null;
   /** Remembers the holder for `ttlMs`. */
-  hold(conversation: string, endpoint: EndpointId, ttlMs: number): void;
+  hold(conversation: string, endpoint: EndpointId, ttlMs: DurationMs): void;
 }

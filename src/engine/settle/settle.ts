@@ -17,6 +17,7 @@ import type { Arrival } from '../call.ts';
 import { type Attempt, summariseError } from '../attempt/index.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { nanoUsdOf, type Spent } from '../../accounts/limits/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /**
  * Appends the records: they survive the death of the process when it returns. Never throws.
@@ -95,7 +96,7 @@ function generationRecord(
   outcome: Outcome,
   endUser: GenerationRecord['endUser'],
   status: number,
-  endedAtMs: number,
+  endedAtMs: UnixMs,
 ): GenerationRecord {
   const { arrival, request, attemptLog, turns, failure } = outcome;
   const { call } = arrival;
@@ -154,9 +155,9 @@ function bounded(value: JsonValue): JsonValue {
 // that was by the machine's clock. Durations within a record stay true, whatever happens to that clock meanwhile.
 
 interface Measured {
-  readonly startedAt?: number;
-  readonly firstContentAt?: number | null;
-  readonly endedAt: number;
+  readonly startedAt?: UnixMs;
+  readonly firstContentAt?: UnixMs | null;
+  readonly endedAt: UnixMs;
 }
 
 /** @returns what gives a record, or a part of one, the times of the machine's clock: that of the request's arrival */
@@ -164,7 +165,7 @@ function recordedTimes({ stepMs }: Pick<Arrival, 'stepMs'>): <Part extends Measu
   return (part) => (stepMs === 0 ? part : moved(part, stepMs));
 }
 
-function moved<Part extends Measured>(part: Part, byMs: number): Part {
+function moved<Part extends Measured>(part: Part, byMs: DurationMs): Part {
   const { startedAt, firstContentAt, endedAt } = part;
   return {
     ...part,

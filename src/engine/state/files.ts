@@ -8,14 +8,14 @@ import type {
   PageRequest,
   StoredFile,
 } from '../../accounts/ports/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface FilesOptions {
   readonly store: FileStore;
   readonly blobs: BlobStore;
   /** Most bytes of one file, and of all files of one request together; asked each time. */
   readonly maxBytes: () => number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 /** First bytes of a file, by which it is recognised. */
@@ -40,8 +40,8 @@ export class Files {
     return new Upload(this.#options.store, this.#options.blobs, await this.#options.blobs.draft(), most);
   }
 
-  /** Keeps a file until then at least, in Unix milliseconds. */
-  keepUntil({ projectId, id }: StoredFile, untilMs: number): Promise<void> {
+  /** Keeps a file until then at least. */
+  keepUntil({ projectId, id }: StoredFile, untilMs: UnixMs): Promise<void> {
     return this.#options.store.keepUntil(projectId, id, untilMs);
   }
 
@@ -73,7 +73,7 @@ export class Files {
   }
 
   /** Deletes expired files, a bounded number, and once a day what crashes left behind. Returns how many expired. */
-  async purge(nowMs: number): Promise<number> {
+  async purge(nowMs: UnixMs): Promise<number> {
     const { store, blobs } = this.#options;
     const expired = await store.takeExpired(nowMs);
     for (const id of expired) await blobs.delete(id);

@@ -3,6 +3,7 @@
 import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError, Problems } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface PromptTemplate {
   /** The names of its variables, in the order of their appearance. */
@@ -20,12 +21,12 @@ export interface PromptFile {
   readonly id: string;
   readonly name: string | null;
   /** Unix milliseconds: when the file was last written. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   readonly defaultVersion: string;
   /** Newest first. */
   readonly versions: readonly {
     readonly version: string;
-    readonly createdAt: number;
+    readonly createdAt: UnixMs;
     readonly template: JsonObject;
   }[];
 }

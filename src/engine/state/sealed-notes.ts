@@ -2,6 +2,7 @@
 // under an owner that no project can be. Knows nothing of what is inside.
 import type { VaultStore } from '../../accounts/ports/index.ts';
 import { openWithAny, seal } from './seal.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export class SealedNotes {
   readonly #store: VaultStore;
@@ -20,13 +21,13 @@ export class SealedNotes {
   }
 
   /** Writes a note, or writes it anew. @param expiresAt Unix milliseconds */
-  async put(name: string, text: string, expiresAt: number): Promise<void> {
+  async put(name: string, text: string, expiresAt: UnixMs): Promise<void> {
     const sealed = seal(this.#keys[0], new TextEncoder().encode(text), this.#boundTo(name));
     await this.#store.put([{ projectId: this.#owner, callId: name, sealed, expiresAt }]);
   }
 
   /** Notes that exist and have not expired, by name; one that cannot be opened does not exist. */
-  async get(names: readonly string[], nowMs: number): Promise<ReadonlyMap<string, string>> {
+  async get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>> {
     const found = await this.#store.get(this.#owner, names, nowMs);
     return new Map(
       [...found].flatMap(([name, sealed]) => {

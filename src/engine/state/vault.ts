@@ -14,12 +14,12 @@ import {
   recordTurn,
   type TurnRecord,
 } from './turn-record.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface VaultOptions {
-  /** How long a turn can be restored, in milliseconds. */
-  readonly ttlMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  /** How long a turn can be restored. */
+  readonly ttlMs: DurationMs;
+  readonly now: () => UnixMs;
   /** Keys that turns were sealed with before. */
   readonly earlierKeys?: readonly Uint8Array[] | undefined;
 }

@@ -1,6 +1,7 @@
 // All kept streams of a process: found by id, forgotten after a while or where memory is short.
 import type { Clock } from '../../base/runtime/clock.ts';
 import { KeptStream, type KeptStreamOptions } from './kept-stream.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** How many streams are remembered that are kept no more, to say why. */
 const MOST_GONE = 10_000;
@@ -9,7 +10,7 @@ const STREAM_BYTES = 2_048;
 
 export interface StreamLimits {
   /** How long a stream is kept from its end. */
-  readonly keepMs: number;
+  readonly keepMs: DurationMs;
   /** All streams together. */
   readonly maxBytes: number;
 }

@@ -8,6 +8,7 @@ import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { ClientConnection } from '../cancellation.ts';
 import type { Ticking } from '../../base/runtime/clock.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Dependencies of a streamed answer. */
 export interface StreamedInput {
@@ -16,8 +17,7 @@ export interface StreamedInput {
   readonly clientConnection: ClientConnection;
   /** Losses of the request, before anybody answers it. */
   readonly report: Report;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
 }
 
 export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking {
@@ -77,7 +77,7 @@ export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking 
     this.#writer.flush();
   }
 
-  tick(nowMs: number): void {
+  tick(nowMs: UnixMs): void {
     this.#writer.tick(nowMs);
   }
 

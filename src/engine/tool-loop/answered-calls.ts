@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { HostedFacts } from '../../canonical/index.ts';
 import { type CallOutcome, type GatewayCall, said } from '../tools/gateway-tool.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface AnsweredCallsLimits {
   /** All outcomes together, in bytes. */
@@ -11,7 +12,7 @@ export interface AnsweredCallsLimits {
   /** Calls of one tenant. */
   readonly maxProjectBytes: number;
   /** How long an outcome can be had again, milliseconds from its end. */
-  readonly outcomeMs: number;
+  readonly outcomeMs: DurationMs;
   /** Calls of which it is remembered that they were made: a digest each. */
   readonly mostMade: number;
 }
@@ -27,12 +28,11 @@ const LIMITS: AnsweredCallsLimits = {
 interface Kept {
   readonly projectId: string;
   readonly json: Buffer;
-  /** Unix milliseconds. */
-  readonly until: number;
+  readonly until: UnixMs;
 }
 
 export class AnsweredCalls {
-  readonly #now: () => number;
+  readonly #now: () => UnixMs;
   readonly #limits: AnsweredCallsLimits;
   /** As many as the requests that are being answered may make. */
   readonly #running = new Map<string, Promise<CallOutcome>>();
@@ -43,8 +43,7 @@ export class AnsweredCalls {
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
-  /** @param now Unix milliseconds */
-  constructor(now: () => number, limits = LIMITS) {
+  constructor(now: () => UnixMs, limits = LIMITS) {
     this.#now = now;
     this.#limits = limits;
   }

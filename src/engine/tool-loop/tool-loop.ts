@@ -24,6 +24,7 @@ import { sideBySide } from '../side-by-side.ts';
 import type { AllowedCall, ToolRegistry } from './tool-registry.ts';
 import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** After as many turns the model must answer with what it has. */
 const MOST_TURNS = 24;
@@ -345,6 +346,6 @@ function unshown(refusal: string): Made['outcome'] {
 }
 
 /** The tools took all the time there was. */
-function tooLate(totalMs: number): GatewayError {
+function tooLate(totalMs: DurationMs): GatewayError {
   return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
 }

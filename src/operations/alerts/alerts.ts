@@ -5,6 +5,7 @@ import type { Clock } from '../../base/runtime/clock.ts';
 import { type AlertStore, type Announcer, eventId } from '../../accounts/ports/index.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import type { Alert } from './alert.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface AlertsOptions {
   readonly store: AlertStore;
@@ -43,7 +44,7 @@ export class Alerts {
   }
 
   /** Keeps an alert that could not be noted when it was raised, and is over now. Never rejects. */
-  async over(alert: Alert, raisedAt: number): Promise<void> {
+  async over(alert: Alert, raisedAt: UnixMs): Promise<void> {
     await this.#keep(alert, raisedAt);
     const { store, clock, log } = this.#options;
     await store
@@ -65,7 +66,7 @@ export class Alerts {
     }
   }
 
-  async #claim(id: string, nowMs: number, quietMs: number): Promise<boolean> {
+  async #claim(id: string, nowMs: UnixMs, quietMs: DurationMs): Promise<boolean> {
     const { store, log } = this.#options;
     try {
       return await store.claim(id, nowMs, quietMs);
@@ -75,7 +76,7 @@ export class Alerts {
     }
   }
 
-  async #keep({ id: event, type, message, data }: Alert, raisedAt: number): Promise<void> {
+  async #keep({ id: event, type, message, data }: Alert, raisedAt: UnixMs): Promise<void> {
     const { store, log } = this.#options;
     try {
       await store.keep({ id: newId('alert_'), raisedAt, type, message, data }, event);
@@ -84,7 +85,7 @@ export class Alerts {
     }
   }
 
-  #remember(id: string, now: number): void {
+  #remember(id: string, now: UnixMs): void {
     this.#raisedAt.delete(id);
     const [oldest] = this.#raisedAt.keys();
     if (this.#raisedAt.size >= MOST_REMEMBERED && oldest !== undefined) this.#raisedAt.delete(oldest);

@@ -4,6 +4,7 @@ import type { Principal } from '../../accounts/auth/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import { limitId, type Limits, limitText, type Standing, usdOf } from '../../accounts/limits/index.ts';
 import type { Alert } from './alert.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Percent of a budget. */
 const THRESHOLDS = [100, 80, 50] as const;
@@ -39,7 +40,7 @@ export class BudgetWatch {
   }
 
   /** Thresholds that were passed since the last look. @param nowMs Unix milliseconds */
-  *look(nowMs: number): Iterable<Alert> {
+  *look(nowMs: UnixMs): Iterable<Alert> {
     for (const [tenant, isRefused] of this.#tenants) {
       const scopes = this.#limits.scopesOf(tenant);
       for (const standing of this.#limits.limiter.standings(scopes, null, null)) {
@@ -50,7 +51,7 @@ export class BudgetWatch {
     this.#tenants.clear();
   }
 
-  #crossing(standing: Standing, isRefused: boolean, nowMs: number): Crossing | null {
+  #crossing(standing: Standing, isRefused: boolean, nowMs: UnixMs): Crossing | null {
     const { limit, used, reserved } = standing;
     const { rule } = limit;
     if (rule.kind !== 'usd') return null;

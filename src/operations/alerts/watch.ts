@@ -7,6 +7,7 @@ import { type Clock, shownTime } from '../../base/runtime/clock.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';
 import type { Alert } from './alert.ts';
 import { BudgetWatch } from './watch-budgets.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface WatchOptions {
   readonly limits: Limits;
@@ -15,7 +16,7 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly raise: (alert: Alert) => Promise<void>;
   /** Called with an alert that is over and was not noted. @param raisedAt Unix milliseconds */
-  readonly over: (alert: Alert, raisedAt: number) => Promise<void>;
+  readonly over: (alert: Alert, raisedAt: UnixMs) => Promise<void>;
 }
 
 const LOOK_MS = 1_000;
@@ -35,9 +36,9 @@ export class Watch implements SettlementObserver {
   readonly #refused = new Map<string, number>();
   #isUnrecorded = false;
   /** The alert of a ledger that fails, until it is over. */
-  #failing: { readonly alert: Alert; readonly raisedAt: number } | undefined;
+  #failing: { readonly alert: Alert; readonly raisedAt: UnixMs } | undefined;
   /** Unix milliseconds; undefined while the database takes records. */
-  #stuckSince: number | undefined;
+  #stuckSince: UnixMs | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -77,7 +78,7 @@ export class Watch implements SettlementObserver {
       void raise(alert);
   }
 
-  *#endpoints(now: number): Iterable<Alert> {
+  *#endpoints(now: UnixMs): Iterable<Alert> {
     for (const [id, { modelId, slug }] of this.#failed) {
       const health = this.#options.routing.seen({ modelId, slug });
       if (health?.isBroken(now) !== true) continue;
@@ -112,7 +113,7 @@ export class Watch implements SettlementObserver {
     this.#refused.clear();
   }
 
-  *#ledger(now: number): Iterable<Alert> {
+  *#ledger(now: UnixMs): Iterable<Alert> {
     const { isStuck, bytes } = this.#options.ledger.backlog();
     this.#stuckSince = isStuck ? (this.#stuckSince ?? now) : undefined;
     const isLong = this.#stuckSince !== undefined && now - this.#stuckSince >= STUCK_MS;

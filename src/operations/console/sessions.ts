@@ -3,6 +3,7 @@
 // and one that ended anywhere has ended everywhere. Knows no address and no database.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/runtime/clock.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Idle time after which a session ends. */
 const IDLE_MS = 2 * 3_600_000;
@@ -17,10 +18,9 @@ const LOOK_MS = 10_000;
 
 /** Keeps texts until a time, unreadable to whoever reads the database, for all processes of the installation. */
 export interface SessionStore {
-  /** @param expiresAt Unix milliseconds */
-  put(name: string, text: string, expiresAt: number): Promise<void>;
+  put(name: string, text: string, expiresAt: UnixMs): Promise<void>;
   /** Sessions that exist, by name. */
-  get(names: readonly string[], nowMs: number): Promise<ReadonlyMap<string, string>>;
+  get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface Session {
@@ -30,15 +30,14 @@ export interface Session {
   readonly tab: string;
   /** The key that it stands for; null: the operator of this machine. */
   readonly key: string | null;
-  /** Unix milliseconds. */
-  readonly endsAt: number;
+  readonly endsAt: UnixMs;
   /** Aborted when it ends, for what still runs for it. */
   readonly ended: AbortSignal;
 }
 
 /** A session as it is kept. */
 interface Kept extends Pick<Session, 'csrf' | 'tab' | 'key' | 'endsAt'> {
-  readonly idleAt: number;
+  readonly idleAt: UnixMs;
 }
 
 export class Sessions {
@@ -124,7 +123,7 @@ export class Sessions {
 }
 
 /** The session of an id, where it has not ended. */
-function openIn(notes: ReadonlyMap<string, string>, id: string, now: number): Kept | null {
+function openIn(notes: ReadonlyMap<string, string>, id: string, now: UnixMs): Kept | null {
   const text = notes.get(id);
   if (text === undefined || notes.has(endOf(id))) return null;
   const kept = JSON.parse(text) as Kept;

@@ -11,6 +11,7 @@ import { lastProbes, outputProbes } from './probes/output.ts';
 import { deepProbes, placeProbes } from './probes/place.ts';
 import { reasoningProbes } from './probes/reasoning.ts';
 import { toolProbes } from './probes/tools.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Later ones build on what earlier ones found. */
 const PROBES: readonly Probe[] = [
@@ -32,8 +33,7 @@ export interface Diagnosis {
   /** The upstream's own name. */
   readonly model: string;
   readonly baseUrl: string;
-  /** Unix milliseconds. */
-  readonly probedAt: number;
+  readonly probedAt: UnixMs;
   /** Which set of probes it was. */
   readonly probes: number;
   readonly findings: readonly Finding[];

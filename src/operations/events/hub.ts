@@ -6,6 +6,7 @@ import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import { generationSummaryView } from '../../accounts/ledger/index.ts';
 import type { RoutingState, Standing } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Events that several processes send each other. */
 export type SharedEvent =
@@ -151,7 +152,7 @@ export interface EndpointChange {
   readonly slug: string;
   readonly state: Standing['state'];
   /** Unix milliseconds until which it is left alone; null where it is not, or nobody knows. */
-  readonly until: number | null;
+  readonly until: UnixMs | null;
   readonly reason: string | null;
 }
 
@@ -161,13 +162,13 @@ class EndpointWatch {
   #states: ReadonlyMap<string, EndpointChange>;
 
   /** The state that it finds now is no change. */
-  constructor(routing: Pick<RoutingState, 'remembered' | 'seen'>, nowMs: number) {
+  constructor(routing: Pick<RoutingState, 'remembered' | 'seen'>, nowMs: UnixMs) {
     this.#routing = routing;
     this.#states = this.#read(nowMs);
   }
 
   /** @returns what has changed since the last look */
-  look(nowMs: number): readonly EndpointChange[] {
+  look(nowMs: UnixMs): readonly EndpointChange[] {
     const before = this.#states;
     const now = (this.#states = this.#read(nowMs));
     const changed = [...now].flatMap(([key, change]) =>
@@ -179,7 +180,7 @@ class EndpointWatch {
     return [...changed, ...closed];
   }
 
-  #read(nowMs: number): ReadonlyMap<string, EndpointChange> {
+  #read(nowMs: UnixMs): ReadonlyMap<string, EndpointChange> {
     const states = new Map<string, EndpointChange>();
     for (const endpoint of this.#routing.remembered()) {
       const standing = this.#routing.seen(endpoint)?.standing(nowMs);

@@ -1,5 +1,6 @@
 // The state of an endpoint in one word, by the latest attempts at it. The first rule that matches, from the top, wins.
 import type { EndpointHealth } from '../../engine/routing/index.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** The worst first. */
 export const ENDPOINT_STATES = [
@@ -23,30 +24,30 @@ const SLOW = 3;
 
 /** Times that 95 % of the requests of a day did not exceed, in milliseconds. Null: unknown. */
 export interface DayTimes {
-  readonly firstContentMs: number | null;
+  readonly firstContentMs: DurationMs | null;
 }
 
 /** Times are milliseconds that only go forward. */
 export interface StateOfEndpoint {
   readonly state: EndpointState;
   /** Null: unknown, or nothing is wrong. */
-  readonly sinceMs: number | null;
+  readonly sinceMs: UnixMs | null;
   /** End of the time for which it is disabled. Null: it is not. */
-  readonly untilMs: number | null;
+  readonly untilMs: UnixMs | null;
   /** Why it was disabled. */
   readonly reason: string | null;
   /** When the last attempt ended, where the last 15 minutes had none. */
-  readonly asOfMs: number | null;
+  readonly asOfMs: UnixMs | null;
   readonly attempts: number;
   readonly good: number;
   readonly bad: number;
   readonly limited: number;
-  readonly lastAttemptMs: number | null;
+  readonly lastAttemptMs: UnixMs | null;
 }
 
 export function endpointState(
   health: EndpointHealth | null,
-  nowMs: number,
+  nowMs: UnixMs,
   day: DayTimes | undefined,
 ): StateOfEndpoint {
   if (!health)
@@ -85,7 +86,7 @@ export function endpointState(
   return { ...counted, state, sinceMs: isWell ? null : sinceMs, untilMs: null, reason: null };
 }
 
-function isAbove(ms: number | null, usualMs: number | null | undefined): boolean {
+function isAbove(ms: number | null, usualMs: DurationMs | null | undefined): boolean {
   return ms !== null && usualMs !== null && usualMs !== undefined && ms > SLOW * usualMs;
 }
 

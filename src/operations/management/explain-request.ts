@@ -5,6 +5,7 @@ import { type Limits, limitText, OWNER_KINDS, type Standing, usdOf } from '../..
 import { outputTokens } from '../../canonical/index.ts';
 import { isoTime } from './time.ts';
 import type { Baseline, Percentiles } from './usual-times.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 const EXPLANATIONS = [
   'normal',
@@ -120,7 +121,7 @@ export function explainRequest({ generation: g, attempts, baseline, limits }: Ex
 export function timesOutside(
   { createdAt, endedAt }: Pick<GenerationRecord, 'createdAt' | 'endedAt'>,
   attempts: readonly Pick<AttemptRecord, 'startedAt' | 'endedAt'>[],
-): { readonly gatewayMs: number; readonly betweenMs: number } {
+): { readonly gatewayMs: DurationMs; readonly betweenMs: DurationMs } {
   const [first, ...others] = attempts.toSorted((a, b) => a.startedAt - b.startedAt);
   if (!first) return { gatewayMs: endedAt - createdAt, betweenMs: 0 };
   let [between, reached] = [0, first.endedAt];
@@ -273,7 +274,7 @@ function beforeThat(earlier: Explanation['earlier']): string {
 }
 
 /** `40 ms`, `3.2 s`, `2 min 5 s`. */
-function duration(ms: number): string {
+function duration(ms: DurationMs): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;

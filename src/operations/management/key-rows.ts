@@ -8,6 +8,7 @@ import { budgetsUsedUp } from './budget-refusals.ts';
 import { limitFacts } from './explain-request.ts';
 import type { RawCall } from './route.ts';
 import { isoTime } from './time.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** In the order in which they matter. */
 export const KEY_STATES = [
@@ -172,7 +173,7 @@ function stateOf(
   { state, projectId, expiresAt }: KeyView,
   archived: ReadonlySet<string>,
   isSpent: boolean,
-  now: number,
+  now: UnixMs,
 ): KeyState {
   if (state !== 'active') return state;
   if (projectId !== null && archived.has(projectId)) return 'project_archived';
@@ -211,7 +212,7 @@ function tightestOf(standings: readonly Standing[]): KeyUse['tightest'] {
 function lastsUntil(
   { limit: { rule }, used, remaining, clearsAtMs }: Standing,
   { limits, clock }: UseCall['deps'],
-  now: number,
+  now: UnixMs,
 ): number | null {
   if (rule.kind !== 'usd' || rule.window.type !== 'calendar' || used <= 0) return null;
   const passed = now - limits.limiter.periodStart(rule.window, clock.now());

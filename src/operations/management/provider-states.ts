@@ -16,6 +16,7 @@ import {
 } from './endpoint-state.ts';
 import { knownEndpoints } from './endpoint-view.ts';
 import type { DayTime, UsualTimes } from './usual-times.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -41,8 +42,7 @@ export interface RecentError {
   readonly status: number | null;
   readonly message: string;
   readonly count: number;
-  /** Unix milliseconds. */
-  readonly lastMs: number;
+  readonly lastMs: UnixMs;
   readonly exampleId: string;
   readonly endpoint: string;
 }
@@ -59,7 +59,7 @@ export interface ProviderStanding {
   readonly counts: Readonly<Partial<Record<EndpointState, number>>>;
   /** The last 24 hours. */
   readonly day: UsageSums;
-  readonly trend: readonly { readonly startMs: number; readonly attempts: number; readonly failed: number }[];
+  readonly trend: readonly { readonly startMs: UnixMs; readonly attempts: number; readonly failed: number }[];
   /** The latest first; none unless something is wrong. */
   readonly errors: readonly RecentError[];
   /** Requests of the last 24 hours that another provider answered after this one failed. */
@@ -79,7 +79,7 @@ interface StoredSums {
 /** Answers of the database, each kept for a second. */
 class Kept<T> {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #found = new Map<string, { readonly atMs: number; readonly value: Promise<T> }>();
+  readonly #found = new Map<string, { readonly atMs: UnixMs; readonly value: Promise<T> }>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;

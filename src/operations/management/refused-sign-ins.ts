@@ -2,6 +2,7 @@
 // for all refused keys alike.
 import type { GatewayError } from '../../canonical/index.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Lines in one window: whoever tries keys must not fill the log. */
 const MOST_LINES = 20;
@@ -17,7 +18,7 @@ export class RefusedSignIns {
   }
 
   /** @param address where they are; null when they have left @param nowMs Unix milliseconds */
-  note({ message }: GatewayError, address: string | null, nowMs: number): void {
+  note({ message }: GatewayError, address: string | null, nowMs: UnixMs): void {
     if (nowMs >= this.#windowEndsAt) {
       this.#windowEndsAt = nowMs + WINDOW_MS;
       this.#lines = 0;

@@ -12,6 +12,7 @@ import type { ManagementDependencies } from './dependencies.ts';
 import { IDEMPOTENCY_KEY } from './idempotent-answers.ts';
 import type { ProviderStates } from './provider-states.ts';
 import type { UsualTimes } from './usual-times.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Change by a request, as the audit log has it: without secrets. */
 export interface Change {
@@ -47,8 +48,7 @@ export interface RawCall extends AnyCall {
   readonly states: ProviderStates;
   /** Time zone of days and months in reports. */
   readonly timeZone: string;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
   /** The `If-Match` of a change; null where it has none. */
   readonly ifMatch: string | null;
   /** The `Accept` of the request; empty where it has none. */

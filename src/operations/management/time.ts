@@ -1,6 +1,7 @@
 // Times: in queries ISO 8601, or Unix seconds as OpenAI's administration API has them; in answers ISO 8601.
 import { z } from 'zod';
 import { startOfDay } from '../../accounts/usage/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Form of a time: ISO 8601, or Unix seconds. */
 const FORM =
@@ -24,13 +25,13 @@ export const time = z
 export type Moment = number | string;
 
 /** Unix milliseconds. Days begin in the time zone of the operator. */
-export function momentMs(moment: Moment, timeZone: string): number;
-export function momentMs(moment: Moment | undefined, timeZone: string): number | undefined;
-export function momentMs(moment: Moment | undefined, timeZone: string): number | undefined {
+export function momentMs(moment: Moment, timeZone: string): UnixMs;
+export function momentMs(moment: Moment | undefined, timeZone: string): UnixMs | undefined;
+export function momentMs(moment: Moment | undefined, timeZone: string): UnixMs | undefined {
   return typeof moment === 'string' ? startOfDay(moment, timeZone) : moment;
 }
 
 /** As answers have it. @param unixMs null: there is none */
-export function isoTime(unixMs: number | null): string | null {
+export function isoTime(unixMs: UnixMs | null): string | null {
   return unixMs === null ? null : new Date(unixMs).toISOString();
 }

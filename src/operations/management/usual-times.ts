@@ -2,6 +2,7 @@
 import type { AnswerTime, LedgerStore, UsageStore, UsualTime } from '../../accounts/ports/index.ts';
 import { latencyAt, type LatencyCounts } from '../../accounts/usage/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 60_000;
@@ -26,8 +27,7 @@ export interface Baseline {
   } | null;
   /** Null: too few came as a whole. */
   readonly whole: { readonly answers: number; readonly duration: Percentiles } | null;
-  /** Unix milliseconds. */
-  readonly sinceMs: number;
+  readonly sinceMs: UnixMs;
 }
 
 /** Times at one endpoint, in milliseconds. Null: unknown. */
@@ -35,15 +35,15 @@ export interface DayTime {
   readonly model: string;
   readonly endpoint: string;
   readonly ms: number | null;
-  readonly firstContentMs: number | null;
+  readonly firstContentMs: DurationMs | null;
 }
 
 export class UsualTimes {
   readonly #ledger: Pick<LedgerStore, 'times'>;
   readonly #usage: Pick<UsageStore, 'query'>;
   readonly #clock: Pick<Clock, 'now' | 'wall'>;
-  readonly #baselines = new Map<string, { readonly atMs: number; readonly found: Promise<Baseline> }>();
-  #day: { readonly atMs: number; readonly found: Promise<readonly DayTime[]> } | undefined;
+  readonly #baselines = new Map<string, { readonly atMs: UnixMs; readonly found: Promise<Baseline> }>();
+  #day: { readonly atMs: UnixMs; readonly found: Promise<readonly DayTime[]> } | undefined;
 
   constructor(
     ledger: Pick<LedgerStore, 'times'>,

@@ -6,6 +6,7 @@ import { type Distribution, type LabelValues, type Readings, type Sample, single
 import { cacheWriteTokens, type ErrorKind, outputTokens, type Usage } from '../../canonical/index.ts';
 import { Histogram } from './histogram.ts';
 import { type Label, METRICS } from './names.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Stands for the provider of a request for which nobody was asked. */
 const NOBODY = 'none';
@@ -136,7 +137,7 @@ class RequestSeries {
     else if (cost) this.nanoUsd += nanoUsdOf(cost.usd);
   }
 
-  #addStream({ createdAt, endedAt, usage }: GenerationRecord, firstContentAt: number): void {
+  #addStream({ createdAt, endedAt, usage }: GenerationRecord, firstContentAt: UnixMs): void {
     this.firstToken.add((firstContentAt - createdAt) / 1000);
     const tokens = usage ? outputTokens(usage) : 0;
     if (tokens > 1) this.perToken.add((endedAt - firstContentAt) / 1000 / (tokens - 1));

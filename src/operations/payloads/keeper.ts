@@ -8,6 +8,7 @@ import { maskedPayloads } from './masked.ts';
 import { fromStored, type Payload, toStored } from './payload.ts';
 import { Room } from './room.ts';
 import { RequestRecorder } from './request-recorder.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Bytes that all recorders hold together. */
 const ROOM_BYTES = 64 * 1_048_576;
@@ -29,8 +30,7 @@ export interface KeeperOptions {
   readonly settings: () => KeeperSettings;
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   readonly log: Logger;
 }
 

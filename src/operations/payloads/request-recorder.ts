@@ -13,6 +13,7 @@ import type {
 import type { PayloadStage } from '../../accounts/ports/index.ts';
 import type { Sender, UpstreamCall, UpstreamListener, UpstreamRequest } from '../../upstream/client.ts';
 import type { Room } from './room.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 type TimedSender = Pick<Sender, 'send' | 'now' | 'wall'>;
 type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -36,8 +37,7 @@ export interface RecorderOptions {
   /** Bytes that are kept of each payload. */
   readonly mostBytes: number;
   readonly room: Room;
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Takes the recorder when nothing more will be said. */
   readonly closed: (recorder: RequestRecorder) => void;
 }
@@ -49,12 +49,12 @@ export class RequestRecorder implements PayloadRecorder {
   /** The client's body as it was read; what it holds of credentials is looked for afterwards. */
   readonly json: unknown;
   readonly #options: RecorderOptions;
-  readonly #startedAt: number;
+  readonly #startedAt: UnixMs;
   #payloads: RecordedPayloads[] = [];
   #held = 0;
   /** True once there was no room for more. */
   #isLost = false;
-  #generation: { readonly id: string; readonly createdAt: number } | undefined;
+  #generation: { readonly id: string; readonly createdAt: UnixMs } | undefined;
   #isKept = false;
 
   constructor(call: ApiCall, options: RecorderOptions) {
@@ -99,7 +99,7 @@ export class RequestRecorder implements PayloadRecorder {
     };
   }
 
-  settled(generation: { readonly id: string; readonly createdAt: number }, failed: boolean): void {
+  settled(generation: { readonly id: string; readonly createdAt: UnixMs }, failed: boolean): void {
     this.#generation = generation;
     this.#isKept = this.keeps(failed);
   }
@@ -246,7 +246,7 @@ class Recording {
   }
 
   /** @param atMs since the request arrived */
-  add(data: Buffer, atMs: number): void {
+  add(data: Buffer, atMs: UnixMs): void {
     const last = this.reads.length - 1;
     if (last + 1 >= MOST_READS * 2) this.reads[last] = (this.reads[last] ?? 0) + data.length;
     else this.reads.push(atMs, data.length);

@@ -9,6 +9,7 @@ import type { Secret } from '../../base/telemetry/secret.ts';
 import type { TraceContext } from '../../base/telemetry/trace-context.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import { spansOf } from './span.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface Collector {
   /** Address that spans are POSTed to. */
@@ -166,7 +167,7 @@ export class TraceExporter implements SettlementObserver {
   }
 
   /** Waits. @returns false, at once, where the process ends: there is no further try */
-  #pause(ms: number): Promise<boolean> {
+  #pause(ms: DurationMs): Promise<boolean> {
     const { signal } = this.#ending;
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {

@@ -12,6 +12,7 @@ import {
   type TraceContext,
   type TraceLink,
 } from '../../base/telemetry/trace-context.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 type Value =
   | { readonly stringValue: string }
@@ -160,7 +161,7 @@ function child({ generation }: Settlement, { traceId }: TraceContext, spanId: st
   return { traceId, spanId, parentSpanId: spanIdOf(generation.id, 0), flags: SAMPLED };
 }
 
-function times(startMs: number, endMs: number): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
+function times(startMs: UnixMs, endMs: UnixMs): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
   // A clock that was put back makes no span that ends before it begins.
   return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(Math.max(startMs, endMs)) };
 }

@@ -7,6 +7,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import type { GuardedFetch } from '../../upstream/fetch-guarded.ts';
 import type { WebhookEndpoint } from './endpoints.ts';
 import { webhookHeaders } from './sign-webhook.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Kind of these jobs in the queue. */
 export const DELIVERY_KIND = 'webhook';
@@ -49,7 +50,7 @@ export interface DeliveryAttempt {
   } | null;
   /** Why it failed, as a sentence; null: it was taken. */
   readonly failure: string | null;
-  readonly durationMs: number;
+  readonly durationMs: DurationMs;
 }
 
 /** Body of an event. @param seconds Unix time @throws GatewayError `too_large` above 64 kB */
@@ -72,7 +73,7 @@ export function messageId(event: Pick<Announcement, 'id'>, { id }: Pick<WebhookE
 }
 
 /** A delivery in the queue. Its owner is the receiver, so that a slow one is in nobody else's way. @param nowMs Unix milliseconds */
-export function deliveryJob(id: string, delivery: Delivery, nowMs: number): NewJob {
+export function deliveryJob(id: string, delivery: Delivery, nowMs: UnixMs): NewJob {
   return {
     id,
     kind: DELIVERY_KIND,
@@ -90,7 +91,7 @@ export function deliveryJob(id: string, delivery: Delivery, nowMs: number): NewJ
  * When a message is tried again that has failed, in milliseconds from now; null: never.
  * @param attempt how often it was tried @param ageMs since the first try @param random a number in [0, 1)
  */
-export function pauseAfter(attempt: number, ageMs: number, random: number): number | null {
+export function pauseAfter(attempt: number, ageMs: DurationMs, random: number): number | null {
   if (ageMs >= WINDOW_MS) return null;
   const pause = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_FACTOR ** (attempt - 1));
   // A quarter more or less: what failed together does not come back together.

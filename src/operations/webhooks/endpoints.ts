@@ -13,6 +13,7 @@ import { Secret } from '../../base/telemetry/secret.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { openWithAny, seal } from '../../engine/state/seal.ts';
 import { SECRET_PREFIX } from './sign-webhook.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Receivers that one project may have, and those of the operator. */
 const MOST_ENDPOINTS = 20;
@@ -39,7 +40,7 @@ export interface WebhookEndpoint {
   /** Secrets that sign now, the newest first. */
   readonly secrets: readonly Secret[];
   /** Unix milliseconds; null: unknown. */
-  readonly createdAt: number | null;
+  readonly createdAt: UnixMs | null;
 }
 
 export interface EndpointsOptions {
@@ -48,14 +49,13 @@ export interface EndpointsOptions {
   readonly configured: () => readonly ConfiguredWebhook[];
   /** 32 bytes each, with which secrets are sealed, the newest first. */
   readonly sealing: readonly Uint8Array[];
-  /** Unix milliseconds. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 /** A secret as it is sealed. @property until Unix milliseconds; null: until it is replaced */
 interface KeptSecret {
   readonly secret: string;
-  readonly until: number | null;
+  readonly until: UnixMs | null;
 }
 
 export type NewEndpoint = Pick<StoredWebhook, 'projectId' | 'url' | 'description' | 'events'>;
@@ -135,7 +135,7 @@ export class Endpoints {
   }
 
   /** Makes a new secret. The one before it signs as well for a while, any other no more. @param keepMs that while */
-  async rotate(id: string, keepMs: number): Promise<Issued | null> {
+  async rotate(id: string, keepMs: DurationMs): Promise<Issued | null> {
     const { store, now } = this.#options;
     const before = await store.find(id);
     if (!before) return null;

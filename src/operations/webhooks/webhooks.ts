@@ -29,6 +29,7 @@ import {
 } from './delivery.ts';
 import { type Endpoints, wants, type WebhookEndpoint } from './endpoints.ts';
 import { TEST_EVENT } from './event-types.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Messages to one receiver that have not ended; those beyond are in the log of the program alone. */
 const MOST_OPEN = 10_000;
@@ -158,7 +159,7 @@ export class Webhooks implements Announcer {
     return failed('not_delivered', failure);
   }
 
-  async #disable(endpoint: WebhookEndpoint, reason: string, nowMs: number): Promise<void> {
+  async #disable(endpoint: WebhookEndpoint, reason: string, nowMs: UnixMs): Promise<void> {
     const { store, raise } = this.#options;
     if (!(await store.disable(endpoint.id, reason, nowMs))) return;
     const to = hostOf(endpoint);

@@ -7,6 +7,7 @@ import { type Changes, changedCatalog } from './changed-catalog.ts';
 import { Pace } from './pace.ts';
 import type { PastRequest } from './past-request.ts';
 import { SteadyState } from './steady-state.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Unknowns of an estimate, for people. */
 export const ASSUMPTIONS: readonly string[] = [
@@ -22,8 +23,7 @@ export interface EstimateInput {
   readonly catalog: Catalog;
   readonly settings: RoutingSettings;
   readonly state: RoutingState;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
   readonly changes: Changes;
   /** Defaults that would hold where requests say nothing; null: as now. */
   readonly policy: RoutingWishes | null;
@@ -40,8 +40,8 @@ export interface Part {
   readonly usd: number;
   readonly unpriced: number;
   /** Means over those of which it is known; null: of none. */
-  readonly firstContentMs: number | null;
-  readonly durationMs: number | null;
+  readonly firstContentMs: DurationMs | null;
+  readonly durationMs: DurationMs | null;
 }
 
 export interface Estimate {
@@ -163,8 +163,8 @@ type Place = Pick<PastRequest, 'model' | 'provider' | 'endpoint'>;
 
 interface Counted {
   readonly usd: number | null;
-  readonly firstContentMs: number | null;
-  readonly durationMs: number | null;
+  readonly firstContentMs: DurationMs | null;
+  readonly durationMs: DurationMs | null;
 }
 
 /** Sums by endpoint, and of all. */

@@ -1,19 +1,20 @@
 // How fast endpoints answered, as the sample itself shows; of those that it does not show, as routing has measured them.
 import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
 import type { PastRequest } from './past-request.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 interface Measured {
   requests: number;
-  firstMs: number;
+  firstMs: DurationMs;
   firsts: number;
-  durationMs: number;
+  durationMs: DurationMs;
   tokens: number;
 }
 
 /** Times that are expected of an answer; null: nobody knows. */
 export interface ExpectedTimes {
-  readonly firstContentMs: number | null;
-  readonly durationMs: number | null;
+  readonly firstContentMs: DurationMs | null;
+  readonly durationMs: DurationMs | null;
 }
 
 export class Pace {

@@ -8,6 +8,7 @@ import {
 } from '../../canonical/index.ts';
 import { taskOf } from '../../engine/index.ts';
 import type { ListedGeneration } from '../../accounts/ports/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface PastRequest {
   readonly protocol: ProtocolName;
@@ -29,8 +30,8 @@ export interface PastRequest {
   /** Cost of tools in it. */
   readonly toolsUsd: number;
   /** Milliseconds to the first content of a stream; null where there is none. */
-  readonly firstContentMs: number | null;
-  readonly durationMs: number;
+  readonly firstContentMs: DurationMs | null;
+  readonly durationMs: DurationMs;
 }
 
 /** Null for one that nobody answered: where it would have gone says nothing. */

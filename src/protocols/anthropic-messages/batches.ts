@@ -3,6 +3,7 @@ import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
 import { encodeError } from './answers/encode-error.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -27,7 +28,7 @@ function wrong(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
-function encodeBatch(batch: ShownBatch, isoOf: (ms: number) => string): JsonObject {
+function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject {
   const { id, facts, counts, endedAt, cancelAt } = batch;
   const time = (ms: number | null): string | null => (ms === null ? null : isoOf(ms));
   const hasEnded = endedAt !== null;

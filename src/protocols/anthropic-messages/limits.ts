@@ -2,6 +2,7 @@
 // not decide what they are.
 import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../../canonical/index.ts';
 import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../rate-limit-headers.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Requests and tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
 export function encodeLimits({ requests, tokens }: LimitStates): Record<string, string> {
@@ -37,9 +38,8 @@ const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-to
 /**
  * The limit that is nearest; null when none is announced.
  * @param header reads a response header by lower-case name
- * @param nowMs Unix milliseconds
  */
-export function decodeLimits(header: (name: string) => string | null, nowMs: number): LimitNotice | null {
+export function decodeLimits(header: (name: string) => string | null, nowMs: UnixMs): LimitNotice | null {
   return decodeAllowances(ALLOWANCES, header, nowMs);
 }
 
@@ -50,7 +50,7 @@ export function announcedLimits(header: (name: string) => string | null): readon
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-function readReset(text: string, nowMs: number): number | undefined {
+function readReset(text: string, nowMs: UnixMs): number | undefined {
   const at = RFC_3339.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(at) ? undefined : at - nowMs;
 }

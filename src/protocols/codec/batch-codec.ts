@@ -2,6 +2,7 @@
 // results says.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { BatchStatus } from '../../canonical/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A problem of a line, or of the whole. */
 export interface BatchProblem {
@@ -29,13 +30,13 @@ export interface ShownBatch {
   readonly costUsd: number | null;
   readonly problems: readonly BatchProblem[];
   /** Why it waits, and since when; null: it does not. */
-  readonly waits: { readonly reason: string; readonly sinceMs: number } | null;
-  readonly createdAt: number;
-  readonly deadlineAt: number;
-  readonly beganAt: number | null;
-  readonly cancelAt: number | null;
-  readonly finalizingAt: number | null;
-  readonly endedAt: number | null;
+  readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
+  readonly createdAt: UnixMs;
+  readonly deadlineAt: UnixMs;
+  readonly beganAt: UnixMs | null;
+  readonly cancelAt: UnixMs | null;
+  readonly finalizingAt: UnixMs | null;
+  readonly endedAt: UnixMs | null;
 }
 
 /** One line, as far as the runner has to know it. */
@@ -80,7 +81,7 @@ export interface BatchCodec {
   /** Reads a line. @throws GatewayError `invalid_request` naming the member */
   line(line: JsonObject, facts: JsonObject): BatchLine;
   /** @param isoOf writes Unix milliseconds in RFC 3339 */
-  encode(batch: ShownBatch, isoOf: (ms: number) => string): JsonObject;
+  encode(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject;
   /**
    * A line of results, without the line's end.
    * @param line as the client sent it; null where it could not be read

@@ -1,6 +1,7 @@
 // Batch API of a vendor, as the gateway asks it: how a batch is begun, looked at and ended, and what a line of its results says. Asks
 // nobody.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A request to the vendor. */
 export interface VendorOperation {
@@ -22,8 +23,7 @@ export interface VendorBatch {
   readonly token: string | null;
   /** Lines; null: not counted yet. */
   readonly total: number | null;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
   /** Paths of its results, one of them a line. */
   readonly results: readonly string[];
   /** Why the vendor ran nothing of it; null: it did not say so. */

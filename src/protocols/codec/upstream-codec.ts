@@ -15,6 +15,7 @@ import type {
 } from '../../canonical/index.ts';
 import type { CodecContext } from '../protocol.ts';
 import type { UpstreamBatches } from './upstream-batches.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Reads the frames of one upstream stream. */
 export interface StreamDecoder {
@@ -116,7 +117,7 @@ export interface UpstreamCodec {
    * Reads the upstream's own limits from the head of any answer; null when it names none.
    * @param nowMs Unix milliseconds: some name a point in time
    */
-  decodeLimits?(header: (name: string) => string | null, nowMs: number): LimitNotice | null;
+  decodeLimits?(header: (name: string) => string | null, nowMs: UnixMs): LimitNotice | null;
   /** Absent: its vendor has no batch API that the gateway knows. */
   readonly batches?: UpstreamBatches;
   /** Reads those of them that name their size. */

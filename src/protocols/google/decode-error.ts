@@ -13,6 +13,7 @@ import {
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { kindByWords } from '../refusal-words.ts';
 import { faultOfKind, kindOfStatus, retryAfterMs, shortMessage, upstreamFailure } from '../upstream-error.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Words of `error.status` (google.rpc.Code). */
 const STATUSES: ReadonlyMap<string, ErrorKind> = new Map<string, ErrorKind>([
@@ -102,7 +103,7 @@ function classify(word: string | undefined, status: number, message: string, err
 }
 
 /** `RetryInfo.retryDelay`, a duration in seconds with a unit: `34.4s` (google.rpc, error_details). */
-function retryDelayMs(error: JsonObject): number | undefined {
+function retryDelayMs(error: JsonObject): DurationMs | undefined {
   const text = asString(detail(error, 'RetryInfo')?.['retryDelay']);
   const seconds = text?.endsWith('s') ? Number(text.slice(0, -1)) : NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1000) : undefined;

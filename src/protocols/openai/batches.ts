@@ -4,6 +4,7 @@ import { GatewayError, Problems, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
 import { requireBody, requireString } from '../members/read-member.ts';
 import { decodeMetadata } from './decode-members.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Longest name of a line, in characters. */
 const LONGEST_ID = 512;
@@ -16,7 +17,7 @@ const LATEST_S = 2_592_000;
 /** Wishes of a client. */
 export interface BatchAsked {
   readonly inputFile: string;
-  readonly windowMs: number;
+  readonly windowMs: DurationMs;
   readonly facts: JsonObject;
 }
 

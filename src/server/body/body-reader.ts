@@ -4,6 +4,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { Roster } from '../../base/lib/roster.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Hold } from './memory-budget.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface BodyReaderOptions {
   /** Bytes of one body; asked at every request. */
@@ -22,7 +23,7 @@ const LOOK_MS = 1_000;
 
 /** A body on its way. */
 interface Reading {
-  readonly startedAt: number;
+  readonly startedAt: UnixMs;
   /** Bytes that count for its time. */
   bytes: number;
   readonly giveUp: (error: GatewayError) => void;
@@ -201,7 +202,7 @@ function tooLarge(what: string, maxBytes: number): GatewayError {
   );
 }
 
-function tooSlow(graceMs: number): GatewayError {
+function tooSlow(graceMs: DurationMs): GatewayError {
   const message = `the body did not arrive in time: it has ${graceMs} ms (server.body_grace_ms), and a second for every ${SLOWEST_BYTES_PER_SECOND} bytes`;
   return new GatewayError('invalid_request', message, { httpStatus: 408, code: 'body_timeout' });
 }

@@ -15,6 +15,7 @@ import type { ModelsDependencies } from './models-routes.ts';
 import { mayLackBody, type RawCall, type Route, routerPath, routesOf, withoutVerb } from './route.ts';
 import type { RouteGroup } from './served-routes.ts';
 import type { StateDependencies } from './state-routes.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface ClientDependencies extends StateDependencies, ModelsDependencies {
   readonly ledger: Pick<LedgerStore, 'find'>;
@@ -26,8 +27,7 @@ export interface ClientCall extends RawCall {
   readonly deps: ClientDependencies;
   readonly principal: Principal;
   readonly projectId: string;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
   /** The protocol in which the client is answered. */
   readonly server: ServerCodec;
   /** All of the query, for parameters that clients write in several ways. */

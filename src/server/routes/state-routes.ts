@@ -8,14 +8,15 @@ import { keepingProtocol, type StoredItems } from '../../protocols/index.ts';
 import type { BodyReader } from '../body/body-reader.ts';
 import type { ReplyDependencies } from '../reply.ts';
 import type { StreamDependencies } from './kept-streams.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface StateDependencies extends ReplyDependencies, StreamDependencies {
   readonly state: Pick<Storage, 'responses' | 'conversations'>;
   readonly prompts: PromptLibrary;
   readonly files: Files;
   readonly batches: Batches;
-  /** When what is stored at `now` expires, in Unix milliseconds; null: never. */
-  readonly expiresAt: (now: number) => number | null;
+  /** When what is stored at `now` expires; null: never. */
+  readonly expiresAt: (now: UnixMs) => UnixMs | null;
   readonly bodies: BodyReader;
   /** True: kept streams are replayed in the words of the protocol's open variant, whatever their client says. */
   readonly readsOpenWords: () => boolean;
@@ -30,6 +31,6 @@ export function notFound(what: string, id: string, param?: string): GatewayError
 }
 
 /** A time in RFC 3339. @param ms Unix milliseconds */
-export function isoOf(ms: number): string {
+export function isoOf(ms: UnixMs): string {
   return new Date(ms).toISOString();
 }

@@ -12,6 +12,7 @@ import { laneOf, readMessage, type CreateMessage } from './socket-message.ts';
 import { socketError, SocketTurn } from './socket-turn.ts';
 import type { ReplyDependencies } from '../reply.ts';
 import { bytesOfJson, jsonBytes } from '../../base/json/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Most turns of a connection that run at once; further ones wait. */
 const MAX_RUNNING = 16;
@@ -62,7 +63,7 @@ export class ResponsesSocket implements SocketListener {
   readonly #memory: ConnectionMemory;
   /** Bytes that wait for a client which does not read. */
   readonly #unread: Hold;
-  readonly #openedAt: number;
+  readonly #openedAt: UnixMs;
   readonly #ended: () => void;
   readonly #names = new Set<string>();
   /** The running turn of each lane; the lane without a name is ''. */

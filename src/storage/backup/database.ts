@@ -16,6 +16,7 @@ import { PROGRAM } from '../tables/schema.ts';
 import { quoted } from '../tables/table.ts';
 import { type BackedUp, verifyBackup } from './directory.ts';
 import { type Manifest, makeFolder, refused, seal } from './sums.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Bytes that are read, or written, with one statement: about. */
 const PIECE_BYTES = 4_000_000;
@@ -27,7 +28,7 @@ const MOST_ROW_BYTES = 512_000_000;
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['settings', 'schema_version', 'change_numbers']);
 
 /** @throws GatewayError `conflict` where the folder is not empty; 503 */
-export async function backUpDatabase(url: string, folder: string, nowMs: number): Promise<BackedUp> {
+export async function backUpDatabase(url: string, folder: string, nowMs: UnixMs): Promise<BackedUp> {
   makeFolder(folder);
   mkdirSync(join(folder, 'tables'), { mode: 0o700 });
   return connected(url, async (client) => {

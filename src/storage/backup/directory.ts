@@ -7,6 +7,7 @@ import { inspectSqlite, openSqlite } from '../../base/runtime/sqlite.ts';
 import { PROGRAM } from '../tables/schema.ts';
 import { quoted } from '../tables/table.ts';
 import { filesIn, type Manifest, makeFolder, refused, seal, verified } from './sums.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const DATABASE = 'dragoman.db';
 /** Other files that are backed up. Files of running processes, and files that are made again, are not. */
@@ -23,7 +24,7 @@ export interface BackedUp {
 }
 
 /** @throws GatewayError `conflict` where there is no database, or the folder is not empty */
-export async function backUpDirectory(dataDir: string, folder: string, nowMs: number): Promise<BackedUp> {
+export async function backUpDirectory(dataDir: string, folder: string, nowMs: UnixMs): Promise<BackedUp> {
   const database = join(dataDir, DATABASE);
   if (!existsSync(database)) throw refused(TEXTS.noDatabase(dataDir));
   makeFolder(folder);

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { asObject, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Kind } from '../tables/table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const SUMS = 'SHA256SUMS';
 const MANIFEST = 'backup.json';
@@ -39,8 +40,7 @@ export interface Manifest {
   readonly program: string;
   readonly database: Kind;
   readonly schemaVersion: number;
-  /** Unix milliseconds. */
-  readonly madeAt: number;
+  readonly madeAt: UnixMs;
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   /** PostgreSQL: statements that make the partitions of its tables. */

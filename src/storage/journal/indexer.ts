@@ -5,6 +5,7 @@ import type { Entry } from './entries.ts';
 import type { Journal } from './journal.ts';
 import type { Apply, JournalFolder } from './journal-folder.ts';
 import { othersRun } from '../others-run.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Runs a task some time from now; the process may end before. */
 export type Later = (task: () => void) => void;
@@ -34,7 +35,7 @@ export interface IndexerOptions {
   readonly target: EntryTarget;
   readonly later: Later;
   /** Milliseconds that an answer may wait for the database; null: it does not. */
-  readonly confirmMs?: number | null | undefined;
+  readonly confirmMs?: DurationMs | null | undefined;
   /** Receives a sentence about entries that cannot be read, and when the database or the disk takes none, or some again. */
   readonly notice: (sentence: string) => void;
 }
@@ -113,7 +114,7 @@ export class Indexer {
   }
 
   /** Brings in what killed processes left behind. @param nowMs Unix milliseconds */
-  async recover(nowMs: number): Promise<void> {
+  async recover(nowMs: UnixMs): Promise<void> {
     const { folder, notice } = this.#options;
     await folder?.recover(this.#apply, notice, nowMs);
     await this.caughtUpWithOthers();
@@ -125,7 +126,7 @@ export class Indexer {
     return this.caughtUp();
   }
 
-  async #confirm(mostMs: number): Promise<void> {
+  async #confirm(mostMs: DurationMs): Promise<void> {
     // Others of this turn come along.
     await othersRun();
     this.#confirming = undefined;

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, type ReadEntries, readEntries } from './entries.ts';
 import { JournalFiles, onLeftBehind } from './journal-file.ts';
 import { entriesFor, type Origin } from './origin.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const SUFFIX = '.journal';
 /** Suffix of a file that is damaged, or ends within an entry that nobody was told of: for somebody who can read it. */
@@ -52,9 +53,8 @@ export class JournalFolder {
   /**
    * Applies what killed processes left behind, and deletes it; and what was set aside long ago.
    * @param notice told, in a sentence, of bytes that cannot be read or are for another database
-   * @param nowMs Unix milliseconds
    */
-  async recover(apply: Apply, notice: (sentence: string) => void, nowMs: number): Promise<void> {
+  async recover(apply: Apply, notice: (sentence: string) => void, nowMs: UnixMs): Promise<void> {
     this.#forgetOld(nowMs);
     const paths = this.#others();
     for (const owner of new Set(paths.map(ownerOf)))
@@ -108,7 +108,7 @@ export class JournalFolder {
     return { end, isWhole, isForeign: entries.length < found.length };
   }
 
-  #forgetOld(nowMs: number): void {
+  #forgetOld(nowMs: UnixMs): void {
     for (const name of namesIn(this.#folder)) {
       if (!name.endsWith(DAMAGED) && !name.endsWith(FOREIGN)) continue;
       const path = join(this.#folder, name);

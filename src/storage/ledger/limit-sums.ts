@@ -12,6 +12,7 @@ import { OTHER_END_USERS } from './end-users.ts';
 import { edgeOf, oneOf } from './report-queries.ts';
 import { DAY, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs, PURGED_BEFORE } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Sums of one answer of many. */
 const MOST_SUMS = 1_000;
@@ -70,7 +71,7 @@ async function* partsOf(
   const firstHour = Math.floor(fromMs / HOUR_MS);
   const ask = async (
     parts: readonly RawBuilder<unknown>[],
-    sliceMs: number | null,
+    sliceMs: DurationMs | null,
   ): Promise<readonly LedgerSum[]> => {
     const found = await database.ask(() => rowsOf<FoundSum>(addedUp(by, parts, sliceMs)));
     await othersRun();
@@ -115,7 +116,7 @@ function* edges(): Queries<readonly [number, number]> {
 function addedUp(
   by: SumQuery['by'],
   parts: readonly RawBuilder<unknown>[],
-  sliceMs: number | null,
+  sliceMs: DurationMs | null,
 ): RawBuilder<unknown> {
   const slice = sliceMs === null ? sql`` : sql`, floor(at / ${sql.lit(sliceMs)})`;
   return sql`
@@ -167,7 +168,7 @@ function lastMs(period: string, ms: number): RawBuilder<unknown> {
 }
 
 /** Records of a part of an hour: those that lie there, and those that lie elsewhere. */
-function recordsBetween(query: SumQuery, fromMs: number, toMs: number): readonly RawBuilder<unknown>[] {
+function recordsBetween(query: SumQuery, fromMs: UnixMs, toMs: UnixMs): readonly RawBuilder<unknown>[] {
   const endUser = query.byEndUser ? sql`coalesce(r.end_user, '')` : sql`''`;
   const selected = sql`
     select ${ownerOf(query.by, 'g')} as owner, ${endUser} as end_user, g.model as model, ${endpointOf(query)} as endpoint,

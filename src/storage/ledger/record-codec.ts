@@ -12,6 +12,7 @@ import type { CompactReader } from '../compact/reader.ts';
 import type { CompactWriter } from '../compact/writer.ts';
 import { rowId } from '../record-ids.ts';
 import { CODECS, type ValueCodec } from './value-codecs.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A record without prompt and answer. */
 export interface StoredRecord {
@@ -91,7 +92,7 @@ export class MembersCodec {
    * @param sinceMs what times are written as differences from
    * @param generation that the record belongs to; itself none
    */
-  write(w: CompactWriter, record: Members, sinceMs: number, generation = NO_MEMBERS): void {
+  write(w: CompactWriter, record: Members, sinceMs: UnixMs, generation = NO_MEMBERS): void {
     const columns = this.#columns;
     const marks = w.members(columns.length);
     for (let at = 0; at < columns.length; at += 1) {

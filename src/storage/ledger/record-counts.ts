@@ -13,6 +13,7 @@ import { type Database, rowsOf } from '../tables/database.ts';
 import { groupsOnce, type InGroups, leavesOutOk, NOT_OK, passing } from './record-filters.ts';
 import { boundsOf, type IdSpan, LOOKED_AT, type RecordSpans } from './record-spans.ts';
 import { APART } from './record-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Rows that are looked at: about a fifth of a second. */
 const MOST_LOOKED_AT = 1_500_000;
@@ -153,7 +154,7 @@ interface Found {
   readonly isExact: boolean;
 }
 
-function none(startMs: number): GenerationCount {
+function none(startMs: UnixMs): GenerationCount {
   return { startMs, count: 0, states: REQUEST_STATES.map(() => 0) };
 }
 
@@ -167,8 +168,8 @@ function added(sum: GenerationCount, states: readonly number[]): GenerationCount
 
 function narrower(
   { fromMs = -Infinity, toMs = Infinity }: GenerationFilters,
-  range: { readonly fromMs: number; readonly toMs: number },
-): { readonly fromMs: number; readonly toMs: number } {
+  range: { readonly fromMs: UnixMs; readonly toMs: UnixMs },
+): { readonly fromMs: UnixMs; readonly toMs: UnixMs } {
   return { fromMs: Math.max(fromMs, range.fromMs), toMs: Math.min(toMs, range.toMs) };
 }
 

@@ -8,6 +8,7 @@ import type { AnswerTime, GenerationOrder, GenerationQuery } from '../../account
 import { groupsOnce, passing } from './record-filters.ts';
 import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } from './record-spans.ts';
 import { APART } from './record-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A row as it is read. */
 export interface RecordRow {
@@ -54,7 +55,7 @@ export class RecordList {
     return ids.flatMap((id) => records.get(Buffer.from(id).toString('latin1')) ?? []);
   }
 
-  async times(model: string, endpoint: string, fromMs: number): Promise<readonly AnswerTime[]> {
+  async times(model: string, endpoint: string, fromMs: UnixMs): Promise<readonly AnswerTime[]> {
     const filters = { model: [model], endpoint: [endpoint], state: ['ok'] as const, fromMs };
     const found: AnswerTime[] = [];
     const groups = await groupsOnce(this.#database, filters);

@@ -6,6 +6,7 @@ import { APART } from './record-tables.ts';
 import type { RecordWriter } from './record-writer.ts';
 import { firstIdAt } from '../record-ids.ts';
 import { DAY_MS, PURGED_BEFORE } from './usage-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 interface IdRow {
   readonly id: Uint8Array;
@@ -21,7 +22,7 @@ export class RecordPurge {
   }
 
   /** Deletes some records of before a time, with their contents. @returns how many rows or days; 0 when none is left */
-  async records(beforeMs: number): Promise<number> {
+  async records(beforeMs: UnixMs): Promise<number> {
     const contents = await this.contents(beforeMs);
     if (contents > 0) return contents;
     const hasDays = this.#database.kind === 'postgres';
@@ -36,7 +37,7 @@ export class RecordPurge {
   }
 
   /** The same for prompts and answers alone. */
-  async contents(beforeMs: number): Promise<number> {
+  async contents(beforeMs: UnixMs): Promise<number> {
     const foreign = sql`id in (
       select id from records where apart = ${sql.lit(APART.foreignId)} and created_at < ${beforeMs})`;
     if (this.#database.kind === 'postgres') {

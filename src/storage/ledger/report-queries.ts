@@ -4,12 +4,13 @@ import { GatewayError } from '../../canonical/index.ts';
 import { firstOf, type Queries } from '../tables/database.ts';
 import type { HourRange } from './usage-spans.ts';
 import { HOUR_MS } from './usage-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** The most rows of a report: it is held in memory as a whole. */
 export const MOST_REPORT_ROWS = 10_000;
 
 /** The hours that a time lies in, as a whole. */
-export function hoursOf(fromMs: number, toMs: number): HourRange {
+export function hoursOf(fromMs: UnixMs, toMs: UnixMs): HourRange {
   return { from: Math.floor(fromMs / HOUR_MS), to: Math.ceil(toMs / HOUR_MS) };
 }
 

@@ -11,6 +11,7 @@ import {
 import { packedFacts, shortest } from './packed-details.ts';
 import { attemptGroup, type Group, type GroupNames, totalsOf } from './usage-groups.ts';
 import { DAY, FIVE, HOUR, HOUR_MS, HOURS, MINUTES_5_MS, TOTALS_BY, totalsSpan } from './usage-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Sums as a row has them. */
 export interface PackedSums {
@@ -116,7 +117,7 @@ export class Sums {
 
   #countEndUser(
     endUser: string,
-    createdAt: number,
+    createdAt: UnixMs,
     { project, key, model }: GroupNames,
     facts: UsageFacts,
   ): void {

@@ -22,11 +22,12 @@ import type { UsageWriter } from './usage-writer.ts';
 import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
 import { type HourRange, partsOf, periodsIn, type SpanPart, type UsagePart } from './usage-spans.ts';
 import { DAY, DAY_MS, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 type Filters = UsageQuery['filters'];
 
 interface Sum {
-  readonly startMs: number | null;
+  readonly startMs: UnixMs | null;
   readonly group: UsageRow['group'];
   readonly sums: UsageSums;
 }
@@ -58,7 +59,7 @@ export class UsageReader {
     const groups = new Map<string, Sum>();
     // Sums of the latest interval: rows come in its order, and a name is made once for each group.
     const known = new Map<number, UsageSums>();
-    let knownMs: number | null = null;
+    let knownMs: UnixMs | null = null;
     const sumOf = (row: FoundRow, part: UsagePart): UsageSums => {
       const startMs = interval && (part.startMs ?? Number(row.start));
       if (startMs !== knownMs) known.clear();
@@ -251,7 +252,7 @@ const FEW_GROUPS = 200;
 interface GroupedBy extends Pick<UsageQuery, 'groupBy' | 'filters'> {
   readonly part: SpanPart;
   /** Milliseconds of each interval. Null: none, or the part is one. */
-  readonly stepMs: number | null;
+  readonly stepMs: DurationMs | null;
 }
 
 /** Rows in the order of their keys. */

@@ -14,6 +14,7 @@ import { Sums } from './sums.ts';
 import { RequestNames } from './usage-groups.ts';
 import { DAY_MS, HOURS, PURGED_BEFORE } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Records that are read in one go: a few milliseconds. */
 const CHUNK = 200;
@@ -50,7 +51,7 @@ function refused(why: string): GatewayError {
   return new GatewayError('conflict', `the sums of this day cannot be added up again: ${why}`);
 }
 
-function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: number }> {
+function* stateOf(writer: UsageWriter): Queries<{ readonly folded: number; readonly purgedMs: UnixMs }> {
   const { hour } = yield* writer.folded();
   return { folded: hour, purgedMs: Number((yield* settingOf(PURGED_BEFORE)) ?? 0) };
 }

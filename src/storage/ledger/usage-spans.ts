@@ -15,6 +15,7 @@ import {
   TOTALS_BY,
   totalsSpan,
 } from './usage-tables.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Periods of a span, from the first on and before the second. */
 export interface SpanPart {
@@ -62,7 +63,7 @@ export function spanParts(
 }
 
 /** Number of periods of a span that an interval has. */
-export function periodsIn(span: number, intervalMs: number): number {
+export function periodsIn(span: number, intervalMs: DurationMs): number {
   return Math.max(1, Math.floor(intervalMs / periodMs(span)));
 }
 
@@ -78,7 +79,7 @@ function totalsFor({
 /** A part of the time of a report. */
 export interface UsagePart extends SpanPart {
   /** Unix milliseconds of the interval that all of it lies in. Absent: rows say it. */
-  readonly startMs?: number;
+  readonly startMs?: UnixMs;
 }
 
 /**
@@ -89,7 +90,7 @@ export function partsOf(
   query: UsageQuery,
   folded: FoldedUpTo,
   known: Pick<UsageQuery, 'fromMs' | 'toMs'>,
-): { readonly fromMs: number; readonly toMs: number; readonly parts: readonly UsagePart[] } {
+): { readonly fromMs: UnixMs; readonly toMs: UnixMs; readonly parts: readonly UsagePart[] } {
   const { interval, timeZone = UTC } = query;
   const beginMs = interval === null ? query.fromMs : intervalAt(query.fromMs, interval, timeZone).startMs;
   if (isMinutes(interval) || query.byMinutes === true) {

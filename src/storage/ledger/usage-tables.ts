@@ -3,6 +3,7 @@
 import { USAGE_COUNTS } from '../../accounts/usage/index.ts';
 import { table } from '../tables/table.ts';
 import { USAGE_DIMENSIONS, type UsageDimension } from '../../accounts/ports/index.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export const MINUTES_5_MS = 300_000;
 export const HOUR_MS = 3_600_000;
@@ -38,7 +39,7 @@ export function totalsSpan(of: typeof HOUR | typeof DAY, by: UsageDimension | un
 }
 
 /** Milliseconds of a span's periods. */
-export function periodMs(span: number): number {
+export function periodMs(span: number): DurationMs {
   if (span === FIVE) return MINUTES_5_MS;
   return span === HOUR || (span >= HOUR_TOTALS && span < DAY_TOTALS) ? HOUR_MS : DAY_MS;
 }

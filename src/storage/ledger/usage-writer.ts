@@ -24,6 +24,7 @@ import {
   USAGE,
   USAGE_GROUPS,
 } from './usage-tables.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Progress of rows of 5 minutes into their hours and days: all of the hours before, and of this one the groups before. */
 export interface FoldedUpTo {
@@ -143,7 +144,7 @@ export class UsageWriter {
    * A small step of what waits: rows of 5 minutes become part of their hour, their day and the totals; old ones go.
    * @returns false when nothing was left to do
    */
-  *maintain(nowMs: number): Queries<boolean> {
+  *maintain(nowMs: UnixMs): Queries<boolean> {
     const end = Math.floor((nowMs - FOLD_AFTER_MS) / HOUR_MS);
     const folded = yield* this.folded('update');
     const next = folded.group > 0 ? folded.hour : yield* this.#hourFrom(folded.hour);

@@ -6,11 +6,12 @@ import type { Cost, ErrorSummary, GenerationRecord, MemberKind } from '../../acc
 import type { CompactReader } from '../compact/reader.ts';
 import type { CompactWriter } from '../compact/writer.ts';
 import type { Depth } from './record-codec.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface ValueCodec<T = unknown> {
   /** @param sinceMs what times are written as differences from */
-  readonly write: (w: CompactWriter, value: T, sinceMs: number) => void;
-  readonly read: (r: CompactReader, sinceMs: number, depth: Depth) => T;
+  readonly write: (w: CompactWriter, value: T, sinceMs: UnixMs) => void;
+  readonly read: (r: CompactReader, sinceMs: UnixMs, depth: Depth) => T;
   /** Value of a member that was not written, or not read. */
   readonly none: T;
 }
@@ -66,14 +67,14 @@ export const CODECS: Readonly<Record<MemberKind, ValueCodec<never>>> = {
 };
 
 /** Writes the time since another; in a list by itself where a difference would not lead back to it. */
-function writeTime(w: CompactWriter, time: number | null, sinceMs: number): void {
+function writeTime(w: CompactWriter, time: number | null, sinceMs: UnixMs): void {
   if (time === null) return w.null();
   const passed = time - sinceMs;
   if (sinceMs + passed === time) w.number(passed);
   else w.json([time]);
 }
 
-function readTime(r: CompactReader, sinceMs: number): number | null {
+function readTime(r: CompactReader, sinceMs: UnixMs): UnixMs | null {
   const value = r.value();
   if (value === null) return null;
   return Array.isArray(value) ? (value[0] as number) : sinceMs + (value as number);

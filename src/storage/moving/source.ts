@@ -8,6 +8,7 @@ import type { Storage } from '../../accounts/ports/index.ts';
 import { openWith } from '../sqlite/storage.ts';
 import { STORES } from '../sqlite/stores.ts';
 import type { SqliteBase } from '../sqlite/store.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 export interface Source {
   /** The same as of a gateway on this directory. */
@@ -16,7 +17,7 @@ export interface Source {
   readonly identity: string;
   rows(query: string, ...values: SqlValue[]): readonly SqlRow[];
   /** Resolves when all that was appended is in the tables, and sums are up to date. */
-  settle(nowMs: number): Promise<void>;
+  settle(nowMs: UnixMs): Promise<void>;
   close(): Promise<void>;
 }
 

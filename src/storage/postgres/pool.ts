@@ -6,15 +6,16 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { NoticeListener } from '../../accounts/ports/index.ts';
 import { databaseAway } from '../database-away.ts';
 import { explained } from './failures.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database`, with the parameters of the driver. */
   readonly url: string;
   readonly max: number;
   /** Milliseconds after which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
-  readonly statementMs: number;
+  readonly statementMs: DurationMs;
   /** Milliseconds that it may take to get a connection, a free one or a new one; 5 seconds by default. */
-  readonly connectMs?: number | undefined;
+  readonly connectMs?: DurationMs | undefined;
   /** `search_path` of every connection; absent: what the address or the server says. */
   readonly searchPath?: string | undefined;
 }
@@ -132,10 +133,10 @@ interface WithSocket {
 /** A connection that is closed, and not given back, when it does not answer in time. */
 class BoundedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
-  readonly #deadlineMs: number;
+  readonly #deadlineMs: DurationMs;
   #isBroken = false;
 
-  constructor(client: PoolClient, deadlineMs: number) {
+  constructor(client: PoolClient, deadlineMs: DurationMs) {
     this.#client = client;
     this.#deadlineMs = deadlineMs;
     // It may break between two statements as well; nobody else listens while it is in use.

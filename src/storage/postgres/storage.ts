@@ -23,6 +23,7 @@ import { PostgresEntryTarget } from './entry-target.ts';
 import type { PostgresBase, PostgresEntries, PostgresSchema, PostgresStore } from './store.ts';
 import { type PostgresStores, STORES } from './stores.ts';
 import { openStores, type OpenStores } from '../tables/stores.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface PostgresOptions extends OpenOptions {
   /** Address of the database, with its password: never printed. The database keeps no secrets. */
@@ -32,7 +33,7 @@ export interface PostgresOptions extends OpenOptions {
   /** The most connections of this process. */
   readonly connections?: number | undefined;
   /** Milliseconds after which the server gives a statement up. */
-  readonly statementMs?: number | undefined;
+  readonly statementMs?: DurationMs | undefined;
   /** Folder in which entries wait for the database; null: in memory alone. */
   readonly spool?: string | null | undefined;
   /** The most that may wait there, in bytes. */
@@ -150,7 +151,7 @@ export async function openWith<S extends PostgresStores>(
  */
 async function makeTables(
   { url, program, notice = () => {} }: PostgresOptions,
-  nowMs: number,
+  nowMs: UnixMs,
   kinds: readonly PostgresStore<unknown>[],
 ): Promise<string> {
   const db = new Kysely<PostgresSchema>({

@@ -15,6 +15,7 @@ import type { SchemaOf, Table } from '../tables/table.ts';
 import type { SettingsSchema } from '../tables/settings.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ShortSteps } from './short-steps.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Rows that `sweep` finds with one query. */
 const SWEPT_ROWS = 50;
@@ -44,7 +45,7 @@ interface Parts {
   readonly steps: ShortSteps;
   readonly indexer: Indexer;
   readonly entries: EntryKinds<[], void>;
-  readonly now: () => number;
+  readonly now: () => UnixMs;
 }
 
 /** A database, and what runs queries inside a transaction that runs already. */

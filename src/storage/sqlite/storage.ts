@@ -30,6 +30,7 @@ import { type SqliteStores, STORES } from './stores.ts';
 import { openStores, type OpenStores } from '../tables/stores.ts';
 import { ShortSteps } from './short-steps.ts';
 import type { Origin } from '../journal/origin.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 export interface SqliteOptions extends OpenOptions {
   /** Database file, whose directory is made when needed, or `:memory:`. Without `secrets` a file beside it holds one. */
@@ -41,7 +42,7 @@ export interface SqliteOptions extends OpenOptions {
   /** The most that may wait in the journal, in bytes; asked at every write. */
   readonly journalBytes?: (() => number) | undefined;
   /** Time that a statement, and the event loop with it, waits for another process's lock. */
-  readonly busyTimeoutMs?: number | undefined;
+  readonly busyTimeoutMs?: DurationMs | undefined;
 }
 
 /**
@@ -178,7 +179,7 @@ function open(
   path: string,
   inMemory: boolean,
   notice: (sentence: string) => void,
-  busyTimeoutMs: number | undefined,
+  busyTimeoutMs: DurationMs | undefined,
 ): ReturnType<typeof openSqlite> {
   try {
     // Records may hold prompts: nobody but the owner may enter the directory.

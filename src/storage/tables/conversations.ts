@@ -17,6 +17,7 @@ import { pageByRow } from './pages.ts';
 import { expiring } from './purge.ts';
 import { NEVER, rowBytes } from './sizes.ts';
 import { statement } from './statement.ts';
+import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Project of deleted conversations. */
 const NOBODY = '';
@@ -51,7 +52,7 @@ function openConversations({
     dialect.held(rowOf(v.projectId, v.id)),
   );
   // A row at least where the conversation is there.
-  const all = statement((v: { projectId: string; id: string; nowMs: number }) =>
+  const all = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
       .selectFrom('conversations as c')
       .leftJoin('conversation_items as i', 'i.conversation_row', 'c.row')
@@ -70,7 +71,7 @@ function openConversations({
       .where('conversation_row', '=', v.conversation),
   );
   const place = statement(
-    (v: { projectId: string; id: string; turnId: string; nowMs: number; forMs: number }) => {
+    (v: { projectId: string; id: string; turnId: string; nowMs: UnixMs; forMs: DurationMs }) => {
       const now = dialect.nowMs(v.nowMs);
       return db
         .updateTable('conversations')

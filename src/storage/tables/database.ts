@@ -6,6 +6,7 @@ import type { SchemaChange } from './schema.ts';
 import type { UsageCounter } from './state-usage.ts';
 import type { Turns } from './turns.ts';
 import type { Kind, SchemaOf, Table } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** A query as Kysely builds it, or as `sql` has it. The database that runs it compiles it. */
 interface Built<Row> {
@@ -52,7 +53,7 @@ export interface Dialect {
   /** The texts of a column, one behind the other. */
   readonly joined: (column: string) => RawBuilder<string>;
   /** Unix milliseconds: by the clock of a server, since those of processes differ; else as given. */
-  readonly nowMs: (processMs: number) => RawBuilder<number>;
+  readonly nowMs: (processMs: UnixMs) => RawBuilder<number>;
   /** Condition: one of some columns contains a text. */
   readonly contains: (columns: readonly string[], text: string) => RawBuilder<boolean>;
 }
@@ -66,7 +67,7 @@ export interface Database {
   readonly kind: Kind;
   readonly dialect: Dialect;
   /** Unix milliseconds, by the clock of this process. */
-  readonly now: () => number;
+  readonly now: () => UnixMs;
   /** Builds queries over these tables. Builds only: a generator yields them, and the database runs them. */
   readonly on: <const Tables extends readonly Table[]>(...tables: Tables) => Kysely<SchemaOf<Tables>>;
   readonly transact: Transact;

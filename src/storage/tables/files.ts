@@ -8,6 +8,7 @@ import { expiring } from './purge.ts';
 import { NEVER, rowBytes } from './sizes.ts';
 import { statement } from './statement.ts';
 import { columnsOf, table } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const FILES = table({
   name: 'files',
@@ -37,7 +38,7 @@ function openFiles(database: StateDatabase): FileStore {
   const { on, dialect, transact, write, ask, sweep, usage } = database;
   const db = on(FILES);
   const insert = inserter(database, FILES);
-  const byId = statement((v: { projectId: string; id: string; nowMs: number }) =>
+  const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
       .selectFrom('files')
       .selectAll()

@@ -18,6 +18,7 @@ import {
 } from './job-tables.ts';
 import { ownJob } from './own-job.ts';
 import { expiring } from './purge.ts';
+import type { DurationMs } from '../../base/units.ts';
 
 /** Jobs that one call lets others take whose lease or wait is over. */
 const MOST_DUE = 200;
@@ -94,7 +95,7 @@ function openJobs(database: StateDatabase): JobStore {
   }
 
   /** The expiry of a job that ends now. */
-  const sooner = (keepMs: number | null | undefined) =>
+  const sooner = (keepMs: DurationMs | null | undefined) =>
     typeof keepMs === 'number'
       ? {
           expires_at: sql<number>`case when expires_at > ${clock()} + ${keepMs} then ${clock()} + ${keepMs} else expires_at end`,

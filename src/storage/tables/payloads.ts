@@ -7,6 +7,7 @@ import { type Database, firstOf, type Queries, rowsOf, type Store } from './data
 import { inserter } from './insert.ts';
 import { statement } from './statement.ts';
 import { type SchemaOf, table } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const PAYLOADS = table({
   name: 'payloads',
@@ -82,7 +83,7 @@ class Payloads implements PayloadStore {
     });
   }
 
-  async purge(beforeMs: number): Promise<number> {
+  async purge(beforeMs: UnixMs): Promise<number> {
     let forgotten = 0;
     await this.#changing(
       function* (this: Payloads, held: number): Queries<number> {

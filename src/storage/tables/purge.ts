@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import { statement } from './statement.ts';
 import type { Kind, TableDeclaration } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** The values of a row's key, by their columns. */
 type KeyRow = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ export function expiring<Row>(
   { name }: TableDeclaration,
   columns: readonly (keyof Row & string)[],
   where: RawBuilder<unknown> = sql`true`,
-): (due: { readonly nowMs: number; readonly limit: number }) => Query<Row> {
+): (due: { readonly nowMs: UnixMs; readonly limit: number }) => Query<Row> {
   const selected = sql.join(columns.map((column) => sql.ref(column)));
   return statement(
     ({ nowMs, limit }) => sql<Row>`

@@ -5,6 +5,7 @@ import { isSmall, jsonTexts } from '../json-text.ts';
 import type { StoredResponse } from '../../accounts/ports/index.ts';
 import { NEVER, ROW_BYTES } from './sizes.ts';
 import { table } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Texts last, so that the columns before them are read without them. */
 export const RESPONSES = table({
@@ -72,8 +73,8 @@ export interface ResponseHead {
 export interface ResponseRow {
   readonly id: string;
   readonly projectId: string;
-  readonly createdAt: number;
-  readonly expiresAt: number;
+  readonly createdAt: UnixMs;
+  readonly expiresAt: UnixMs;
   readonly previousId: string | null;
   readonly conversationId: string | null;
   /** Bytes that it counts for. */

@@ -21,6 +21,7 @@ import {
 } from './response-table.ts';
 import { statement } from './statement.ts';
 import { STATE_USAGE } from './state-usage.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
 const MENTIONS = 8;
@@ -47,7 +48,7 @@ function openResponses(database: StateDatabase): ResponseStore {
   const { on, dialect, transact, ask, sweep, usage, turns, indexer } = database;
   const db = on(RESPONSES, RESPONSE_IDS, CONVERSATIONS, CONVERSATION_ITEMS);
   const forget = purger(database, DELETED, 'deleted_at');
-  const byId = statement((v: { projectId: string; id: string; nowMs: number }) =>
+  const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
       .selectFrom('responses as r')
       .select(COLUMNS)
@@ -57,7 +58,7 @@ function openResponses(database: StateDatabase): ResponseStore {
   );
   // Latest first. SQLite takes the tables of a cross join in their order. What is missing ends it before the one that continues nothing.
   const chainOf = statement(
-    (v: { projectId: string; id: string; nowMs: number }) =>
+    (v: { projectId: string; id: string; nowMs: UnixMs }) =>
       sql<FoundRow>`
       with recursive chain(row, previous_id, place) as (
         select r.row, r.previous_id, 1 from responses as r
@@ -69,7 +70,7 @@ function openResponses(database: StateDatabase): ResponseStore {
       select ${sql.join(COLUMNS.map((name) => sql.ref(name)))}
       from chain as c cross join responses as r where r.row = c.row order by c.place`,
   );
-  const itemOfConversations = statement((v: { projectId: string; itemId: string; nowMs: number }) =>
+  const itemOfConversations = statement((v: { projectId: string; itemId: string; nowMs: UnixMs }) =>
     db
       .selectFrom('conversation_items as i')
       .innerJoin('conversations as c', 'c.row', 'i.conversation_row')
@@ -81,7 +82,7 @@ function openResponses(database: StateDatabase): ResponseStore {
       .orderBy('i.conversation_row', 'desc')
       .limit(1),
   );
-  const mentions = statement((v: { projectId: string; place: string; needle: string; nowMs: number }) =>
+  const mentions = statement((v: { projectId: string; place: string; needle: string; nowMs: UnixMs }) =>
     db
       .selectFrom('response_ids as i')
       .innerJoin('responses as r', 'r.row', 'i.response_row')
@@ -95,7 +96,7 @@ function openResponses(database: StateDatabase): ResponseStore {
   );
   const expired = expiring<ResponseHead>(database, RESPONSES, ['row', 'key_id', 'bytes']);
 
-  function* readItem(projectId: string, itemId: string, nowMs: number): Queries<JsonObject | null> {
+  function* readItem(projectId: string, itemId: string, nowMs: UnixMs): Queries<JsonObject | null> {
     const item = yield* firstOf(itemOfConversations({ projectId, itemId, nowMs }));
     if (item) return decodeItem(item);
     const needle = JSON.stringify(itemId);

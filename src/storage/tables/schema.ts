@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { addColumns, type Kind, latestOf, makeTable, table, type TableDeclaration } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** Version of this program, as of package.json. */
 export const PROGRAM = '0.1.0';
@@ -50,7 +51,7 @@ export interface Place {
   /** Names the database in errors, e.g. its path. */
   readonly name: string;
   /** Unix milliseconds, recorded with each version. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
 }
 
 /**

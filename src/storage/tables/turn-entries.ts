@@ -2,6 +2,7 @@
 // own, so nothing is escaped twice.
 import type { ItemRow } from './conversation-tables.ts';
 import type { ResponseRow } from './response-table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 /** The kind of such entries. A kind is stored: it gets no second meaning. */
 export const TURN_ENTRY = 3;
@@ -45,8 +46,8 @@ type Head = [
 
 type ResponseHead = [
   id: string,
-  createdAt: number,
-  expiresAt: number,
+  createdAt: UnixMs,
+  expiresAt: UnixMs,
   previousId: string | null,
   conversationId: string | null,
   bytes: number,

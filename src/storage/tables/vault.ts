@@ -5,6 +5,7 @@ import { inserter } from './insert.ts';
 import { purger } from './purge.ts';
 import { statement } from './statement.ts';
 import { table } from './table.ts';
+import type { UnixMs } from '../../base/units.ts';
 
 const VAULT = table({
   name: 'vault',
@@ -26,7 +27,7 @@ export const vault: Store<VaultStore> = {
     const insert = inserter(database, VAULT, {
       conflict: { on: VAULT.key, update: ['sealed', 'expires_at'] },
     });
-    const find = statement((v: { projectId: string; callIds: readonly string[]; nowMs: number }) =>
+    const find = statement((v: { projectId: string; callIds: readonly string[]; nowMs: UnixMs }) =>
       db
         .selectFrom('vault')
         .select(['call_id', 'sealed'])

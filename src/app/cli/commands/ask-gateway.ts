@@ -8,6 +8,7 @@ import { Destination, type Method } from '../../../upstream/destination.ts';
 import { slicesOf } from '../../../base/lib/slices.ts';
 import { inThisShell } from '../program-name.ts';
 import { readEnvironment } from '../../../base/runtime/environment.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** Longest silence of a gateway, which answers commands in microseconds, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -22,7 +23,7 @@ export interface Question {
   /** JSON; absent: there is none. */
   readonly body?: string;
   /** How long the answer may take. Absent: ten seconds. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: DurationMs;
 }
 
 export interface Answer {

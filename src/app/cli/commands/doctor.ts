@@ -26,6 +26,7 @@ import { changesOf, diagnosisText, markOf, nameOf, type Change } from './doctor-
 import { withFindings, type Findings } from '../compose/open-findings.ts';
 import { snapshotRedactor } from '../compose/snapshot-redactor.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** Seconds for one request; a local server may have to load its model first. */
 const TIMEOUT_S = 60;
@@ -213,7 +214,7 @@ function changesBy(patient: Patient | undefined, diagnosis: Diagnosis, after: Ca
   return now ? changesOf(endpoint, now, diagnosis.facts) : [];
 }
 
-function timeoutOf(text: string | undefined): number {
+function timeoutOf(text: string | undefined): DurationMs {
   const seconds = text === undefined ? TIMEOUT_S : Number(text);
   if (seconds > 0 && seconds <= 3600) return seconds * 1000;
   throw new UsageError(`--timeout: "${text}" is no number of seconds between 0 and 3600`);

@@ -5,6 +5,7 @@ import type { PageRequest } from '../../../accounts/ports/index.ts';
 import type { Arguments } from '../command.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { openTenants } from '../compose/open-tenants.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** Actor of changes by a person who may read the data directory. */
 export const COMMAND = { actor: { id: 'operator', name: 'command line', address: null }, requestId: null };
@@ -43,6 +44,6 @@ export async function everyPage<Entry extends { readonly id: string }>(
 }
 
 /** The day, in UTC. */
-export function dateText(unixMs: number): string {
+export function dateText(unixMs: UnixMs): string {
   return new Date(unixMs).toISOString().slice(0, 10);
 }

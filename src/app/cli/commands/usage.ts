@@ -34,6 +34,7 @@ import { USAGE_OPTIONS } from '../options.ts';
 import { openStorage } from '../compose/open-storage.ts';
 import { UsageNames } from './usage-names.ts';
 import type { Config } from '../../config/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const SINCE = '7d';
 const DAY_MS = 86_400_000;
@@ -89,13 +90,13 @@ function dayName(day: number): string {
 }
 
 interface Times {
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly fromMs: UnixMs;
+  readonly toMs: UnixMs;
 }
 
 /** Now, and whose days are meant. */
 interface Now {
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
   readonly timeZone: string;
 }
 
@@ -243,7 +244,7 @@ function intervalOf(text: string | undefined): UsageInterval | null {
 }
 
 /** Unix milliseconds of a date, of a day by its name, or of so long ago. Days are those of `server.timezone`. */
-function timeOf(option: string, text: string, { nowMs, timeZone }: Now): number {
+function timeOf(option: string, text: string, { nowMs, timeZone }: Now): UnixMs {
   const today = intervalAt(nowMs, 'day', timeZone).startMs;
   if (text === 'today') return today;
   if (text === 'yesterday') return intervalAt(today - 1, 'day', timeZone).startMs;

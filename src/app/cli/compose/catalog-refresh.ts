@@ -5,6 +5,7 @@ import { keepPrices } from '../../config/index.ts';
 import type { Settings } from './open-settings.ts';
 import type { Part } from './part.ts';
 import { fingerprintOf, isAddress, nameOfSource, readPriceSource, type SourceTools } from './price-source.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
 /** How often it is asked whether a look is due. */
@@ -21,7 +22,7 @@ export class CatalogRefresh implements Part {
   #stop: (() => void) | undefined;
   #book: PriceBook;
   /** The source that was read last, when, and as it was then. */
-  #last: { readonly source: string; readonly at: number; readonly fingerprint: string | null } | undefined;
+  #last: { readonly source: string; readonly at: UnixMs; readonly fingerprint: string | null } | undefined;
   #running = false;
   #isStopped = false;
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { adminSignIn, type AdminSignIn, type KeyIndex } from '../../../accounts/auth/index.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 export interface Admin {
   readonly authenticateAdmin: AdminSignIn;
@@ -13,13 +14,12 @@ export interface Admin {
 
 /**
  * @param origin `http://host:port` at which this process listens
- * @param now Unix milliseconds
  */
 export async function openAdmin(
   storage: Pick<Storage, 'secret'>,
   keys: KeyIndex,
   origin: () => string,
-  now: () => number,
+  now: () => UnixMs,
 ): Promise<Admin> {
   const operatorSecret = await storage.secret('operator');
   const inProcess = randomBytes(32).toString('base64url');

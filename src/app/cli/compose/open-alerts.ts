@@ -6,6 +6,7 @@ import type { RoutingState } from '../../../engine/routing/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { Announcer, Storage } from '../../../accounts/ports/index.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 export interface AlertParts {
   readonly limits: Limits;
@@ -59,7 +60,7 @@ export function openAlerts({
     },
   });
   const raise = (alert: Alert): Promise<void> => alerts.raise(alert);
-  const over = (alert: Alert, raisedAt: number): Promise<void> => alerts.over(alert, raisedAt);
+  const over = (alert: Alert, raisedAt: UnixMs): Promise<void> => alerts.over(alert, raisedAt);
   const watch = new Watch({ limits, routing, ledger: storage.ledger, clock, raise, over });
   return {
     watch: {

@@ -14,6 +14,7 @@ import type { SharedLimits } from '../../../cluster/counters/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
 import type { Sharing } from './open-sharing.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 interface LimitParts {
   /** The current one. */
@@ -64,7 +65,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
       restored: () => shared.open(),
       close: () => shared.stop(),
     };
-  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
+  const pause = (ms: DurationMs): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const restored = new RestoredLimits({ limits, ledger, now, pause: () => pause(WAIT_MS) });
   let isOpen = false;
   const goOn = async (reading: Promise<void>): Promise<void> => {

@@ -22,6 +22,7 @@ import type { MemoryBudget } from '../../../server/body/memory-budget.ts';
 import type { JobCount, LedgerStore } from '../../../accounts/ports/index.ts';
 import type { Counters } from '../../../base/telemetry/counters.ts';
 import { listenOrExplain } from '../listen-or-explain.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** Endpoints whose state is told: those that were tried longest ago are left out. */
 const MOST_ENDPOINTS = 1000;
@@ -112,7 +113,7 @@ export class Metrics {
     });
   }
 
-  *#endpoints(routing: RoutingState, now: number): Iterable<Sample> {
+  *#endpoints(routing: RoutingState, now: UnixMs): Iterable<Sample> {
     let shown = 0;
     for (const endpoint of routing.remembered().toReversed()) {
       const health = routing.seen(endpoint);
@@ -140,7 +141,7 @@ function limitsUsed(limits: Limits): readonly Sample[] {
 }
 
 /** How long the oldest job of each kind has waited that has not begun. */
-function oldestJobs(counts: readonly JobCount[], nowMs: number): readonly Sample[] {
+function oldestJobs(counts: readonly JobCount[], nowMs: UnixMs): readonly Sample[] {
   return counts
     .filter(({ state }) => state === 'queued' || state === 'waiting')
     .map(({ kind, state, oldestAt }) => ({

@@ -2,6 +2,7 @@
 import { Envelope } from '../../../engine/state/envelope.ts';
 import { Vault } from '../../../engine/state/vault.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** How long signed reasoning can be given back to a client that lost it. */
 const VAULT_TTL_MS = 7 * 24 * 3_600_000;
@@ -17,7 +18,7 @@ export interface Sealing {
 /** @param now Unix milliseconds */
 export async function openSealing(
   storage: Pick<Storage, 'vault' | 'secret' | 'earlierSecrets'>,
-  now: () => number,
+  now: () => UnixMs,
 ): Promise<Sealing> {
   const envelope = async (purpose: 'compaction' | 'reasoning'): Promise<Envelope> =>
     new Envelope(await storage.secret(purpose), purpose, await storage.earlierSecrets(purpose));

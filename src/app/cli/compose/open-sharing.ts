@@ -19,6 +19,7 @@ import { newId } from '../../../base/runtime/ids.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
 import type { Siblings } from '../../../cluster/workers/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 interface SharingParts {
   readonly config: Config;
@@ -32,7 +33,7 @@ interface SharingParts {
 
 export interface Sharing {
   /** @param periodStart Unix milliseconds at which the calendar period of a time began */
-  limits(periodStart: (rule: LimitRule, nowMs: number) => number): SharedLimits;
+  limits(periodStart: (rule: LimitRule, nowMs: UnixMs) => number): SharedLimits;
   /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
   tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
   /** Routing publishes what it measures to the others, and receives theirs, from now on. */

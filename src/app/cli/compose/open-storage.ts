@@ -10,6 +10,7 @@ import { masterOf } from '../../../storage/secret-file.ts';
 import { openSqliteStorage } from '../../../storage/sqlite/storage.ts';
 import { inThisShell } from '../program-name.ts';
 import type { BlobStore, Storage } from '../../../accounts/ports/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** How long an answer waits for a database before the journal is enough. */
 const CONFIRM_MS = 1_000;
@@ -24,7 +25,7 @@ export async function openStorage(
   config: Config,
   notice: (sentence: string) => void,
   maxBytesPerKey: () => number = () => config.state.maxBytesPerKey,
-  now: () => number = Date.now,
+  now: () => UnixMs = Date.now,
 ): Promise<Storage> {
   const { dataDir, databaseUrl } = config;
   const secrets = masterSecrets(config);
@@ -87,7 +88,7 @@ export function openFiles(
   config: Config,
   { files, blobs }: Pick<Storage, 'files' | 'blobs'>,
   maxBytes: () => number,
-  now: () => number,
+  now: () => UnixMs,
 ): Files {
   return new Files({ store: files, blobs: openBlobs(config, blobs), maxBytes, now });
 }

@@ -9,6 +9,7 @@ import { GatewayError } from '../../../canonical/index.ts';
 import type { Config } from '../../config/index.ts';
 import { newId } from '../../../base/runtime/ids.ts';
 import type { AuditEntry, Storage } from '../../../accounts/ports/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 export function configuredTenants({ keys, projects, server }: Config): ConfiguredTenants {
   return {
@@ -23,13 +24,12 @@ export type ChangedBy = Pick<AuditEntry, 'actor' | 'requestId'>;
 
 /**
  * Changes of keys and projects.
- * @param now Unix milliseconds
  * @param by as the audit log tells it
  */
 export async function openTenants(
   storage: Storage,
   config: () => Config,
-  now: () => number,
+  now: () => UnixMs,
   by: ChangedBy,
 ): Promise<Tenants> {
   const pepper = await storage.secret('pepper');
@@ -48,7 +48,7 @@ export async function makeFirstKey(
   storage: Storage,
   keys: Pick<KeyIndex, 'refresh' | 'usableKeys'>,
   config: () => Config,
-  now: () => number,
+  now: () => UnixMs,
 ): Promise<string | null> {
   if (keys.usableKeys(now()) > 0) return null;
   const start = { actor: { id: 'gateway', name: 'first start', address: null }, requestId: null };

@@ -2,6 +2,7 @@
 import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
 import type { Storage, VaultStore } from '../../../accounts/ports/index.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const PURGE_MS = 600_000;
 /** After the start, which has enough to do, and before what only the start needed of the code is let go. */
@@ -87,7 +88,7 @@ function olderThan(store: Purgeable, days: () => number): Purgeable {
   };
 }
 
-async function purgeAll(store: Purgeable, nowMs: number, goesOn: () => boolean): Promise<void> {
+async function purgeAll(store: Purgeable, nowMs: UnixMs, goesOn: () => boolean): Promise<void> {
   const breathe = (): Promise<void> => new Promise((resolve) => systemClock.after(PAUSE_MS, resolve));
   while (goesOn() && (await store.purge(nowMs)) > 0) await breathe();
 }

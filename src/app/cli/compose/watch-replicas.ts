@@ -5,6 +5,7 @@ import type { Config } from '../../config/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { ReplicaStore, Storage } from '../../../accounts/ports/index.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 interface ReplicaParts {
   readonly config: Pick<Config, 'redisUrl'>;
@@ -56,7 +57,7 @@ class Watching implements WatchedReplicas {
   readonly #stop: () => void;
   #others = 0;
   /** Last message of each process, and whether it repeated it while this one looked. */
-  #seen: ReadonlyMap<string, { readonly until: number; readonly isAlive: boolean }> = new Map();
+  #seen: ReadonlyMap<string, { readonly until: UnixMs; readonly isAlive: boolean }> = new Map();
 
   constructor({ log, clock, self = counterName(false) }: ReplicaParts, replicas: ReplicaStore) {
     this.#log = log;

@@ -16,6 +16,7 @@ import type { AnswerStore, Asked, Exchanged, Said } from '../answer-store.ts';
 import { Following } from './following.ts';
 import { Publishing } from './publishing.ts';
 import { SealedFrames } from './sealed-frames.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** How often something is said and asked, in milliseconds. */
 const LOOK_MS = 100;
@@ -31,8 +32,8 @@ export interface ExchangedAnswersOptions {
   readonly clock: Clock;
   /** Milliseconds that only go forward. */
   readonly elapsed: () => number;
-  /** How long a complete answer is kept, in milliseconds, and what all of them may weigh, in bytes. */
-  readonly limits: () => { readonly ttlMs: number; readonly maxBytes: number };
+  /** How long a complete answer is kept, and what all of them may weigh, in bytes. */
+  readonly limits: () => { readonly ttlMs: DurationMs; readonly maxBytes: number };
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 

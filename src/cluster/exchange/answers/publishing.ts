@@ -17,6 +17,7 @@ import {
   type Said,
 } from '../answer-store.ts';
 import type { AnswerHead, SealedFrames } from './sealed-frames.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** Most bytes of a frame. */
 const FRAME_BYTES = 65_536;
@@ -32,8 +33,8 @@ export interface PublishingOptions {
   readonly frames: SealedFrames;
   /** Milliseconds that only go forward. */
   readonly elapsed: () => number;
-  /** How long a complete answer is kept, in milliseconds, and what all of them may weigh, in bytes. */
-  readonly limits: () => { readonly ttlMs: number; readonly maxBytes: number };
+  /** How long a complete answer is kept, and what all of them may weigh, in bytes. */
+  readonly limits: () => { readonly ttlMs: DurationMs; readonly maxBytes: number };
   /** True: one process follows it, begins at once, and nobody has it later. */
   readonly isOnce: boolean;
 }

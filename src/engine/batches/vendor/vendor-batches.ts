@@ -14,6 +14,7 @@ import { CollectedResults } from './collected-results.ts';
 import { DeferredLines, type Gathered } from './deferred-lines.ts';
 import { askVendor, readVendorFile, type VendorAnswer } from './vendor-calls.ts';
 import { VendorGroups, type VendorGroup } from './vendor-groups.ts';
+import type { DurationMs, UnixMs } from '../../../base/units.ts';
 
 /** How long a submission of unknown outcome may still be on its way, in milliseconds. */
 const ON_ITS_WAY_MS = 60_000;
@@ -40,16 +41,15 @@ export interface AnsweredLine {
   readonly body: Buffer;
   /** The same in every run. */
   readonly recordId: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: UnixMs;
 }
 
 export class VendorBatches {
   readonly #of: BatchRun;
   readonly #groups: VendorGroups;
   readonly #deferred: DeferredLines;
-  /** When lines are tried that came back in this run, in milliseconds; undefined: none did. */
-  #againMs: number | undefined;
+  /** When lines are tried that came back in this run; undefined: none did. */
+  #againMs: DurationMs | undefined;
   #hasCollected = false;
 
   private constructor(of: BatchRun, groups: VendorGroups) {

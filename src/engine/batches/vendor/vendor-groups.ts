@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ProtocolName } from '../../../canonical/index.ts';
 import { type JobRun, LOST } from '../../jobs/index.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** End of a group. `void`: it was never submitted. `full`: its vendor had no room. `refused`: its vendor took none of it. */
 export type GroupEnd = 'collected' | 'void' | 'full' | 'refused';
@@ -15,8 +16,7 @@ export interface NewGroup {
   readonly protocol: ProtocolName;
   /** Path of each line, below the base URL. */
   readonly path: string;
-  /** Unix milliseconds. */
-  readonly at: number;
+  readonly at: UnixMs;
   /** Numbers of its lines in the file, ascending. */
   readonly lines: readonly number[];
 }

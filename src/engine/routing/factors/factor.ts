@@ -2,14 +2,14 @@
 import type { RoutingFactor } from '../../../canonical/index.ts';
 import type { Endpoint, Model } from '../../../catalog/index.ts';
 import type { EndpointHealth } from '../state.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** One endpoint, and all that a factor may look at. */
 export interface Measured {
   readonly endpoint: Endpoint;
   readonly model: Model;
   readonly health: EndpointHealth;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  readonly nowMs: UnixMs;
   /** Whether the answer will be streamed. */
   readonly stream: boolean;
 }

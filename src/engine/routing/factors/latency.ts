@@ -1,5 +1,6 @@
 // Sooner first: the first content of a stream, or all of an answer that comes in one piece.
 import type { Factor, Measured } from './factor.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export const latency: Factor = {
   name: 'latency',
@@ -17,7 +18,7 @@ export const latency: Factor = {
 };
 
 /** Milliseconds of the kind that the request will wait for, else of the other kind; null when there is neither. */
-export function latencyMs({ health, stream }: Pick<Measured, 'health' | 'stream'>): number | null {
+export function latencyMs({ health, stream }: Pick<Measured, 'health' | 'stream'>): DurationMs | null {
   const { firstTokenMs, answerMs } = health;
   return stream ? (firstTokenMs ?? answerMs) : (answerMs ?? firstTokenMs);
 }

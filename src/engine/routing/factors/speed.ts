@@ -1,6 +1,7 @@
 // Sooner done first: first token and pace together, over an answer of usual length.
 import type { Factor, Measured } from './factor.ts';
 import { latencyMs } from './latency.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** Tokens of the answer that endpoints are compared by. */
 const USUAL_ANSWER_TOKENS = 500;
@@ -22,7 +23,7 @@ export const speed: Factor = {
   },
 };
 
-function answerTimeMs(subject: Measured): number | null {
+function answerTimeMs(subject: Measured): DurationMs | null {
   const first = latencyMs(subject);
   if (first === null) return null;
   const pace = subject.health.tokensPerSecond ?? USUAL_TOKENS_PER_SECOND;

@@ -11,14 +11,14 @@ import type { CountClient } from '../../../protocols/tasks/count/codec.ts';
 import { namesPrompt, previousItems, promptedBody } from '../../admit/index.ts';
 import type { ApiCall } from '../../call.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const storedItems = keepingProtocol.server.items;
 
 interface Asking extends Pick<GatewayDependencies, 'state' | 'prompts'> {
   readonly client: CountClient;
   readonly projectId: string;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
 }
 
 /** @throws GatewayError 400 for wrong members, 404 for unknown ids */

@@ -9,6 +9,7 @@ import type { GuardedAnswer, GuardedFetch } from '../../../upstream/fetch-guarde
 import { type FetchedCredential, RenewedCredential } from '../../../upstream/renewed-credential.ts';
 import type { McpErrors } from './mcp-error.ts';
 import type { WebFetch } from './web-fetch.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 /** Credentials with which a client gets tokens for itself. */
 export interface OAuthClient {
@@ -100,7 +101,7 @@ export class AccessTokens {
 }
 
 /** A `fetch` that proves who asks, and asks once more with another credential after a 401. */
-export function withCredential(inner: WebFetch, credential: Credential, now: () => number): WebFetch {
+export function withCredential(inner: WebFetch, credential: Credential, now: () => UnixMs): WebFetch {
   return async (url, init = {}) => {
     let signedAt = 0;
     const send = async (): Promise<Response> => {

@@ -17,6 +17,7 @@ import { serverCredentials } from './server-credentials.ts';
 import { webFetch } from './web-fetch.ts';
 import type { Breakage, WebFetchLimits } from './web-fetch.ts';
 import { within } from './within.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export type { OAuthClient } from './access-token.ts';
 
@@ -52,7 +53,7 @@ export interface McpSession {
 
 export interface McpLimits {
   /** For one call, from the last sign of progress, but `MOST_TIMES` as much in all; and for a whole list. Milliseconds. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
   /** Most bytes of text in one result. */
   readonly maxResultBytes: number;
   /** Most tools that one server may list. */

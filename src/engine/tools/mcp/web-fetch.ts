@@ -9,6 +9,7 @@ import type { PoolName } from '../../../upstream/connection-pools.ts';
 import type { GuardedFetch, GuardedListener } from '../../../upstream/fetch-guarded.ts';
 import type { ResponseHead } from '../../../upstream/response-parser.ts';
 import { NestingWatch } from './nesting-watch.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -21,7 +22,7 @@ export interface WebFetchLimits {
   /** Most bytes of one answer. */
   readonly maxBytes: number;
   /** For one answer to its last byte, milliseconds. */
-  readonly timeoutMs: number;
+  readonly timeoutMs: DurationMs;
 }
 
 /** Headers of an answer that the SDK reads. */

@@ -1,6 +1,7 @@
 // A promise that does not outlive its time or its caller's patience. Knows nothing of what is done in it.
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { McpErrors } from './mcp-error.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export interface Limit {
   readonly clock: Clock;
@@ -8,7 +9,7 @@ export interface Limit {
   /** Milliseconds, from the beginning or the last sign of life; absent: no limit. */
   readonly ms?: number;
   /** Milliseconds from the beginning, whatever signs of life there are; absent: no limit. */
-  readonly mostMs?: number;
+  readonly mostMs?: DurationMs;
   /** The caller's. */
   readonly signal?: AbortSignal;
 }
@@ -35,7 +36,7 @@ export function within<T>(
       signal?.removeEventListener('abort', cancel);
       return true;
     };
-    const late = (limitMs: number): void => {
+    const late = (limitMs: DurationMs): void => {
       if (settle()) reject(errors.make('mcp_timeout', `took longer than ${limitMs} ms`));
       inner.abort('it took too long');
     };

@@ -4,6 +4,7 @@ import type { GuardedAnswer, GuardedFetch } from '../../../upstream/fetch-guarde
 import { visibleText } from '../visible-text.ts';
 import type { ReadableDocument } from './html-to-text.ts';
 import { startOf } from '../../../base/lib/cut-text.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export interface Page {
   /** Final address, after redirects. */
@@ -19,8 +20,8 @@ export interface Page {
 
 export interface PageReaderOptions {
   readonly fetch: Pick<GuardedFetch, 'fetchWhole'>;
-  /** For fetching it, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
+  /** For fetching it. */
+  readonly timeoutMs?: DurationMs | undefined;
   /** Most bytes of the page as it arrives. */
   readonly maxBytes?: number | undefined;
   /** Most characters of its text. */

@@ -1,5 +1,6 @@
 // A web search, whichever engine makes it: question, results, settings. Knows no engine and sends nothing.
 import type { Secret } from '../../../base/telemetry/secret.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 export type ContextSize = 'low' | 'medium' | 'high';
 
@@ -56,6 +57,6 @@ export interface SearchSettings {
   readonly apiKey: Secret | null;
   /** Most results of one search, whatever its context size. */
   readonly maxResults: number;
-  /** For one search together, in milliseconds. */
-  readonly timeoutMs: number;
+  /** For one search together. */
+  readonly timeoutMs: DurationMs;
 }

@@ -13,6 +13,7 @@ import type { ContextSize, SearchBackend, SearchQuery, SearchResult, SearchSetti
 import { retryAfterMs } from '../../../base/lib/retry-after.ts';
 import { cutText } from '../../../base/lib/cut-text.ts';
 import { toByteString } from '../../../base/lib/byte-string.ts';
+import type { DurationMs } from '../../../base/units.ts';
 
 /** The part of the guarded fetch that a search needs. */
 export type Fetch = Pick<GuardedFetch, 'fetchWhole'>;
@@ -127,7 +128,7 @@ function failure(
   { name }: SearchApi,
   kind: ErrorKind,
   reason: string,
-  details: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {},
+  details: { readonly retryAfterMs?: DurationMs | undefined; readonly cause?: unknown } = {},
 ): GatewayError {
   return new GatewayError(kind, `web search (${name}): ${reason}`, {
     code: 'search_failed',

@@ -21,6 +21,7 @@ import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
 import { type RawCall, route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 import type { Baseline, Percentiles } from '../usual-times.ts';
+import type { DurationMs, UnixMs } from '../../../base/units.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -219,10 +220,10 @@ export const GENERATION_ROUTES: readonly Route[] = [
 
 /** Intervals between two times, whose edges are whole ones. @param most 0: one, that is not shown */
 function intervalsOf(
-  fromMs: number,
-  toMs: number,
+  fromMs: UnixMs,
+  toMs: UnixMs,
   most: number,
-): { readonly edges: readonly number[]; readonly intervalMs: number | null } {
+): { readonly edges: readonly number[]; readonly intervalMs: DurationMs | null } {
   if (most === 0 || fromMs >= toMs) return { edges: [fromMs, Math.max(fromMs, toMs)], intervalMs: null };
   const lengths = LENGTHS.map((minutes) => minutes * MINUTE_MS);
   const ms =
@@ -269,7 +270,7 @@ const MOST_VALUES = 100;
 
 async function facetOf(
   name: Facet,
-  all: GenerationFilters & { readonly fromMs: number; readonly toMs: number },
+  all: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },
   { deps, keys }: Pick<RawCall, 'deps' | 'keys'>,
 ): Promise<z.input<typeof facetSchema>> {
   const filters = { ...all, [FILTER_OF[name]]: undefined };
@@ -292,7 +293,7 @@ async function facetOf(
 /** Attempts where they were made, else requests. */
 async function inSums(
   name: Facet,
-  filters: GenerationFilters & { readonly fromMs: number; readonly toMs: number },
+  filters: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },
   { usage }: RawCall['deps'],
 ): Promise<readonly { readonly value: string; readonly count: number }[]> {
   const isTried = name === 'attempted';

@@ -26,6 +26,7 @@ import {
 } from '../../../accounts/usage/index.ts';
 import { route, type Route } from '../route.ts';
 import { isoTime, type Moment, momentMs, time } from '../time.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -264,9 +265,9 @@ interface Asked {
 
 function timesOf(
   { from, to }: Asked,
-  now: number,
+  now: UnixMs,
   timeZone: string,
-): { readonly fromMs: number; readonly toMs: number } {
+): { readonly fromMs: UnixMs; readonly toMs: UnixMs } {
   return { fromMs: momentMs(from, timeZone) ?? now - USUAL_MS, toMs: momentMs(to, timeZone) ?? now };
 }
 
@@ -275,7 +276,7 @@ async function beforeOf(
   usage: UsageStore,
   asked: UsageQuery,
   columns: readonly string[] | undefined,
-  now: number,
+  now: UnixMs,
 ): Promise<{ from: string; to: string; all: z.input<typeof rowSchema> | null }> {
   const { byMinutes = false } = asked;
   const step = byMinutes ? 1 : HOUR_MS;

@@ -9,6 +9,7 @@ import type { GenerationFilters, LedgerStore } from '../../../accounts/ports/ind
 import { ASSUMPTIONS, estimate, type Part, type PastRequest, pastRequest } from '../../what-if/index.ts';
 import { route, type Route } from '../route.ts';
 import { momentMs, time } from '../time.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const MOST_SAMPLED = 10_000;
@@ -150,15 +151,15 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
 
 /** One part of the time that is asked about, and how far it has been read. */
 interface Slice {
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly fromMs: UnixMs;
+  readonly toMs: UnixMs;
   after: string | undefined;
 }
 
 /** Answered requests, about as many from each part of the time as there are, the newest of each. */
 async function sampleOf(
   ledger: LedgerStore,
-  filters: GenerationFilters & { readonly fromMs: number; readonly toMs: number },
+  filters: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },
   most: number,
   goesOn: () => boolean,
 ): Promise<{ readonly sample: readonly PastRequest[]; readonly isWhole: boolean }> {

@@ -2,6 +2,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
 import type { ShownBatch } from '../../codec/batch-codec.ts';
+import type { UnixMs } from '../../../base/units.ts';
 
 const TYPES = 'type.googleapis.com/google.ai.generativelanguage.v1main.';
 
@@ -23,7 +24,7 @@ const FAILURES: Partial<Readonly<Record<BatchStatus, readonly [code: number, mes
   cancelled: [1, 'The batch was cancelled.'],
 };
 
-export function encodeBatch(batch: ShownBatch, isoOf: (ms: number) => string): JsonObject {
+export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject {
   const { facts, status, counts, total, endedAt, waits, problems } = batch;
   const name = `batches/${batch.id}`;
   const requests = total ?? (typeof facts['requests'] === 'number' ? facts['requests'] : 0);
