@@ -63,7 +63,7 @@ const KEYS = table({
   defaults: { changed: 0 },
   renumbered: ['changed'],
   extras: numbering('keys'),
-  added: { on_disconnect: 4 },
+  added: { on_disconnect: 5 },
 });
 
 type KeyRow = NonNullable<(typeof KEYS)['row']>;

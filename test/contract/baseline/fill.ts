@@ -52,7 +52,11 @@ export async function fillDays(dataDir: string, place: object): Promise<Filled> 
   const made = await manage('/keys', member);
   const key = String(made['key']);
   const revoked = await manage('/keys', { name: 'revoked', models: ['acme/*'] });
-  const rotated = await manage('/keys', { name: 'rotated', roles: ['models', 'admin'] });
+  const rotated = await manage('/keys', {
+    name: 'rotated',
+    roles: ['models', 'admin'],
+    on_disconnect: 'abort',
+  });
   await manage(`/keys/${rotated['id']}/rotate`, {});
   await gateway.manage('DELETE', `/keys/${revoked['id']}`);
   await manage(`/projects/${old['id']}/archive`, {});
