@@ -3,13 +3,13 @@ import { systemClock } from '../../../base/runtime/clock.ts';
 import { resolveHost } from '../../../base/runtime/resolve-host.ts';
 import { readCertificate } from '../../config/index.ts';
 import { Ending } from '../ending.ts';
-import { announcedJobs } from './announced-jobs.ts';
+import { announcedJobs } from './jobs/announced-jobs.ts';
 import { CatalogRefresh } from './catalog-refresh.ts';
 import { countedLedger } from './counted-ledger.ts';
-import { giveBack } from './give-back.ts';
+import { releaseMemory } from './memory.ts';
 import { openAccounts } from './open-accounts.ts';
 import { openEngine } from './open-engine.ts';
-import { openObservers } from './open-observers.ts';
+import { openObservers } from './observe/open-observers.ts';
 import { openRouting } from './open-routing.ts';
 import { openServer } from './open-server.ts';
 import { openSettings } from './open-settings.ts';
@@ -85,7 +85,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     new CatalogRefresh({ settings, client: upstream, clock }),
     server.parts.load,
     observers,
-    input.sharesProcess ? {} : background(() => giveBack(clock)),
+    input.sharesProcess ? {} : background(() => releaseMemory(clock)),
     server.parts.jobs,
     webhooks.part,
     server.parts.bodies,

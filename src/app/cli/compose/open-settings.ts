@@ -23,7 +23,7 @@ import {
   type Watched,
 } from '../../config/index.ts';
 import { onHangup } from '../signals.ts';
-import { budgetOf } from './memory-limits.ts';
+import { budgetOf } from './memory.ts';
 import { KnownFindings } from './open-findings.ts';
 import { background, type Part } from './part.ts';
 import type { ComposeInput } from './running-gateway.ts';

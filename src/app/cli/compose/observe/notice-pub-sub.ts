@@ -5,9 +5,9 @@ import {
   Listeners,
   type MessageSignature,
   type Topic,
-} from '../../../cluster/exchange/index.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import type { NoticeListener, NoticeStore } from '../../../accounts/ports/index.ts';
+} from '../../../../cluster/exchange/index.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import type { NoticeListener, NoticeStore } from '../../../../accounts/ports/index.ts';
 
 /** How often it is looked whether somebody watches elsewhere, in milliseconds. */
 const LOOK_MS = 2_000;

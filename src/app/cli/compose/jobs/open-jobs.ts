@@ -17,17 +17,17 @@ import {
   responseEvent,
   runBatch,
   type WorkDependencies,
-} from '../../../engine/index.ts';
-import type { ManagementDependencies } from '../../../operations/management/index.ts';
-import { type Announcer, type JobCount, PRIORITY, type Storage } from '../../../accounts/ports/index.ts';
-import type { RecentDelay } from '../../../base/telemetry/recent-delay.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import type { MemoryBudget } from '../../../server/body/memory-budget.ts';
-import type { Accounts } from './open-accounts.ts';
-import type { Engine } from './open-engine.ts';
-import type { Settings } from './open-settings.ts';
+} from '../../../../engine/index.ts';
+import type { ManagementDependencies } from '../../../../operations/management/index.ts';
+import { type Announcer, type JobCount, PRIORITY, type Storage } from '../../../../accounts/ports/index.ts';
+import type { RecentDelay } from '../../../../base/telemetry/recent-delay.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import type { MemoryBudget } from '../../../../server/body/memory-budget.ts';
+import type { Accounts } from '../open-accounts.ts';
+import type { Engine } from '../open-engine.ts';
+import type { Settings } from '../open-settings.ts';
 import { openJobNotices } from './job-notices.ts';
-import type { Part } from './part.ts';
+import type { Part } from '../part.ts';
 
 /** How old counts may be, in milliseconds. */
 const COUNTS_MS = 5_000;

@@ -1,9 +1,9 @@
 // Events, published through PostgreSQL where there is no Valkey: to replicas on all machines.
-import type { Config } from '../../config/index.ts';
-import type { EventHub } from '../../../operations/events/index.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import { newId } from '../../../base/runtime/ids.ts';
-import { MOST_NOTICE_BYTES, type Storage } from '../../../accounts/ports/index.ts';
+import type { Config } from '../../../config/index.ts';
+import type { EventHub } from '../../../../operations/events/index.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import { newId } from '../../../../base/runtime/ids.ts';
+import { MOST_NOTICE_BYTES, type Storage } from '../../../../accounts/ports/index.ts';
 
 export interface NoticeParts {
   readonly config: () => Config;
@@ -23,9 +23,9 @@ export async function openNotices({ config, clock, storage }: NoticeParts): Prom
   const store = storage.notices;
   const { redisUrl, counters } = config();
   if (store === null || redisUrl !== null) return null;
-  const { EventExchange } = await import('../../../cluster/exchange/events/index.ts');
+  const { EventExchange } = await import('../../../../cluster/exchange/events/index.ts');
   const { messageSecrets, MessageSignature, SIGNATURE_BYTES } =
-    await import('../../../cluster/exchange/index.ts');
+    await import('../../../../cluster/exchange/index.ts');
   const { NoticePubSub } = await import('./notice-pub-sub.ts');
   const self = newId('proc_');
   const secrets = await messageSecrets(storage);

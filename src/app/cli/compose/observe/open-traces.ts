@@ -1,9 +1,9 @@
 // Opens the traces: where spans go.
-import type { Config } from '../../config/index.ts';
-import type { Logger } from '../../../base/telemetry/log.ts';
-import { type Collector, TraceExporter } from '../../../operations/traces/index.ts';
-import { GuardedFetch, type GuardedFetchOptions } from '../../../upstream/fetch-guarded.ts';
-import { hostAndPort } from '../../../upstream/guard.ts';
+import type { Config } from '../../../config/index.ts';
+import type { Logger } from '../../../../base/telemetry/log.ts';
+import { type Collector, TraceExporter } from '../../../../operations/traces/index.ts';
+import { GuardedFetch, type GuardedFetchOptions } from '../../../../upstream/fetch-guarded.ts';
+import { hostAndPort } from '../../../../upstream/guard.ts';
 
 export interface TraceParts extends Omit<GuardedFetchOptions, 'allow'> {
   /** The configuration in force. */

@@ -1,8 +1,8 @@
 // Jobs that find no room where they are added begin at once at another replica: PostgreSQL tells the others (`NOTIFY`). What is lost
 // is found by the look that each runner takes every second. A notice says nothing but that there is something to look for.
-import type { NoticeListener, NoticeStore } from '../../../accounts/ports/index.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import { background, type Part } from './part.ts';
+import type { NoticeListener, NoticeStore } from '../../../../accounts/ports/index.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import { background, type Part } from '../part.ts';
 
 const NOTICE = 'jobs';
 /** How often it is looked whether the connection still stands, in milliseconds. */

@@ -1,17 +1,17 @@
 // Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
-import type { Settlement, SettlementObserver } from '../../../engine/index.ts';
-import type { Alert } from '../../../operations/alerts/index.ts';
-import { EventHub, LastUsed } from '../../../operations/events/index.ts';
-import { PayloadKeeper } from '../../../operations/payloads/index.ts';
-import type { Announcer, Storage } from '../../../accounts/ports/index.ts';
-import type { GuardedFetchOptions } from '../../../upstream/fetch-guarded.ts';
+import type { Settlement, SettlementObserver } from '../../../../engine/index.ts';
+import type { Alert } from '../../../../operations/alerts/index.ts';
+import { EventHub, LastUsed } from '../../../../operations/events/index.ts';
+import { PayloadKeeper } from '../../../../operations/payloads/index.ts';
+import type { Announcer, Storage } from '../../../../accounts/ports/index.ts';
+import type { GuardedFetchOptions } from '../../../../upstream/fetch-guarded.ts';
 import { accessLog } from './access-log.ts';
 import { type AlertParts, openAlerts } from './open-alerts.ts';
 import { Metrics } from './open-metrics.ts';
 import { type NoticeParts, openNotices } from './open-notices.ts';
-import type { Settings } from './open-settings.ts';
-import type { Sharing } from './open-sharing.ts';
-import type { Part } from './part.ts';
+import type { Settings } from '../open-settings.ts';
+import type { Sharing } from '../open-sharing.ts';
+import type { Part } from '../part.ts';
 import { openTraces } from './open-traces.ts';
 
 export interface ObserverParts extends Pick<AlertParts, 'limits' | 'routing'> {

@@ -1,9 +1,9 @@
 // Opens the metrics: what requests are counted by, what is read of the running process, and the address of their own.
-import type { Catalog } from '../../../catalog/index.ts';
-import type { Gateway, KeptStreams } from '../../../engine/index.ts';
-import type { Jobs } from './open-jobs.ts';
-import type { SharedLimits } from '../../../cluster/counters/index.ts';
-import { type Limits, limitText } from '../../../accounts/limits/index.ts';
+import type { Catalog } from '../../../../catalog/index.ts';
+import type { Gateway, KeptStreams } from '../../../../engine/index.ts';
+import type { Jobs } from '../jobs/open-jobs.ts';
+import type { SharedLimits } from '../../../../cluster/counters/index.ts';
+import { type Limits, limitText } from '../../../../accounts/limits/index.ts';
 import {
   type Exposed,
   Histogram,
@@ -13,16 +13,16 @@ import {
   RequestMetrics,
   type Sample,
   single,
-} from '../../../operations/metrics/index.ts';
-import type { RoutingState, Standing } from '../../../engine/routing/index.ts';
-import type { Listener } from '../../../base/runtime/http-server.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import { residentBytes, usedMs } from '../../../base/runtime/machine.ts';
-import type { MemoryBudget } from '../../../server/body/memory-budget.ts';
-import type { JobCount, LedgerStore } from '../../../accounts/ports/index.ts';
-import type { Counters } from '../../../base/telemetry/counters.ts';
-import { listenOrExplain } from '../listen-or-explain.ts';
-import type { UnixMs } from '../../../base/units.ts';
+} from '../../../../operations/metrics/index.ts';
+import type { RoutingState, Standing } from '../../../../engine/routing/index.ts';
+import type { Listener } from '../../../../base/runtime/http-server.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import { residentBytes, usedMs } from '../../../../base/runtime/machine.ts';
+import type { MemoryBudget } from '../../../../server/body/memory-budget.ts';
+import type { JobCount, LedgerStore } from '../../../../accounts/ports/index.ts';
+import type { Counters } from '../../../../base/telemetry/counters.ts';
+import { listenOrExplain } from '../../listen-or-explain.ts';
+import type { UnixMs } from '../../../../base/units.ts';
 
 /** Endpoints whose state is told: those that were tried longest ago are left out. */
 const MOST_ENDPOINTS = 1000;

@@ -1,7 +1,9 @@
-// How much memory there is, and what requests may hold of it.
+// Memory of the process: how much there is, what requests may hold of it, and its release when a burst is over.
 import type { Config } from '../../config/index.ts';
-import { memoryLimitBytes } from '../../../base/runtime/machine.ts';
+import type { Clock } from '../../../base/runtime/clock.ts';
+import { collectGarbage, memoryLimitBytes, residentBytes, usedMs } from '../../../base/runtime/machine.ts';
 import type { BudgetLimits } from '../../../server/body/memory-budget.ts';
+import { returnMemory } from '../../../server/body/memory-return.ts';
 
 /**
  * Part of the memory for requests, unless the configuration names another; an answer takes a few times the size of
@@ -17,4 +19,9 @@ export function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLi
   const totalBytes = memory.bodiesBytes ?? Math.max(availableBytes * BUDGET_SHARE, bodyLimitBytes);
   const perKeyBytes = Math.max(totalBytes * memory.sharePerKey, bodyLimitBytes);
   return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
+}
+
+/** Starts to watch for the end of bursts. @returns a function that stops it */
+export function releaseMemory(clock: Clock): () => void {
+  return returnMemory({ clock, residentBytes, usedMs, collect: collectGarbage });
 }

@@ -1,5 +1,5 @@
 // The queue of jobs, told to whoever shows it: each change of this process is announced once it is durable.
-import type { JobStore } from '../../../accounts/ports/index.ts';
+import type { JobStore } from '../../../../accounts/ports/index.ts';
 
 /** @param changed called whenever a job is added or has another state */
 export function announcedJobs(store: JobStore, changed: () => void): JobStore {

@@ -1,12 +1,12 @@
 // Opens the alerts: what finds them out, and what publishes each once.
-import { type Alert, AlertEnds, Alerts, Watch } from '../../../operations/alerts/index.ts';
-import type { SettlementObserver } from '../../../engine/index.ts';
-import type { Limits } from '../../../accounts/limits/index.ts';
-import type { RoutingState } from '../../../engine/routing/index.ts';
-import type { Clock } from '../../../base/runtime/clock.ts';
-import type { Announcer, Storage } from '../../../accounts/ports/index.ts';
-import type { Logger } from '../../../base/telemetry/log.ts';
-import type { UnixMs } from '../../../base/units.ts';
+import { type Alert, AlertEnds, Alerts, Watch } from '../../../../operations/alerts/index.ts';
+import type { SettlementObserver } from '../../../../engine/index.ts';
+import type { Limits } from '../../../../accounts/limits/index.ts';
+import type { RoutingState } from '../../../../engine/routing/index.ts';
+import type { Clock } from '../../../../base/runtime/clock.ts';
+import type { Announcer, Storage } from '../../../../accounts/ports/index.ts';
+import type { Logger } from '../../../../base/telemetry/log.ts';
+import type { UnixMs } from '../../../../base/units.ts';
 
 export interface AlertParts {
   readonly limits: Limits;

@@ -1,6 +1,6 @@
 // The access log: one line of JSON for each request, whatever the level of the log. No prompt, no answer.
-import { inputTokens, outputTokens } from '../../../canonical/index.ts';
-import type { SettlementObserver } from '../../../engine/index.ts';
+import { inputTokens, outputTokens } from '../../../../canonical/index.ts';
+import type { SettlementObserver } from '../../../../engine/index.ts';
 
 /** @param write takes one line, newline included */
 export function accessLog(write: (line: string) => void): SettlementObserver {
