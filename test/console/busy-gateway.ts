@@ -233,6 +233,7 @@ async function fill(dataDir: string, records: number): Promise<void> {
       attempts.map((attempt) => ({
         ...attempt,
         ...shared,
+        model: 'm',
         status,
         outcome: error ? ('failed' as const) : ('completed' as const),
       })),

@@ -58,6 +58,8 @@ export class RecentAttempts {
   #goodInARow = 0;
   #badSince: UnixMs | null = null;
   #isFailing = false;
+  /** When the first attempt was added. */
+  #firstAt = Infinity;
 
   get lastAt(): UnixMs | null {
     return this.#last.at(-1)?.atMs ?? null;
@@ -75,27 +77,19 @@ export class RecentAttempts {
 
   /** @param isBroken whether the breaker is open now */
   add(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times = 1): void {
-    const number = Math.floor(atMs / SLOT_MS);
-    let slot = this.#slots.get(number);
-    if (!slot) {
-      this.#slots.set(number, (slot = { number, good: 0, bad: 0, limited: 0 }));
-      for (const each of this.#slots.keys()) if (each <= number - SLOTS) this.#slots.delete(each);
-    }
-    slot[end === 'refused' ? 'bad' : end] += times;
-    for (let time = 0; time < Math.min(times, MOST_LAST); time += 1) this.#last.push({ atMs, end });
-    if (this.#last.length > MOST_LAST) this.#last.splice(0, this.#last.length - MOST_LAST);
-    this.#judge(end, atMs, isBroken, times);
+    this.#firstAt = Math.min(this.#firstAt, atMs);
+    this.#note(end, atMs, isBroken, times);
   }
 
   /** Attempts of before this process began, the oldest first: they stand before all others. */
   seed(attempts: readonly PastAttempt[]): void {
     const own = this.#last;
-    const before = (own[0]?.atMs ?? Infinity) - CLOCKS_APART_MS;
+    const before = this.#firstAt - CLOCKS_APART_MS;
     const isFailing = this.#isFailing;
     const since = this.#badSince;
     const good = this.#goodInARow;
     this.#last = [];
-    for (const { end, atMs } of attempts) if (atMs < before) this.add(end, atMs, false);
+    for (const { end, atMs } of attempts) if (atMs < before) this.#note(end, atMs, false, 1);
     this.#last = [...this.#last, ...own].slice(-MOST_LAST);
     if (own.length === 0) return;
     this.#isFailing = isFailing || (this.#isFailing && good < ENOUGH_GOOD);
@@ -124,6 +118,19 @@ export class RecentAttempts {
       asOfMs: last?.atMs ?? null,
       lastWasBad,
     };
+  }
+
+  #note(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times: number): void {
+    const number = Math.floor(atMs / SLOT_MS);
+    let slot = this.#slots.get(number);
+    if (!slot) {
+      this.#slots.set(number, (slot = { number, good: 0, bad: 0, limited: 0 }));
+      for (const each of this.#slots.keys()) if (each <= number - SLOTS) this.#slots.delete(each);
+    }
+    slot[end === 'refused' ? 'bad' : end] += times;
+    for (let time = 0; time < Math.min(times, MOST_LAST); time += 1) this.#last.push({ atMs, end });
+    if (this.#last.length > MOST_LAST) this.#last.splice(0, this.#last.length - MOST_LAST);
+    this.#judge(end, atMs, isBroken, times);
   }
 
   #judge(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times: number): void {

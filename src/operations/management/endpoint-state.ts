@@ -22,8 +22,15 @@ const FEW = 5;
 /** Times its usual time from which on it is slow. */
 const SLOW = 3;
 
-/** Times that 95 % of the requests of a day did not exceed, in milliseconds. Null: unknown. */
-export interface DayTimes {
+/** Attempts of the last 24 hours, by the sums, which outlive a process. */
+export interface DayAttempts {
+  readonly attempts: number;
+  readonly failedAttempts: number;
+}
+
+/** An endpoint's last 24 hours. */
+export interface EndpointDay extends DayAttempts {
+  /** Time that 95 % of its requests did not exceed, in milliseconds. Null: unknown. */
   readonly firstContentMs: DurationMs | null;
 }
 
@@ -45,14 +52,15 @@ export interface StateOfEndpoint {
   readonly lastAttemptMs: UnixMs | null;
 }
 
+/** @param day undefined: no request of 24 hours was made there */
 export function endpointState(
   health: EndpointHealth | null,
   nowMs: UnixMs,
-  day: DayTimes | undefined,
+  day: EndpointDay | undefined,
 ): StateOfEndpoint {
   if (!health)
     return {
-      state: 'no_traffic',
+      state: stateBySums(day),
       sinceMs: null,
       untilMs: null,
       reason: null,
@@ -77,13 +85,21 @@ export function endpointState(
     if (breaker === 'half-open' && !isLimited) return 'recovering';
     const isForgotten = lastAttemptMs === null || lastAttemptMs < nowMs - DAY_MS;
     if ((breaker === 'open' && !isLimited) || (recent.isFailing && !isForgotten)) return 'failing';
-    if (isForgotten) return 'no_traffic';
+    if (isForgotten) return stateBySums(day);
     const isPoor = attempts >= ENOUGH && good / attempts < GOOD_SHARE;
     const isSlow = asOfMs === null && isAbove(health.p95Ms(true), day?.firstContentMs);
     return isLimited || isPoor || isSlow || (attempts < FEW && lastWasBad) ? 'degraded' : 'healthy';
   })();
   const isWell = state === 'healthy' || state === 'no_traffic';
   return { ...counted, state, sinceMs: isWell ? null : sinceMs, untilMs: null, reason: null };
+}
+
+/** State by sums alone, of attempts that nothing remembers one by one: whose faults they were is not known. */
+export function stateBySums(day: DayAttempts | undefined): EndpointState {
+  if (!day || day.attempts === 0) return 'no_traffic';
+  const { attempts, failedAttempts: failed } = day;
+  const isPoor = attempts >= ENOUGH && failed / attempts > 1 - GOOD_SHARE;
+  return isPoor || failed === attempts ? 'degraded' : 'healthy';
 }
 
 function isAbove(ms: number | null, usualMs: DurationMs | null | undefined): boolean {

@@ -11,6 +11,7 @@ import {
   ENDPOINT_STATES,
   type EndpointState,
   endpointState,
+  stateBySums,
   type StateOfEndpoint,
   worstOf,
 } from './endpoint-state.ts';
@@ -21,8 +22,8 @@ import type { UnixMs } from '../../base/units.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 1_000;
-/** Records of before this process that say how endpoints did. */
-const MOST_SEEDED = 1_000;
+/** Records of before this process that say how the endpoints of one provider did. */
+const MOST_RECALLED = 200;
 /** Failed requests that are looked at for the words of a provider. */
 const MOST_FAILED = 200;
 const MOST_ERRORS = 5;
@@ -98,7 +99,8 @@ class Kept<T> {
 
 export class ProviderStates {
   readonly #deps: StatesDependencies;
-  #seeded: Promise<void> | undefined;
+  /** By provider, once in the life of a process. */
+  readonly #recalled = new Map<string, Promise<void>>();
   readonly #stored: Kept<StoredSums>;
   readonly #errors: Kept<readonly RecentError[]>;
   readonly #moved: Kept<number>;
@@ -113,8 +115,8 @@ export class ProviderStates {
   /** The worst first. States are those of this moment, what the database says is at most a second old. */
   async all(): Promise<readonly ProviderStanding[]> {
     const { catalog, routing, clock } = this.#deps;
-    await (this.#seeded ??= this.#seed());
     const { sums, hours, day } = await this.#stored.get('sums', () => this.#readSums());
+    await this.#recall(sums);
     const now = clock.now();
     const byProvider = Map.groupBy(knownEndpoints(catalog(), routing), ({ provider }) => provider);
     const found = [...catalog().providers().keys()].map(async (id): Promise<ProviderStanding> => {
@@ -122,9 +124,14 @@ export class ProviderStates {
         const times = day.get(JSON.stringify([endpoint.modelId, endpoint.slug]));
         return { endpoint, ...endpointState(routing.seen(endpoint), now, times) };
       });
-      const worst = worstOf(endpoints);
-      const state = worst?.state ?? 'no_traffic';
       const own = sums.find(({ group }) => group.provider === id)?.sums ?? noUsageSums();
+      const worst = worstOf(endpoints);
+      const { attempts, failed_attempts: failedAttempts } = own.counts;
+      // Endpoints that the configuration has no more were tried as well.
+      const state =
+        worst === undefined || worst.state === 'no_traffic'
+          ? stateBySums({ attempts, failedAttempts })
+          : worst.state;
       const isWrong = state === 'failing' || state === 'recovering' || state === 'degraded';
       const counts = Map.groupBy(endpoints, (each) => each.state);
       return {
@@ -240,17 +247,33 @@ export class ProviderStates {
     return Math.max(0, tried - answered);
   }
 
-  /** How the last attempts of before this process ended. */
-  async #seed(): Promise<void> {
+  /** Reads how the last attempts of before this process ended, once for each provider that the sums have. */
+  async #recall(sums: readonly UsageRow[]): Promise<void> {
+    const { catalog } = this.#deps;
+    const providers = sums.flatMap(({ group: { provider }, sums: { counts } }) =>
+      provider && counts.attempts > 0 && catalog().providers().has(provider) ? [provider] : [],
+    );
+    const found = providers.map((provider) => {
+      const recalled = this.#recalled.get(provider) ?? this.#recallAt(provider);
+      this.#recalled.set(provider, recalled);
+      recalled.catch(() => this.#recalled.delete(provider));
+      return recalled;
+    });
+    await Promise.all(found);
+  }
+
+  async #recallAt(provider: string): Promise<void> {
     const { ledger, clock, catalog, routing } = this.#deps;
     const wall = clock.wall();
     const { generations } = await ledger.list({
-      filters: { fromMs: wall - DAY_MS },
+      filters: { attempted: [provider], fromMs: wall - DAY_MS },
       order: 'desc',
-      limit: MOST_SEEDED,
+      limit: MOST_RECALLED,
     });
     const endpoints = new Map(
-      knownEndpoints(catalog(), routing).map((each) => [JSON.stringify([each.slug, each.model]), each]),
+      knownEndpoints(catalog(), routing)
+        .filter((each) => each.provider === provider)
+        .map((each) => [JSON.stringify([each.slug, each.model]), each]),
     );
     const past = new Map<Endpoint, PastAttempt[]>();
     for (const { attempts } of generations.toReversed())

@@ -30,10 +30,12 @@ export interface Baseline {
   readonly sinceMs: UnixMs;
 }
 
-/** Times at one endpoint, in milliseconds. Null: unknown. */
+/** The last 24 hours of one endpoint. Times in milliseconds; null: unknown. */
 export interface DayTime {
   readonly model: string;
   readonly endpoint: string;
+  readonly attempts: number;
+  readonly failedAttempts: number;
   readonly ms: number | null;
   readonly firstContentMs: DurationMs | null;
 }
@@ -111,12 +113,15 @@ export class UsualTimes {
       interval: null,
       groupBy: ['model', 'endpoint'],
       filters: {},
-      wanted: { counts: ['requests'], details: true },
+      wanted: { counts: ['attempts', 'failed_attempts'], details: true },
     });
     return rows.flatMap(({ group: { model, endpoint }, sums }) => {
       if (!model || !endpoint) return [];
       const { durations: all, firstContents } = sums.details;
-      return [{ model, endpoint, ms: known(all), firstContentMs: known(firstContents) }];
+      const { attempts, failed_attempts: failedAttempts } = sums.counts;
+      return [
+        { model, endpoint, attempts, failedAttempts, ms: known(all), firstContentMs: known(firstContents) },
+      ];
     });
   }
 }

@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'bun:test';
 import type { ErrorKind } from '../../../src/canonical/index.ts';
 import type { AttemptOutcome } from '../../../src/engine/routing/index.ts';
-import { endpointState, worstOf } from '../../../src/operations/management/endpoint-state.ts';
+import {
+  type EndpointDay,
+  endpointState,
+  worstOf,
+} from '../../../src/operations/management/endpoint-state.ts';
 import { A, Bench, SUCCESS } from '../../support/routing-bench.ts';
 
 const MINUTE = 60_000;
@@ -15,8 +19,9 @@ const REFUSED = failed('authentication');
 const MISTAKE: AttemptOutcome = { failure: 'invalid_request', endpointsFault: false, usage: null };
 
 class Scene extends Bench {
-  of(day?: { readonly firstContentMs: number | null }) {
-    return endpointState(this.state.seen(A), this.clock.now(), day);
+  of(day?: Partial<EndpointDay>) {
+    const known = day && { attempts: 0, failedAttempts: 0, firstContentMs: null, ...day };
+    return endpointState(this.state.seen(A), this.clock.now(), known);
   }
 
   ask(times: number, outcome: AttemptOutcome): void {
@@ -134,6 +139,31 @@ describe('an endpoint', () => {
       { atMs: atMs + 1, end: 'refused' },
     ]);
     expect(scene.of()).toMatchObject({ state: 'failing', attempts: 2, sinceMs: atMs + 1 });
+  });
+
+  test('with attempts that only its sums know has traffic, and is judged by them', () => {
+    const scene = new Scene();
+    const stateOf = (attempts: number, failedAttempts: number) =>
+      scene.of({ attempts, failedAttempts }).state;
+    expect(stateOf(0, 0)).toBe('no_traffic');
+    expect(stateOf(95, 2)).toBe('healthy');
+    expect(stateOf(95, 6)).toBe('degraded');
+    expect(stateOf(3, 1)).toBe('healthy');
+    expect(stateOf(3, 3)).toBe('degraded');
+    scene.ask(1, SUCCESS);
+    expect(stateOf(3, 3)).toBe('healthy');
+    scene.clock.advance(25 * HOUR);
+    expect(stateOf(3, 3)).toBe('degraded');
+  });
+
+  test('counts an attempt once, though records of all of them are read later', () => {
+    const scene = new Scene();
+    scene.clock.advance(HOUR);
+    const from = scene.clock.now();
+    scene.ask(40, SUCCESS);
+    const past = Array.from({ length: 40 }, (_, at) => ({ atMs: from + at, end: 'good' as const }));
+    scene.state.recall(A, [{ atMs: from - 5 * MINUTE, end: 'bad' }, ...past]);
+    expect(scene.of()).toMatchObject({ attempts: 41, good: 40, bad: 1 });
   });
 
   test('of several, the worst is told', () => {
