@@ -46,50 +46,36 @@ export function bytesOfJson(value: JsonValue): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Bytes that go, and what stands in their place. */
-interface Cut {
-  readonly from: number;
-  readonly to: number;
-  readonly text?: string;
-}
-
 /** The same object with some members changed or removed, as slices of it around the edits. */
-export function editJson(object: JsonBytes, edits: MemberEdits): Slices {
-  const { bytes } = object;
+export function editJson({ bytes, members }: JsonBytes, { set, remove = NONE }: MemberEdits): Slices {
   const slices: Uint8Array[] = [];
+  /** Everything before it is in the slices, or gone. */
   let at = 0;
-  for (const { from, to, text } of cutsFor(object, edits)) {
-    if (from > at) slices.push(bytes.subarray(at, from));
-    if (text !== undefined) slices.push(Buffer.from(text));
+  const copyTo = (to: number): void => {
+    if (to > at) slices.push(bytes.subarray(at, to));
     at = to;
+  };
+  const missing = new Set(Object.keys(set));
+  const lastKept = members.findLastIndex(({ name }) => !remove.includes(name));
+  for (const [place, { name, from, valueFrom, to }] of members.entries()) {
+    if (remove.includes(name)) {
+      // The comma behind a member goes with it; behind the last one that stays, the comma before it.
+      const isBehindKept = lastKept >= 0 && place > lastKept;
+      copyTo(isBehindKept ? (members[place - 1]?.to ?? from) : from);
+      at = isBehindKept ? to : (members[place + 1]?.from ?? to);
+    } else if (missing.delete(name)) {
+      copyTo(valueFrom);
+      slices.push(bytesOfJson(set[name] ?? null));
+      at = to;
+    }
+  }
+  if (missing.size > 0) {
+    copyTo(members.at(-1)?.to ?? bytes.indexOf('{') + 1);
+    const added = [...missing].map((name) => `${JSON.stringify(name)}:${JSON.stringify(set[name] ?? null)}`);
+    slices.push(Buffer.from((lastKept < 0 ? '' : ',') + added.join(',')));
   }
   slices.push(bytes.subarray(at));
   return slices;
 }
 
-/** In their order. */
-function cutsFor({ bytes, members }: JsonBytes, { set, remove = [] }: MemberEdits): readonly Cut[] {
-  const missing = new Set(Object.keys(set));
-  const lastKept = members.findLast(({ name }) => !remove.includes(name));
-  const cuts: Cut[] = [];
-  const append = (at: number): void => {
-    const added = [...missing].map((name) => `${JSON.stringify(name)}:${JSON.stringify(set[name] ?? null)}`);
-    if (added.length > 0) cuts.push({ from: at, to: at, text: (lastKept ? ',' : '') + added.join(',') });
-  };
-  let isBehindKept = false;
-  for (const [place, member] of members.entries()) {
-    const { name, from, valueFrom, to } = member;
-    if (remove.includes(name)) {
-      // The comma behind a member goes with it; behind the last one that stays, the comma before it.
-      if (isBehindKept) cuts.push({ from: members[place - 1]?.to ?? from, to });
-      else cuts.push({ from, to: members[place + 1]?.from ?? to });
-      continue;
-    }
-    if (missing.delete(name)) cuts.push({ from: valueFrom, to, text: JSON.stringify(set[name] ?? null) });
-    if (member !== lastKept) continue;
-    isBehindKept = true;
-    append(to);
-  }
-  if (!lastKept) append(members.at(-1)?.to ?? bytes.indexOf('{') + 1);
-  return cuts;
-}
+const NONE: readonly string[] = [];
