@@ -115,7 +115,7 @@ export class MemoryRoutingState implements RoutingState {
   begin(endpoint: EndpointId, stream: boolean): AttemptLease {
     const found = this.#find(endpoint);
     const lease = found.begin(stream, this.#now);
-    this.#keep(this.#keyOf(endpoint), found);
+    this.#keep(endpoint, found);
     return lease;
   }
 
@@ -192,15 +192,16 @@ export class MemoryRoutingState implements RoutingState {
   #find(endpoint: EndpointId): MeasuredEndpoint {
     const key = this.#keyOf(endpoint);
     let found = this.#get(key);
-    if (!found) this.#keep(key, (found = this.#newEndpoint(key)));
+    if (!found) this.#keep(endpoint, (found = this.#newEndpoint(key)));
     return found;
   }
 
   /** Makes it the most recent one. The catalog may have changed since it was kept before. */
-  #keep(key: string, endpoint: MeasuredEndpoint): void {
-    const isListed = this.#isListed(idOf(key).modelId);
+  #keep(endpoint: EndpointId, measured: MeasuredEndpoint): void {
+    const key = this.#keyOf(endpoint);
+    const isListed = this.#isListed(endpoint.modelId);
     (isListed ? this.#madeUp : this.#endpoints).delete(key);
-    (isListed ? this.#endpoints : this.#madeUp).set(key, endpoint);
+    (isListed ? this.#endpoints : this.#madeUp).set(key, measured);
   }
 
   #newEndpoint(key: string): MeasuredEndpoint {

@@ -35,7 +35,7 @@ export function keepingOf(
     principal,
     isQueued,
   }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job' | 'isQueued' | 'principal'>,
-  { keep, ...settings }: StreamSettings,
+  settings: StreamSettings,
 ): Keeping | null {
   // A job keeps its stream by itself.
   if (job) return null;
@@ -53,7 +53,7 @@ export function keepingOf(
   const { items } = protocol.server;
   const isStored =
     items !== undefined && isJsonObject(json) && json['stream'] === true && json['store'] !== false;
-  if (!isAsked && !isStored && keep !== 'all' && patience === 0) return null;
+  if (!isAsked && !isStored && settings.keep !== 'all' && patience === 0) return null;
   return { writesIds: items === undefined, patience };
 }
 
