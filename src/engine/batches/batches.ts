@@ -138,14 +138,12 @@ export class Batches {
   /**
    * Forgets a batch that has ended, with its files.
    * @param keepsInput true: the file of its lines is its client's own, and stays
-   * @throws GatewayError `conflict` for one that has not ended
+   * @throws GatewayError `invalid_request` for one that has not ended
    */
   async delete(projectId: string, batch: ShownBatch, keepsInput: boolean): Promise<void> {
     const { storage, files } = this.#options;
     if (batch.endedAt === null)
-      throw new GatewayError('conflict', `The batch '${batch.id}' has not ended: cancel it first.`, {
-        httpStatus: 400,
-      });
+      throw new GatewayError('invalid_request', `The batch '${batch.id}' has not ended: cancel it first.`);
     const { inputFile, outputFile, errorFile } = batch;
     for (const id of [keepsInput ? null : inputFile, outputFile, errorFile])
       if (id !== null) await files.delete(projectId, id);

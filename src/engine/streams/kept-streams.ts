@@ -69,6 +69,12 @@ export class KeptStreams {
     return this.#gone.get(`${projectId}\n${id}`) ?? null;
   }
 
+  /** Forgets a stream whose answer was deleted. Clients that read it now get the rest. */
+  delete(projectId: string, id: string): void {
+    const stream = this.#streams.get(id);
+    if (stream?.projectId === projectId) this.#forget(stream, null);
+  }
+
   #hasEnded(stream: KeptStream): void {
     if (this.#streams.get(stream.id) !== stream) return;
     this.#ended.set(stream, this.#clock.now() + this.#limits().keepMs);

@@ -16,4 +16,6 @@ export interface RemoteStream extends Pick<KeptStream, 'first' | 'next' | 'openi
 export interface RemoteStreams {
   /** Null: no other process that can be reached keeps it. Never rejects. */
   find(projectId: string, id: string): Promise<RemoteStream | Gone | null>;
+  /** Has other processes forget a stream whose answer was deleted. One that is not reached forgets it with time. */
+  delete(projectId: string, id: string): void;
 }

@@ -105,7 +105,7 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     answer: z.object({ operations: z.array(operation), nextPageToken: z.string().optional() }),
     async run(call) {
       const { pageSize: limit, pageToken: after } = call.query;
-      const { data, hasMore, lastId } = await listed(call, { limit, after });
+      const { data, hasMore, lastId } = await listed(call, { limit, after, param: 'pageToken' });
       return Response.json({ operations: data, ...(hasMore && { nextPageToken: lastId }) });
     },
   }),

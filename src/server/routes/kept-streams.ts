@@ -17,7 +17,7 @@ import { eventStream } from '../../protocols/index.ts';
 import { HttpClient } from '../serve-operation.ts';
 import { eventNumber } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { notFound } from './state-routes.ts';
+import { generationOf, notFound } from './state-routes.ts';
 
 /** How often a stream is looked for that is not here yet, and its job, in milliseconds. */
 const LOOK_MS = 200;
@@ -54,11 +54,10 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
     refusals: [404, 410],
     async run(call) {
       const id = call.param('id');
-      const after = call.query.after ?? lastEventId(call.request);
-      // The ids of answers begin with their kind.
-      const generationId = id.slice(id.lastIndexOf('_') + 1);
+      const generationId = generationOf(id);
       if (!GENERATION_ID.test(generationId)) throw notFound('Stream', id);
-      const followed = await followStream(call, generationId, `resp_${generationId}`, after);
+      const ids = { id: generationId, jobId: `resp_${generationId}` };
+      const followed = await followStream(call, ids, startOf(call.query.after, call.request));
       if (followed) return followed;
       throw gone(call.deps.hasUnreachedReplicas ? 'unreached' : null);
     },
@@ -67,44 +66,57 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
 
 type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
 
+interface StreamIds {
+  /** Of the generation. */
+  readonly id: string;
+  /** Of the job that may write the stream. */
+  readonly jobId: string;
+}
+
+interface Start {
+  /** Number of the last event that the client has; null: it has none. */
+  readonly after: number | null;
+  /** Parameter or header that holds the number. */
+  readonly param: string;
+}
+
 /**
  * The rest of a stream, then what comes of it.
- * @param jobId of the job that may write it
- * @param after number of the last event that the client has; null: it has none
  * @param isStored true: other processes need not be asked, since the answer can be followed again
  * @returns null where neither a stream nor a job of this name is known
  * @throws GatewayError 410 for what is gone
  */
 export async function followStream(
   call: Asked,
-  id: string,
-  jobId: string,
-  after: number | null,
+  ids: StreamIds,
+  start: Start,
   isStored = false,
 ): Promise<Response | null> {
   const { deps, projectId } = call;
+  const { id, jobId } = ids;
+  const { after } = start;
   const found = deps.streams.find(projectId, id);
-  if (found instanceof KeptStream) return follow(call, found, after);
+  if (found instanceof KeptStream) return follow(call, found, start);
   const job = await deps.background.job(projectId, jobId);
   // A stream that has ended is in the database.
   const mayBeRemote = job ? job.state === 'running' : !isStored;
   const other = mayBeRemote ? await deps.remoteStreams?.find(projectId, id) : null;
-  if (typeof other === 'object' && other !== null) return followRemote(call, other, after);
+  if (typeof other === 'object' && other !== null) return followRemote(call, other, start);
   if (!job) {
     const why = found ?? other ?? null;
     if (why !== null && after !== null) throw gone(why);
     return null;
   }
-  if (job.endedAt === null) return followLater(call, id, jobId, after);
+  if (job.endedAt === null) return followLater(call, ids, start);
   const stream = await deps.background.stream(projectId, jobId);
-  if (stream) return follow(call, stream, after);
+  if (stream) return follow(call, stream, start);
   // An answer that is there can be followed again from its start.
   if (after === null && job.state === 'completed') return null;
   throw gone(found);
 }
 
-function follow(call: Asked, stream: KeptStream, after: number | null): Response | Promise<Response> {
-  const from = placeOf(stream, after);
+function follow(call: Asked, stream: KeptStream, start: Start): Response | Promise<Response> {
+  const from = placeOf(stream, start);
   if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
   const client = clientOf(call);
   stream.join(client, from);
@@ -113,8 +125,8 @@ function follow(call: Asked, stream: KeptStream, after: number | null): Response
 
 type Numbered = Pick<RemoteStream, 'first' | 'next' | 'opening'>;
 
-async function followRemote(call: Asked, stream: RemoteStream, after: number | null): Promise<Response> {
-  const from = placeOf(stream, after);
+async function followRemote(call: Asked, stream: RemoteStream, start: Start): Promise<Response> {
+  const from = placeOf(stream, start);
   if (stream.hasEnded && from !== null && from === stream.next - 1) return nothingMore();
   const client = clientOf(call);
   const opened = new CutClient(client);
@@ -127,7 +139,7 @@ async function sendRemote(stream: RemoteStream, client: CutClient, after: number
 }
 
 /** The number as this stream has it: each try of a job counts from another number, behind the same beginning. */
-function placeOf({ first, next, opening }: Numbered, after: number | null): number | null {
+function placeOf({ first, next, opening }: Numbered, { after, param }: Start): number | null {
   if (after === null) return null;
   if (first > 0 && after < opening) return first + after;
   if (after < first)
@@ -140,7 +152,7 @@ function placeOf({ first, next, opening }: Numbered, after: number | null): numb
     throw new GatewayError(
       'invalid_request',
       `The stream has no event ${after} yet; its last one is ${next - 1}.`,
-      { param: 'after' },
+      { param },
     );
   return after;
 }
@@ -156,16 +168,17 @@ function clientOf({ request, connection }: Asked): HttpClient {
 }
 
 /** Waits until a job begins here, or has ended anywhere. */
-function followLater(call: Asked, id: string, jobId: string, after: number | null): Promise<Response> {
+function followLater(call: Asked, ids: StreamIds, start: Start): Promise<Response> {
   const client = clientOf(call);
-  void waitForStream(call, client, { id, jobId, after });
+  void waitForStream(call, client, ids, start);
   return client.response;
 }
 
 async function waitForStream(
   { deps, projectId }: Asked,
   client: HttpClient,
-  { id, jobId, after }: { readonly id: string; readonly jobId: string; readonly after: number | null },
+  { id, jobId }: StreamIds,
+  start: Start,
 ): Promise<void> {
   let hasLeft = false;
   client.onLeave(() => (hasLeft = true));
@@ -174,17 +187,17 @@ async function waitForStream(
     for (let looks = 1; !hasLeft; looks += 1) {
       const found = deps.streams.find(projectId, id);
       if (found instanceof KeptStream)
-        return found.join(new OpenedClient(client, outlet), placeOf(found, after));
+        return found.join(new OpenedClient(client, outlet), placeOf(found, start));
       const job = looks % 5 === 1 ? await deps.background.job(projectId, jobId) : undefined;
       if (job === null) break;
       if (job && job.endedAt !== null) {
         const stream = await deps.background.stream(projectId, jobId);
         if (!stream) break;
-        return stream.join(new OpenedClient(client, outlet), placeOf(stream, after));
+        return stream.join(new OpenedClient(client, outlet), placeOf(stream, start));
       }
       const other = job?.state === 'running' ? await deps.remoteStreams?.find(projectId, id) : null;
       if (typeof other === 'object' && other !== null) {
-        const end = await other.follow(new OpenedClient(client, outlet), placeOf(other, after));
+        const end = await other.follow(new OpenedClient(client, outlet), placeOf(other, start));
         if (end === 'ended') return;
         break;
       }
@@ -259,7 +272,7 @@ const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
   memory: 'there was no memory to keep it any longer (`streams.max_mb`)',
   unreached:
     'this replica does not keep it, and where PostgreSQL alone is shared, a stream is kept by the replica that made it; ask that one, or set `redis_url`',
-  unknown: 'it was not kept, or ended a while ago',
+  unknown: 'it was not kept, its answer was deleted, or it ended a while ago',
 };
 
 /** 410: it was there, or may have been. */
@@ -270,12 +283,13 @@ function gone(why: Gone | 'unreached' | null): GatewayError {
   });
 }
 
-function lastEventId({ headers }: Request): number | null {
-  const text = headers.get('last-event-id');
-  if (text === null || text === '') return null;
+/** Where a client goes on: behind the event that its query names, or its header. */
+function startOf(asked: number | undefined, { headers }: Request): Start {
+  if (asked !== undefined) return { after: asked, param: 'after' };
+  const param = 'last-event-id';
+  const text = headers.get(param);
+  if (text === null || text === '') return { after: null, param };
   const read = eventNumber.safeParse(text);
-  if (read.success && read.data !== undefined) return read.data;
-  throw new GatewayError('invalid_request', 'last-event-id: must be the number of an event', {
-    param: 'last-event-id',
-  });
+  if (read.success && read.data !== undefined) return { after: read.data, param };
+  throw new GatewayError('invalid_request', `${param}: must be the number of an event`, { param });
 }

@@ -72,7 +72,12 @@ export const MESSAGE_BATCH_ROUTES: readonly ClientRoute[] = [
     answer: pageShape(batch),
     async run(call) {
       const { limit, after_id: after, before_id: before } = call.query;
-      const { data, hasMore } = await listed(call, { limit, after, before });
+      const { data, hasMore } = await listed(call, {
+        limit,
+        after,
+        before,
+        param: before === undefined ? 'after_id' : 'before_id',
+      });
       return Response.json(encodePage(data, hasMore));
     },
   }),

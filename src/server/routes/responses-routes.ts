@@ -18,7 +18,7 @@ import {
   readInclude,
 } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { notFound, storedItems } from './state-routes.ts';
+import { generationOf, notFound, storedItems } from './state-routes.ts';
 
 const responseShape = keepingProtocol.server.items.shape;
 
@@ -59,6 +59,8 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
       const wasMade = await deps.background.delete(projectId, id);
       if (!wasMade) await findResponse(call);
       if (!(await deps.state.responses.delete(projectId, id)) && !wasMade) throw notFound('Response', id);
+      deps.streams.delete(projectId, generationOf(id));
+      deps.remoteStreams?.delete(projectId, generationOf(id));
       return { id, object: 'response', deleted: true as const };
     },
   }),
@@ -118,8 +120,13 @@ async function retrieve(call: Asked): Promise<Response> {
   if (isStream && (after !== undefined || !call.search.has('include[]'))) {
     const id = call.param('id');
     const stored = await call.deps.state.responses.find(call.projectId, id, call.now);
-    const generationId = id.slice(id.lastIndexOf('_') + 1);
-    const live = await followStream(call, generationId, id, after ?? null, stored !== null);
+    const ids = { id: generationOf(id), jobId: id };
+    const live = await followStream(
+      call,
+      ids,
+      { after: after ?? null, param: 'starting_after' },
+      stored !== null,
+    );
     if (live) return live;
   }
   const { response } = await findResponse(call);

@@ -13,6 +13,8 @@ type Asked = Pick<ClientCall, 'deps' | 'projectId'>;
 export interface BatchPage extends Partial<PageRequest> {
   readonly limit: number;
   readonly before?: string | undefined;
+  /** Parameter that names the batch to begin at. */
+  readonly param?: string;
 }
 
 /** @param protocol whose batches they are; those of others are not found */
@@ -33,7 +35,7 @@ export function batchesShown(protocol: ProtocolName) {
      */
     async listed(
       { deps, projectId }: Asked,
-      { limit, order = 'desc', after, before }: BatchPage,
+      { limit, order = 'desc', after, before, param = 'after' }: BatchPage,
     ): Promise<{
       readonly data: readonly JsonObject[];
       readonly hasMore: boolean;
@@ -41,6 +43,9 @@ export function batchesShown(protocol: ProtocolName) {
     }> {
       const page: PageRequest =
         before === undefined ? { limit, order, after } : { limit, order: 'asc', after: before };
+      const start = before ?? after;
+      if (start !== undefined && !(await deps.batches.find(projectId, protocol, start)))
+        throw new GatewayError('invalid_request', `${param}: no batch '${start.slice(0, 100)}'`, { param });
       const { batches, hasMore } = await deps.batches.list(projectId, protocol, page);
       const found = before === undefined ? batches : batches.toReversed();
       const lastId = found.at(-1)?.id;

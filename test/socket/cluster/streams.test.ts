@@ -208,6 +208,20 @@ test(
         asked.map(async (after) => eventsOf(await (await resume(program, id, after)).text())),
       );
       expect(rests).toEqual(asked.map((after) => events.slice(after + 1)));
+      // Any worker takes the request that deletes an answer.
+      for (let times = 0; times < 5; times += 1) {
+        const stored = await post(program, '/v1/responses', { ...PROTOCOLS[1][2], store: true });
+        await stored.text();
+        const name = stored.headers.get('x-request-id');
+        const headers = { authorization: `Bearer ${TEST_KEY}`, connection: 'close' };
+        const path = `${program.origin}/v1/responses/resp_${name}`;
+        expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(200);
+        await eventually('no worker has the stream', async () =>
+          (await Promise.all(Array.from({ length: 4 }, () => resume(program, name, 0)))).every(
+            ({ status }) => status === 410,
+          ),
+        );
+      }
     } finally {
       await program.stop();
       remove();

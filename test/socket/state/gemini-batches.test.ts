@@ -153,6 +153,8 @@ describe('a batch of Gemini', () => {
     const pager = await ai.batches.list({ config: { pageSize: 2 } });
     expect(pager.page.map(({ name }) => name)).toEqual(names.slice(0, 2));
     expect((await pager.nextPage()).map(({ name }) => name)[0]).toBe(names[2]);
+    const { json } = await ask('batches?pageToken=none');
+    expect(json).toMatchObject({ error: { message: "pageToken: no batch 'none'" } });
     const [name = ''] = names;
     await ai.batches.cancel({ name });
     await ended({ name });

@@ -103,6 +103,11 @@ describe('a batch of messages', () => {
     expect(next.data.map(({ id }) => id)).toEqual(ids.slice(2));
     const before = await batches().list({ limit: 1, before_id: ids[2] ?? '' });
     expect(before.data.map(({ id }) => id)).toEqual(ids.slice(1, 2));
+    for (const param of ['after_id', 'before_id'])
+      expect(await stateful.call('GET', `/messages/batches?${param}=none`)).toMatchObject({
+        status: 400,
+        json: { error: { message: `${param}: no batch 'none'` } },
+      });
     const [id = ''] = ids;
     await ended(id);
     expect(await statusOf(stranger.messages.batches.retrieve(id))).toBe(404);

@@ -102,6 +102,37 @@ describe('a kept stream', () => {
     expect((await get('/streams/nothing')).status).toBe(404);
   });
 
+  test.each([
+    ['stored', {}],
+    ['in the background', { background: true }],
+  ])('of an answer %s is forgotten with the answer', async (_, wanted) => {
+    const asked = { model: 'sim/chat', stream: true, input: text, ...wanted };
+    const response = await gateway.post('/responses', asked);
+    await response.text();
+    const id = response.headers.get('x-request-id');
+    expect((await get(`/streams/${id}?after=0`)).status).toBe(200);
+    const path = `${gateway.origin}/v1/responses/resp_${id}`;
+    const headers = { authorization: `Bearer ${gateway.key}` };
+    expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(200);
+    for (const query of ['', '?after=0']) expect((await get(`/streams/${id}${query}`)).status).toBe(410);
+    for (const query of ['', '&starting_after=0'])
+      expect((await get(`/responses/resp_${id}?stream=true${query}`)).status).toBe(404);
+  });
+
+  test('names the parameter that asks for an event that is not there', async () => {
+    const response = await gateway.post('/responses', { model: 'sim/chat', stream: true, input: text });
+    await response.text();
+    const id = response.headers.get('x-request-id');
+    for (const [path, header, param] of [
+      [`/streams/${id}?after=1000`, {}, 'after'],
+      [`/streams/${id}`, { 'last-event-id': '1000' }, 'last-event-id'],
+      [`/responses/resp_${id}?stream=true&starting_after=1000`, {}, 'starting_after'],
+    ] as const) {
+      const refused = await get(path, header);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param } }]);
+    }
+  });
+
   test('refuses headers that say something else', async () => {
     const body = { model: 'sim/chat', stream: true, messages };
     for (const [name, value] of [
@@ -203,6 +234,13 @@ describe('kept streams together', () => {
     expect(streams.find('p', 'b')).toBe('expired');
     made('huge', 30_000);
     expect(streams.find('p', 'huge')).toBe('memory');
+    expect(streams.size).toEqual({ streams: 0, bytes: 0 });
+    const deleted = made('deleted', 100);
+    streams.delete('other', 'deleted');
+    expect(streams.find('p', 'deleted')).toBe(deleted);
+    streams.delete('p', 'deleted');
+    deleted.end();
+    expect(streams.find('p', 'deleted')).toBeNull();
     expect(streams.size).toEqual({ streams: 0, bytes: 0 });
   });
 

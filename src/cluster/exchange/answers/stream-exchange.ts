@@ -13,8 +13,12 @@ const ASK_MS = 1_000;
 /** Questions that wait for an answer; those beyond are answered as if nobody had the stream. */
 const MOST_ASKED = 1_000;
 
-/** `ask`: who keeps a stream? `has`: this process does, or did. `follow`: publish what comes behind an event. */
+/**
+ * `ask`: who keeps a stream? `has`: this process does, or did. `follow`: publish what comes behind an event. `delete`: forget a
+ * stream.
+ */
 type Message =
+  | { readonly type: 'delete'; readonly project: string; readonly id: string }
   | { readonly type: 'ask'; readonly ask: string; readonly project: string; readonly id: string }
   | ({ readonly type: 'has'; readonly ask: string } & Standing)
   | { readonly type: 'has'; readonly ask: string; readonly gone: Gone }
@@ -31,7 +35,7 @@ type Standing = Pick<RemoteStream, 'first' | 'next' | 'opening' | 'hasEnded'>;
 export interface StreamExchangeOptions {
   readonly pubSub: PubSub;
   readonly answers: Pick<ExchangedAnswers, 'publishOnce' | 'followOnce'>;
-  readonly streams: Pick<KeptStreams, 'find'>;
+  readonly streams: Pick<KeptStreams, 'find' | 'delete'>;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -63,6 +67,10 @@ export class StreamExchange implements RemoteStreams {
     return { ...found, follow: (client, after) => this.#follow({ project, id, after }, client) };
   }
 
+  delete(project: string, id: string): void {
+    this.#publish({ type: 'delete', project, id });
+  }
+
   async #follow(
     what: { readonly project: string; readonly id: string; readonly after: number | null },
     client: Client,
@@ -78,7 +86,9 @@ export class StreamExchange implements RemoteStreams {
       this.#asked.get(message.ask)?.('gone' in message ? message.gone : message);
       return;
     }
-    const stream = this.#options.streams.find(message.project, message.id);
+    const { streams } = this.#options;
+    if (message.type === 'delete') return streams.delete(message.project, message.id);
+    const stream = streams.find(message.project, message.id);
     if (message.type === 'ask') this.#reply(message.ask, stream);
     else if (message.type === 'follow' && stream instanceof KeptStream) {
       const { run, after } = message;
