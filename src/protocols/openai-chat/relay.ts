@@ -73,6 +73,9 @@ function editRequest(body: JsonBytes, request: CanonicalRequest, model: string):
   const remove = Object.keys(request.raw).filter((key) => REMOVED.has(key));
   if ('max_tokens' in request.raw && request.maxOutputTokens !== undefined)
     set['max_completion_tokens'] = request.maxOutputTokens;
+  // The wish may stand in `reasoning` alone, which is the gateway's member.
+  const { effort } = request.reasoning;
+  if (effort !== undefined && request.raw['reasoning_effort'] !== effort) set['reasoning_effort'] = effort;
   // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };

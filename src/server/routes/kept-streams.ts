@@ -67,9 +67,9 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
 type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
 
 interface StreamIds {
-  /** Of the generation. */
+  /** Generation of the stream. */
   readonly id: string;
-  /** Of the job that may write the stream. */
+  /** Job that may write the stream. */
   readonly jobId: string;
 }
 
@@ -283,7 +283,7 @@ function gone(why: Gone | 'unreached' | null): GatewayError {
   });
 }
 
-/** Where a client goes on: behind the event that its query names, or its header. */
+/** The event behind which a client goes on, as its query or its header names it. */
 function startOf(asked: number | undefined, { headers }: Request): Start {
   if (asked !== undefined) return { after: asked, param: 'after' };
   const param = 'last-event-id';
