@@ -3,7 +3,7 @@ import type { Operations } from './schema.ts';
 
 const BASE = '/console/api/v1/management';
 
-/** What the gateway says when it refuses. */
+/** Refusal of the gateway, in its own words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -141,7 +141,7 @@ function refused(status: number, text: string): ApiError {
   return error;
 }
 
-/** What the gateway said instead of an answer, in whichever protocol. @param text its body */
+/** Error of an answer in whichever protocol. @param text its body */
 export function refusal(status: number, text: string): ApiError {
   const { message, code, param } = errorIn(text);
   return new ApiError(

@@ -1,4 +1,4 @@
-// What happens in the gateway, told to pages as it happens: one stream for all of them, of what they listen to and nothing else,
+// Events of the gateway as they happen: one stream for all pages, only of what they listen to,
 // open while somebody listens.
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { openStream, type Answer } from './client.ts';
@@ -78,7 +78,7 @@ function isOpen(): boolean {
   return isReceiving;
 }
 
-/** Those who listen are others. Looked at when all of a page have come, and those of the page before have gone. */
+/** Opens the stream anew for other listeners, once all of a page have come and those of the page before have gone. */
 function changed(): void {
   if (isChanging) return;
   isChanging = true;

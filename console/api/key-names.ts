@@ -1,4 +1,4 @@
-// What keys are called: records know them by their ids. All that are asked for at once are one question, and none twice.
+// Names of keys: records know keys by their ids. All that are asked for at once are one question, and none twice.
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import { ask } from './client.ts';
 

@@ -22,7 +22,7 @@ export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
     last.current = Date.now();
     // The answer that is on its way may be of before.
     if (queries.isFetching({ queryKey: key, exact: true }) > 0) return readSoon();
-    // Where nobody looks it is only marked as old: it is read when somebody does.
+    // A hidden page marks it as old and reads it when somebody looks.
     const refetchType = document.hidden ? 'none' : 'active';
     void queries.invalidateQueries({ queryKey: key, exact: true, refetchType });
   });

@@ -11,7 +11,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the gateway refused it refuses again.
+      // The gateway refuses again what it refused.
       retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status >= 500,
     },
   },

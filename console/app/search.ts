@@ -1,4 +1,4 @@
-// What stands behind the `?` of an address: texts under known names, and nothing else.
+// Query of an address: texts under known names, and nothing else.
 
 /** Reads these names. */
 export function textsOf<Name extends string>(...names: readonly Name[]) {

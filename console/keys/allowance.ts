@@ -1,4 +1,4 @@
-// What a key or a project may use, as the texts of a form, and back.
+// Limits of a key or a project as the texts of a form, and back.
 import type { Answer } from '../api/client.ts';
 
 type Owner = Pick<Answer<'GET /keys'>['data'][number], 'limits' | 'budgets'>;
@@ -6,7 +6,7 @@ type Budget = Owner['budgets'][number];
 type Limit = Owner['limits'][number];
 
 export interface Allowance {
-  /** Of the budget; empty: none. */
+  /** Amount of the budget; empty: none. */
   readonly usd: string;
   /** One of `PERIODS`. */
   readonly per: string;
@@ -27,7 +27,7 @@ export const PERIODS = [
   ['', 'for all time'],
 ] as const;
 
-/** What the form's one field for budgets means: nothing besides money and one of those times. */
+/** True for a budget that the form's one field can show: money and one of those times, nothing else. */
 function isPlainBudget(budget: Budget): boolean {
   return (
     PERIODS.some(([per]) => per === (budget.per ?? '')) &&
@@ -61,7 +61,7 @@ export function allowanceOf(owner: Owner | null): Allowance {
   };
 }
 
-/** What is sent. */
+/** Members of the request that sets these limits. */
 export function ownerOf({ usd, per, unpriced, requests, rest }: Allowance): Owner {
   return {
     budgets: [

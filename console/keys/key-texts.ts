@@ -33,7 +33,7 @@ export function textsOf(key: KeySettings | null): KeyTexts {
   };
 }
 
-/** What is sent; both makes and changes of keys take it. */
+/** Body of the request; both makes and changes of keys take it. */
 export function settingsOf(texts: KeyTexts): Operations['POST /keys']['body'] {
   return {
     name: texts.name,

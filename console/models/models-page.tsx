@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<Model>[] = [
   },
 ];
 
-/** What was never asked was never measured. */
+/** Shows a dash where nothing was measured. */
 function measured(value: number | null, write: (value: number) => string): ReactNode {
   return value === null ? <span className="text-faint">–</span> : write(value);
 }

@@ -1,4 +1,4 @@
-// What a gateway shows that nobody has asked anything: how to ask, and how to add a provider.
+// First page of a gateway that served no request yet: how to ask, and how to add a provider.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

@@ -41,7 +41,7 @@ export function OpenProblems(): ReactNode {
   );
 }
 
-/** What is said of a problem: its state, its name, the sentence, and where it leads. */
+/** One problem: its state, its name, the sentence, and where it leads. */
 function One({ problem }: { readonly problem: Open }): ReactNode {
   const { kind, text, since, provider, state, limit, key } = problem;
   if (kind === 'provider' && provider !== undefined)

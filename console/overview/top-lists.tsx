@@ -1,4 +1,4 @@
-// Who leads: keys and models by money, endpoints by how slow they are, and kinds of failure.
+// Top lists: keys and models by money, endpoints by how slow they are, and kinds of failure.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';

@@ -1,4 +1,4 @@
-// Where a question is written: text, and files that are dropped on it, pasted or chosen.
+// Field for a question: text, and files that are dropped on it, pasted or chosen.
 import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -9,7 +9,7 @@ import type { Attachment } from './conversation.ts';
 const MOST_BYTES = 20 * 1_048_576;
 
 interface ComposerProps {
-  /** What stands in it at first. */
+  /** Text that stands in it at first. */
   readonly text: string;
   readonly isRunning: boolean;
   readonly canSend: boolean;

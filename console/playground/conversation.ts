@@ -14,7 +14,7 @@ export interface Call {
   readonly arguments: string;
   /** True: the gateway or the provider runs it, and nobody need answer. */
   readonly isRun: boolean;
-  /** What it gave, of what is run; null: nothing yet. */
+  /** Result of a call that is run; null: none yet. */
   readonly result: string | null;
 }
 
@@ -25,7 +25,7 @@ export type Turn =
       readonly text: string;
       readonly reasoning: string;
       readonly calls: readonly Call[];
-      /** What became of it. */
+      /** Model, times and cost of the answer. */
       readonly facts: AnswerFacts;
     }
   | { readonly role: 'tool'; readonly results: readonly { readonly call: Call; readonly text: string }[] };
@@ -42,7 +42,7 @@ interface AnswerFacts {
   readonly error: string | null;
 }
 
-/** What a request says besides the conversation. */
+/** Members of a request besides its conversation. */
 export interface Settings {
   readonly model: string;
   readonly system: string;
@@ -75,7 +75,7 @@ export type Piece =
       readonly arguments?: string | undefined;
       readonly isRun?: boolean;
     }
-  /** What a call gave that was run. */
+  /** Result of a call that was run. */
   | { readonly type: 'result'; readonly id: string; readonly text: string }
   | { readonly type: 'error'; readonly message: string };
 
@@ -86,7 +86,7 @@ export interface Dialect {
   readonly path: (model: string) => string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly body: (turns: readonly Turn[], settings: Settings) => Readonly<Record<string, unknown>>;
-  /** What one event of a stream says. @param event its data, parsed */
+  /** Reads one event of a stream. @param event its data, parsed */
   readonly read: (event: Json) => readonly Piece[];
   /** How the official libraries send a body. */
   readonly libraries: { readonly python: LibraryCall; readonly typescript: LibraryCall };
@@ -95,11 +95,11 @@ export interface Dialect {
 export interface LibraryCall {
   /** With `BASE` for the gateway's origin, `KEY` for how the key is read, and `BODY` for what is asked. */
   readonly template: string;
-  /** What of the body the library is given. */
+  /** Part of the body that the library is given. */
   readonly given?: (body: Readonly<Record<string, unknown>>, model: string) => unknown;
 }
 
-/** What was parsed, of which nothing is known yet. */
+/** Parsed JSON of which nothing is known yet. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function object(value: unknown): Json {
@@ -119,7 +119,7 @@ export function openCalls({ calls }: AssistantTurn): readonly Call[] {
   return calls.filter(({ isRun }) => !isRun);
 }
 
-/** What stands in a call's arguments; what is no JSON yet, or any more, is nothing. */
+/** Arguments of a call; empty where they are no JSON object, or not yet. */
 export function parsedArguments(call: Call): Json {
   try {
     return object(JSON.parse(call.arguments || '{}'));

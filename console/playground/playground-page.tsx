@@ -20,7 +20,7 @@ const here = getRouteApi('/playground');
 interface Sides {
   readonly model?: string;
   readonly protocol?: string;
-  /** Those of the second side; absent: there is one. */
+  /** Model of the second side; absent: there is one side. */
   readonly model2?: string;
   readonly protocol2?: string;
 }

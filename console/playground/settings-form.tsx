@@ -1,4 +1,4 @@
-// What all requests of the playground say besides the conversation.
+// Form for the settings that all requests of the playground share.
 import { useState, type ReactNode } from 'react';
 import { Field, SelectField, TextField } from '../ui/field.tsx';
 import type { Settings, Tool } from './conversation.ts';

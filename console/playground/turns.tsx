@@ -1,4 +1,4 @@
-// What was said: questions, reasoning, answers, and calls of tools that wait for somebody.
+// Turns of the conversation: questions, reasoning, answers, and calls of tools that wait for somebody.
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

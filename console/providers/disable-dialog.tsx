@@ -79,7 +79,7 @@ export function DisableDialog({ provider, model, onUndo, onClose }: DisableDialo
   );
 }
 
-/** Who would be asked instead. */
+/** Endpoints that would be asked instead. */
 function StandIns({
   provider,
   models,

@@ -31,7 +31,7 @@ export const PRESETS: readonly Preset[] = [
   { id: 'ollama', name: 'Ollama', variable: null },
 ];
 
-/** What stands in the file for it. @param address of a server of one's own */
+/** Entry of the configuration file for it. @param address of a server of one's own */
 export function yamlOf({ id, variable }: Preset, address: string): string {
   if (variable !== null) return `providers:\n  ${id}: { api_key: "\${${variable}}" }\n`;
   return `providers:\n  ${id}:\n    protocols: { openai-chat: { base_url: "${address}" } }\n`;

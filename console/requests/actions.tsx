@@ -1,4 +1,4 @@
-// What can be done with a request: copied, asked again, opened in the playground.
+// Actions on a request: copy it, ask it again, open it in the playground.
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';

@@ -1,4 +1,4 @@
-// What the upstream was asked otherwise than the client asked: added, changed, dropped. What a side never asked for is not listed.
+// Differences between the two requests: added, changed, dropped. A member that a side never asked for is not listed.
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
@@ -20,7 +20,7 @@ type Kind = keyof typeof TONES;
 export function changesIn(side: Side | null): readonly (Row & { readonly state: Kind })[] {
   return (side?.rows ?? []).filter((row): row is Row & { readonly state: Kind } => {
     if (!(row.state in TONES)) return false;
-    // What the client never sent cannot have been dropped.
+    // A member that the client never sent cannot have been dropped.
     return row.state !== 'dropped' || row.client !== null;
   });
 }
@@ -72,7 +72,7 @@ export function Changes({ generation, isKept }: ChangesProps): ReactNode {
   );
 }
 
-/** What the translation said that it could not carry. */
+/** Losses that the translation reported. */
 function Report({ generation: { report } }: { readonly generation: Generation }): ReactNode {
   return (
     <ul className="flex flex-col gap-1">

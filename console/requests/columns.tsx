@@ -8,7 +8,7 @@ import type { RequestRow } from './use-requests.ts';
 
 export interface RequestColumn {
   readonly name: string;
-  /** What the gateway puts the list in order by. */
+  /** Order of the list in the gateway's words. */
   readonly order?: 'time' | 'duration' | 'first_content' | 'cost' | 'tokens';
   readonly number?: boolean;
   /** As a grid has it. */

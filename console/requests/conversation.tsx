@@ -1,4 +1,4 @@
-// What was said in a request: messages, thinking folded, tools with their arguments and results, pictures.
+// Conversation of a request: messages, thinking folded, tools with their arguments and results, pictures.
 import { useMemo, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';

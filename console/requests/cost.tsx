@@ -1,4 +1,4 @@
-// What a request used and cost, by class, with the prices of that time.
+// Usage and cost of a request by class, with the prices of that time.
 import type { ReactNode } from 'react';
 import { count, exactUsd, rate } from '../format/numbers.ts';
 import { words } from '../format/states.ts';

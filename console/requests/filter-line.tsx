@@ -20,7 +20,7 @@ import {
   type Filters,
 } from './filters.ts';
 
-/** What a change of the filters leaves as it is. */
+/** Range of time, which a change of the filters leaves as it is. */
 function rangeIn({ range, from, to }: Filters): RangeSearch {
   return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
 }
@@ -126,7 +126,7 @@ function TextBox({
   readonly onChange: (value: string) => void;
 }): ReactNode {
   const [text, setText] = useState(value);
-  // What an address says is not typed: it may be another one by the time that it has settled.
+  // A text from the address is not typed: the address may be another one by the time that it has settled.
   const isTyped = useRef(false);
   useEffect(() => setText(value), [value]);
   const settled = useSettled(text.trim());

@@ -1,4 +1,4 @@
-// What narrows the list of requests and puts it in order: in the address of the page, so that a view can be shared.
+// Filters and order of the list of requests: in the address of the page, so that a view can be shared.
 import type { Query } from '../api/client.ts';
 import type { GenerationEvent } from '../api/events.ts';
 import { readRange, type RangeSearch } from '../time/range.ts';
@@ -24,7 +24,7 @@ export const LEASTS = {
   min_cost_usd: { label: 'Cost', unit: 'USD' },
   min_attempts: { label: 'Attempts', unit: '' },
 } as const;
-/** Those of the menu: the others come by links alone. */
+/** Filters of the menu: the others come by links alone. */
 export const OFFERED: readonly FilterName[] = [
   'state',
   'model',
@@ -82,7 +82,7 @@ export function readFilters(search: Readonly<Record<string, unknown>>): Filters 
   };
 }
 
-/** What of an address narrows the list. */
+/** Filters that an address sets. */
 export function narrowing(filters: Filters): readonly FilterName[] {
   return [...choices, ...leasts].filter((name) => filters[name] !== undefined);
 }

@@ -12,7 +12,7 @@ import { Detail } from './detail.tsx';
 interface PanelProps {
   readonly id: string;
   readonly view: string | undefined;
-  /** Of the list, in its order. */
+  /** Requests of the list, in its order. */
   readonly ids: readonly string[];
   readonly onMove: (id: string) => void;
   readonly onView: (view: string) => void;

@@ -1,4 +1,4 @@
-// What each side sent, as it was sent: four bodies with their headers, as a tree where they are JSON, and the record.
+// Bodies of each side as they were sent: four with their headers, as a tree where they are JSON, and the record.
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';

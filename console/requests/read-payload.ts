@@ -133,7 +133,7 @@ function parsed(body: string): Json | null {
   }
 }
 
-/** What a client asked. @param body of its request; null: it cannot be read */
+/** Reads what a client asked. @param body of its request. @returns null where it cannot be read */
 export function readQuestion(body: string): readonly Said[] | null {
   const json = parsed(body);
   if (!json) return null;
@@ -148,7 +148,7 @@ export function readQuestion(body: string): readonly Said[] | null {
   ];
 }
 
-/** What was answered, of one body or of a stream that is put together. */
+/** Reads what was answered, from one body or from a stream, which is put together. */
 export function readAnswer(body: string): readonly Said[] {
   const json = /^\s*\{/.test(body) ? parsed(body) : null;
   if (json) return answerIn(json);
@@ -179,7 +179,7 @@ interface Piece {
   readonly part: Part;
 }
 
-/** What one event of a stream adds. */
+/** Parts that one event of a stream adds. */
 function piecesOf(event: Json): readonly Piece[] {
   const type = text(event['type']);
   if (Array.isArray(event['choices']))

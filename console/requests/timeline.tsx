@@ -65,7 +65,7 @@ function Outcome({ attempt: { outcome, status } }: { readonly attempt: Attempt }
   return <Signal tone="bad" icon="bad">{`Failed${code}`}</Signal>;
 }
 
-/** What its endpoint takes on other days. */
+/** Time that the endpoint takes on other days. */
 function Usual({
   attempt,
   isStreamed,

@@ -9,10 +9,10 @@ import { spanOf } from '../time/range.ts';
 import { fits, orderOf, queryOf, USUAL_ORDER, type Filters } from './filters.ts';
 
 const PAGE = 100;
-/** What came since the list was read; beyond, the oldest are found again further down. */
+/** Requests that came since the list was read, at most; beyond, the oldest are found again further down. */
 const MOST_NEW = 500;
 
-/** What comes in this time is drawn at once: a busy gateway tells hundreds a second. */
+/** Events of this time are drawn at once: a busy gateway sends hundreds a second. */
 const TOGETHER_MS = 200;
 
 export type RequestRow = Answer<'GET /generations'>['data'][number];
@@ -104,7 +104,7 @@ export function useRequests(filters: Filters, zone: string, isStill: () => boole
 }
 
 interface Fresh {
-  /** What they belong to. */
+  /** Question of the list that the rows belong to. */
   readonly question: string;
   readonly shown: readonly RequestRow[];
   readonly waiting: readonly RequestRow[];

@@ -12,7 +12,7 @@ interface Phase {
   readonly look: string;
 }
 
-/** Of what is known of an attempt; they follow one another. */
+/** Phases of an attempt as far as they are known; they follow one another. */
 export function phasesOf(attempt: Attempt): readonly Phase[] {
   const isBad = attempt.outcome === 'failed';
   const parts: readonly (readonly [string, number | null | undefined, string])[] = [

@@ -10,7 +10,7 @@ import { WhyHere } from '../ui/why-here.tsx';
 import { explainRoute } from './explain-route.ts';
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
-/** What the endpoints are put in order by; empty: as the key and the configuration have it. */
+/** Factors that the endpoints can be ordered by; an empty choice leaves the order to the key and the configuration. */
 const FACTORS = ['price', 'latency', 'throughput', 'quality'] as const;
 
 interface Wish {

@@ -145,7 +145,7 @@ export function WhatIf(): ReactNode {
 
 type Group = Result['groups'][number];
 
-/** What is compared of each group. */
+/** Figures that are compared of each group. */
 const SIDES: readonly (readonly [name: string, write: (side: Group['before']) => string])[] = [
   ['Share', (side) => share(side.share)],
   ['Cost', (side) => usd(side.usd)],

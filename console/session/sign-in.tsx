@@ -1,4 +1,4 @@
-// Who is not signed in sees this, whatever they asked for; they get it afterwards.
+// Sign-in page: it stands in place of any page until somebody signs in, and then leads to the page.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { signIn } from '../api/client.ts';

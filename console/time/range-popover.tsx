@@ -14,12 +14,12 @@ interface RangePopoverProps {
   /** Null: one's own times. */
   readonly current: RangeId | null;
   readonly onTake: (range: RangeSearch) => void;
-  /** Of the button. */
+  /** Content of the button. */
   readonly children: ReactNode;
 }
 
 export function RangePopover({ span, zone, current, onTake, children }: RangePopoverProps): ReactNode {
-  // Whoever wanted it has pressed the button already.
+  // The popover starts open: the click that loaded it asked for it.
   const [isOpen, setOpen] = useState(true);
   const take = (range: RangeSearch): void => {
     setOpen(false);

@@ -33,7 +33,7 @@ export const RANGES: readonly (readonly [id: RangeId, label: string])[] = [
 ];
 export const USUAL: RangeId = '24h';
 
-/** What stands in an address: a range by its name, or one's own times. */
+/** Range in an address: by its name, or between two times. */
 export interface RangeSearch {
   readonly range?: RangeId;
   /** ISO 8601; with `to` in the place of a name. */

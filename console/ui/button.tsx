@@ -1,4 +1,4 @@
-// What is pressed.
+// Buttons.
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -42,7 +42,7 @@ export function Button({
   );
 }
 
-/** Of a link that looks like a button, too. */
+/** Classes of a button, also for a link that looks like one. */
 export function buttonClass(look: keyof typeof LOOKS = 'plain'): string {
   return cx(
     'target inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55',

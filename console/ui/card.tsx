@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useState, type ReactNode } from '
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-/** What the frame puts at the right of every heading. The argument says whether the page is about a range of time. */
+/** Tools that the frame puts at the right of every heading. The argument says whether the page is about a range of time. */
 export const PageTools = createContext<(isOverTime: boolean) => ReactNode>(() => null);
 
 interface PageProps {

@@ -8,7 +8,7 @@ const MOST_CHARS = 20_000;
 
 interface CodeProps {
   readonly text: string;
-  /** What it is, for those who do not see it. */
+  /** Name of the block for screen readers. */
   readonly label: string;
   readonly onCopied?: () => void;
 }

@@ -14,7 +14,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** Where one begins: what is to be filled in, chosen or read. Of a form without fields, the way back. */
+/** Elements that may take the focus first: something to fill in, choose or read; in a form without fields, the way back. */
 const FIRST = 'input, select, textarea, [role=tab], pre, form button, button';
 
 export function Dialog({ open, onClose, title, about, isLocked = false, children }: DialogProps): ReactNode {
@@ -56,7 +56,7 @@ export function Dialog({ open, onClose, title, about, isLocked = false, children
   );
 }
 
-/** What has the focus when a dialog opens; of an entry of a menu, which goes, the button of that menu. */
+/** Element that has the focus when a dialog opens; for an entry of a menu, which goes, the button of that menu. */
 function openerOf(): HTMLElement | null {
   const at = document.activeElement;
   const menu = at?.closest('[role=menu]');
@@ -68,15 +68,15 @@ function openerOf(): HTMLElement | null {
   return button instanceof HTMLElement ? button : null;
 }
 
-/** What opened a dialog may be gone by then, as the buttons of a key that was revoked: the focus goes to the page. */
+/** Gives the focus to the page where the opener of a dialog is gone, as the buttons of a key that was revoked. */
 function findFocus(): void {
   if (document.activeElement === document.body) document.getElementById('main')?.focus();
 }
 
 interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'children' | 'onClose'> {
-  /** What the button says that does it. */
+  /** Label of the button that does it. */
   readonly verb: string;
-  /** What the button says that leads back. */
+  /** Label of the button that leads back. */
   readonly back?: string;
   /** True: it cannot be undone. */
   readonly danger?: boolean;

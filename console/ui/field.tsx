@@ -38,7 +38,7 @@ export function Field({ label, hint, error, className, children }: FieldProps): 
 
 type Labelled = Omit<FieldProps, 'children'>;
 
-/** What is the form's own, not the label's. */
+/** Properties of the control itself, not of its label. */
 type Own<Control extends 'input' | 'select'> = Omit<
   ComponentProps<Control>,
   'className' | 'id' | 'onChange' | 'value' | keyof Labelled

@@ -1,4 +1,4 @@
-// What can be done with a thing, behind one button.
+// Menu: the actions on a thing, behind one button.
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
@@ -13,7 +13,7 @@ export interface MenuEntry {
 }
 
 interface MenuProps {
-  /** Of the button, for those who do not see it. */
+  /** Name of the button for screen readers. */
   readonly label: string;
   readonly entries: readonly MenuEntry[];
   /** In the button; three dots where there is nothing. */

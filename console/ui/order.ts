@@ -13,7 +13,7 @@ export function readOrder(text: string): Order {
 export function nextOrder(order: string, column: string, isNumber: boolean): string {
   const { by, isDescending } = readOrder(order);
   if (by === column) return isDescending ? column : `-${column}`;
-  // Of figures the largest are looked for, of names the first.
+  // Figures begin with the largest, names with the first.
   return isNumber ? `-${column}` : column;
 }
 

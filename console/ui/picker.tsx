@@ -5,7 +5,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 export interface Option {
   readonly id: string;
   readonly name: string;
-  /** What tells it from others of the same name. */
+  /** Text that tells it from others of the same name. */
   readonly note: string | null;
 }
 
@@ -13,7 +13,7 @@ interface PickerProps {
   readonly label: string;
   /** Null: none is picked. */
   readonly value: Option | null;
-  /** Those that fit what was typed. */
+  /** Options that fit what was typed. */
   readonly options: readonly Option[];
   /** Given what is typed; empty while nothing is looked for. */
   readonly onSearch: (text: string) => void;

@@ -1,4 +1,4 @@
-// What went wrong, in the gateway's own words.
+// Problems and failures in the gateway's own words.
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 

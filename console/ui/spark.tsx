@@ -4,11 +4,11 @@ import { cx } from './cx.ts';
 
 interface SparkProps {
   readonly values: readonly number[];
-  /** Of each value, the part that failed. */
+  /** Failed part of each value. */
   readonly bad?: readonly number[];
   readonly width?: number;
   readonly height?: number;
-  /** What it shows, for those who do not see it; without one it is for the eye alone. */
+  /** Name for screen readers; absent: it is for the eye alone. */
   readonly label?: string;
 }
 

@@ -67,7 +67,7 @@ interface RequestStatusProps {
   readonly status: number;
 }
 
-/** What became of a request. The code stands beside it where it says something. */
+/** Outcome of a request. The code stands beside it where it says something. */
 export function RequestStatus({ state, status }: RequestStatusProps): ReactNode {
   const { word, tone } = REQUEST_STATES[state];
   const hasCode = state === 'ok' || state === 'failed' || state === 'rejected' || state === 'limit_reached';
@@ -202,7 +202,7 @@ const KEY_ICONS: Readonly<Record<Key, IconName>> = {
   project_archived: 'disabled',
 };
 
-/** What a key is good for. */
+/** State of a key. */
 export function KeyStatus({ state }: { readonly state: Key }): ReactNode {
   const { word, tone } = KEY_STATES[state];
   return (

@@ -24,13 +24,13 @@ export interface Column<Row> {
   /** True: figures, one below the other. */
   readonly number?: boolean;
   readonly className?: string;
-  /** What the rows are put in order by here; without it, whoever reads them does. */
+  /** Value that the rows are ordered by here; absent: the source of the rows orders them. */
   readonly sort?: (row: Row) => Comparable;
   readonly cell: (row: Row) => ReactNode;
 }
 
 interface TableProps<Row> {
-  /** What the rows are, for those who do not see them. */
+  /** Name of the table for screen readers. */
   readonly label: string;
   /** The first one says which row it is. */
   readonly columns: readonly Column<Row>[];
@@ -117,7 +117,7 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
 /** Whether the columns of the table in a box have less room than they need. */
 function useStacked(): { readonly box: RefObject<HTMLDivElement | null>; readonly isStacked: boolean } {
   const box = useRef<HTMLDivElement>(null);
-  /** What the columns needed when they had too little, in pixels. */
+  /** Width that the columns needed when they had too little, in pixels. */
   const needed = useRef(0);
   const [isStacked, setStacked] = useState(false);
   const look = useEffectEvent(() => {

@@ -1,4 +1,4 @@
-// What was just done is said at the edge of the page. What shows it is fetched with the first that is said.
+// Toasts: short notes at the edge of the page on what was just done. Their view is loaded with the first.
 import { useSyncExternalStore } from 'react';
 
 export interface Said {

@@ -258,7 +258,7 @@ function bad(value: number | null): ReactNode {
   return value ? <span className="text-bad">{count(value)}</span> : count(value ?? 0);
 }
 
-/** What never answered has no time. */
+/** Shows a dash where no answer came. */
 function known(value: number | null): string {
   return value === null ? '–' : duration(value);
 }

@@ -1,4 +1,4 @@
-// What stands in the address of usage: the range of time, by what it is divided, and the order.
+// Address of the usage page: the range of time, by what it is divided, and the order.
 import { readRange, type RangeSearch } from '../time/range.ts';
 
 export const PIVOTS = [

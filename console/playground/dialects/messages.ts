@@ -14,7 +14,7 @@ import {
 
 /** Tokens of thinking, within those of the answer. */
 const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 } as const;
-/** Of which an answer keeps at least so many for itself. */
+/** Tokens that an answer keeps for itself beside its reasoning, at least. */
 const ANSWER_TOKENS = 1_024;
 
 export const messages: Dialect = {

@@ -38,7 +38,7 @@ interface ChartProps {
   readonly kind: 'bars' | 'lines';
   /** How a value is written, with its unit. */
   readonly write: (value: number | null) => string;
-  /** What is said where there is nothing to draw. */
+  /** Text in place of the chart where there is nothing to draw. */
   readonly empty: string;
   /** Below: what it lacks. */
   readonly note?: string | undefined;

@@ -1,7 +1,7 @@
 // Colours of series. A name has the same one on all pages, unless another of the same chart has taken it.
 
 const COLOURS = 6;
-/** What the chart of few names has no colour for. */
+/** Name of the rest that the chart of few names has no colour for. */
 export const OTHER = 'Other';
 
 /** The colour that a name is given first, from its letters (FNV-1a). */

@@ -1,4 +1,4 @@
-// What is read beside a chart: its legend, the values at the pointer, and all of them as a table.
+// Figures beside a chart: its legend, the values at the pointer, and all of them as a table.
 import type { ReactNode } from 'react';
 import { clockTime } from '../../format/times.ts';
 import { cx } from '../cx.ts';
@@ -10,7 +10,7 @@ export interface Entry {
   readonly values: Values;
   readonly colour: string;
   readonly total: number;
-  /** Of all series, from 0 to 1. */
+  /** Share of all series, from 0 to 1. */
   readonly part: number;
 }
 

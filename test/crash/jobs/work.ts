@@ -225,7 +225,7 @@ function wrongLines(
   lines: readonly string[],
   question: string,
   path: readonly (string | number)[],
-  told: string,
+  from: string,
 ): string | null {
   const found = lines.map((line) => {
     try {
@@ -237,7 +237,7 @@ function wrongLines(
   const isRight = found.every(
     (line, n) => line !== null && at(line, ...path) === answerTo(`${question} ${n}`),
   );
-  return isRight && found.length === LINES ? null : `${question}: ${found.length} lines, ${told}`;
+  return isRight && found.length === LINES ? null : `${question}: ${found.length} lines, ${from}`;
 }
 
 /** A resumed stream has no gap and no repetition: it is what is read of the whole now, from where its last try began. */
