@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
+  ArgumentsEvent,
   CanonicalEvent,
   CloseEvent,
   EventSink,
@@ -13,12 +14,12 @@ import type {
   OpenItem,
   ReasoningEvent,
   TextEvent,
-  Usage,
 } from '../../../canonical/index.ts';
 import { parseJson } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
 import { PARAGRAPH } from '../../paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { StreamEncoder } from '../../stream-encoder.ts';
 import { BlockWriter } from './block-writer.ts';
 import type { StreamedBlock } from './block-writer.ts';
 import { encodeCitation } from '../citations.ts';
@@ -61,60 +62,34 @@ interface Block {
   text: string;
 }
 
-/** Events that make up the content; they may have to wait for the end of a call. */
-type ContentEvent = Extract<
-  CanonicalEvent,
-  { type: 'open' | 'text' | 'reasoning' | 'arguments' | 'annotate' | 'close' }
->;
+/** Events of items; they may have to wait for the end of a call. */
+type ItemEvent = Extract<CanonicalEvent, { index: number }>;
 
 /** A sink that writes the frames of one stream; after `finish` or `error` it ignores what follows. */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
   return new MessagesStreamEncoder(write, context);
 }
 
-class MessagesStreamEncoder implements EventSink {
+class MessagesStreamEncoder extends StreamEncoder {
   readonly #out: BlockWriter;
-  readonly #context: AnswerContext;
   readonly #exclude: boolean;
   readonly #items: (ItemState | undefined)[] = [];
   /** Events of items that wait for the end of the call that is open, by item in order of appearance. */
-  readonly #waiting = new Map<number, ContentEvent[]>();
+  readonly #waiting = new Map<number, ItemEvent[]>();
   #started = false;
-  #done = false;
-  #usage: Usage | undefined;
   #block: Block | undefined;
   #toolCalls = 0;
   #refusal = '';
 
   constructor(write: (frames: string) => void, context: AnswerContext) {
+    super(write, context);
     this.#out = new BlockWriter(write);
-    this.#context = context;
     this.#exclude = context.request.reasoning.exclude === true;
   }
 
-  on(event: CanonicalEvent): void {
-    if (this.#done) return;
-    switch (event.type) {
-      case 'usage':
-        this.#usage = event.usage;
-        return;
-      case 'finish':
-        this.#finish(event);
-        return;
-      case 'error':
-        this.#fail(event.error);
-        return;
-      case 'start':
-      case 'piece':
-      case 'unknown':
-        return;
-      default:
-        this.#content(event);
-    }
-  }
-
   /** A call's arguments stand in one block: what comes between them waits until they are complete. */
-  #content(event: ContentEvent): void {
+  override on(event: CanonicalEvent): void {
+    if (this.done || !('index' in event)) return super.on(event);
     const open = this.#block;
     if (open?.type === 'tool_use' && open.item !== event.index) {
       if (this.#isComplete(open.item)) {
@@ -126,11 +101,11 @@ class MessagesStreamEncoder implements EventSink {
         return;
       }
     }
-    this.#apply(event);
+    super.on(event);
     if (this.#waiting.size > 0 && this.#block?.type !== 'tool_use') this.#release();
   }
 
-  #wait(event: ContentEvent): void {
+  #wait(event: ItemEvent): void {
     const events = this.#waiting.get(event.index);
     if (events) events.push(event);
     else this.#waiting.set(event.index, [event]);
@@ -140,36 +115,14 @@ class MessagesStreamEncoder implements EventSink {
   #release(): void {
     for (const [index, events] of this.#waiting) {
       this.#waiting.delete(index);
-      for (const event of events) this.#apply(event);
+      for (const event of events) super.on(event);
       if (this.#block?.type !== 'tool_use') continue;
       if (!this.#isComplete(this.#block.item)) return;
       this.#end();
     }
   }
 
-  #apply(event: ContentEvent): void {
-    switch (event.type) {
-      case 'text':
-        this.#text(event);
-        return;
-      case 'reasoning':
-        this.#reasoning(event);
-        return;
-      case 'arguments':
-        this.#arguments(event.index, event.text);
-        return;
-      case 'open':
-        this.#open(event);
-        return;
-      case 'annotate':
-        this.#annotate(event);
-        return;
-      case 'close':
-        this.#close(event);
-    }
-  }
-
-  #open({ index, item }: OpenEvent): void {
+  protected override onOpen({ index, item }: OpenEvent): void {
     switch (item.type) {
       case 'message':
         return;
@@ -190,7 +143,7 @@ class MessagesStreamEncoder implements EventSink {
         this.#items[index] = {
           type: 'raw',
           block: ownBlock(item.source),
-          id: foreignId(item, index, this.#context),
+          id: foreignId(item, index, this.context),
         };
         return;
       // The protocol has no place for it.
@@ -199,7 +152,7 @@ class MessagesStreamEncoder implements EventSink {
     }
   }
 
-  #text({ index, part, kind, text }: TextEvent): void {
+  protected override onText({ index, part, kind, text }: TextEvent): void {
     if (text === '') return;
     // Whether the words of a refusal are content is known at the end.
     if (kind === 'refusal') this.#refusal += text;
@@ -212,7 +165,7 @@ class MessagesStreamEncoder implements EventSink {
     return this.#start('text', item, part, EMPTY_TEXT);
   }
 
-  #reasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
+  protected override onReasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
     const item = this.#items[index];
     if (item?.type !== 'reasoning') return;
     if (opaque) item.opaque = opaque;
@@ -230,14 +183,14 @@ class MessagesStreamEncoder implements EventSink {
     this.#delta(block, isLater && block.text !== '' ? PARAGRAPH + text : text);
   }
 
-  #arguments(index: number, text: string): void {
+  protected override onArguments({ index, text }: ArgumentsEvent): void {
     const item = this.#items[index];
     if (item?.type !== 'call' || text === '' || this.#block?.item !== index) return;
     item.arguments += text;
     this.#out.text(item.item.kind === 'custom' ? JSON.stringify(text).slice(1, -1) : text);
   }
 
-  #annotate({ index, part, annotation }: AnnotateEvent): void {
+  protected override onAnnotate({ index, part, annotation }: AnnotateEvent): void {
     const open = this.#block;
     const isHere = open?.type === 'text' && open.item === index && open.part === part;
     const citation = encodeCitation(annotation, isHere ? open.text : '');
@@ -246,7 +199,7 @@ class MessagesStreamEncoder implements EventSink {
     this.#out.delta({ type: 'citations_delta', citation });
   }
 
-  #close({ index, source, facts }: CloseEvent): void {
+  protected override onClose({ index, source, facts }: CloseEvent): void {
     const item = this.#items[index];
     if (item?.type === 'call') {
       if (this.#block?.type === 'tool_use' && this.#block.item === index) this.#end();
@@ -330,12 +283,12 @@ class MessagesStreamEncoder implements EventSink {
   #begin(): void {
     if (this.#started) return;
     this.#started = true;
-    const counted = this.#usage ?? {
+    const counted = this.usage ?? {
       ...NO_USAGE,
-      input: { ...NO_USAGE.input, uncached: this.#context.estimateInputTokens?.() ?? 0 },
+      input: { ...NO_USAGE.input, uncached: this.context.estimateInputTokens?.() ?? 0 },
     };
     const message = {
-      ...encodeEnvelope(this.#context, []),
+      ...encodeEnvelope(this.context, []),
       stop_reason: null,
       stop_sequence: null,
       stop_details: null,
@@ -345,7 +298,7 @@ class MessagesStreamEncoder implements EventSink {
     this.#out.frame('ping', {});
   }
 
-  #finish(finish: FinishEvent): void {
+  protected override onFinish(finish: FinishEvent): void {
     this.#end();
     while (this.#waiting.size > 0) {
       this.#release();
@@ -360,17 +313,15 @@ class MessagesStreamEncoder implements EventSink {
       this.#end();
     }
     this.#begin();
-    this.#done = true;
-    const usage = encodeUsage(this.#usage ?? NO_USAGE, this.#context.costUsd);
+    const usage = encodeUsage(this.usage ?? NO_USAGE, this.context.costUsd);
     const delta = { container: null, ...encodeStop(finish, emitted, this.#refusal) };
     this.#out.frame('message_delta', { delta, usage });
     this.#out.frame('message_stop', {});
   }
 
   /** No `message_stop` follows, so nobody takes it for an end. */
-  #fail(error: GatewayError): void {
-    this.#done = true;
-    this.#out.frame('error', encodeErrorBody(error, this.#context.id));
+  protected override onError(error: GatewayError): void {
+    this.#out.frame('error', encodeErrorBody(error, this.context.id));
   }
 }
 

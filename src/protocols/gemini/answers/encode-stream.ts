@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
-  CanonicalEvent,
+  ArgumentsEvent,
   CloseEvent,
   EventSink,
   FinishEvent,
@@ -18,6 +18,7 @@ import type {
 } from '../../../canonical/index.ts';
 import { PARAGRAPH } from '../../paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { StreamEncoder, TextOffsets } from '../../stream-encoder.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
 import { readRest } from './answer-rest.ts';
 import { GroundingWriter } from './encode-grounding.ts';
@@ -27,10 +28,8 @@ import { encodeFinishReason } from './finish-reason.ts';
 import { isHostedPart } from '../hosted-parts.ts';
 import { PartWriter, type AnsweredCall } from './part-writer.ts';
 
-/** Offsets of the parts of a message in the whole text. */
 interface MessageState {
   readonly type: 'message';
-  readonly offsets: (number | undefined)[];
 }
 interface ThoughtState {
   readonly type: 'thought';
@@ -58,9 +57,7 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
   return new GeminiStreamEncoder(write, context);
 }
 
-class GeminiStreamEncoder implements EventSink {
-  readonly #write: (frames: string) => void;
-  readonly #context: AnswerContext;
+class GeminiStreamEncoder extends StreamEncoder {
   readonly #asArray: boolean;
   readonly #logprobs: boolean;
   readonly #showThoughts: boolean;
@@ -77,16 +74,14 @@ class GeminiStreamEncoder implements EventSink {
   /** A call that waits for what follows it: the last part of an answer goes with its end. */
   #held = '';
   #text = '';
+  readonly #offsets = new TextOffsets();
   #hasRefusal = false;
   /** Whether it is words of the model is known at the end. */
   #refusal = '';
-  #usage: Usage | undefined;
-  #done = false;
 
   constructor(write: (frames: string) => void, context: AnswerContext) {
+    super(write, context);
     const { request } = context;
-    this.#write = write;
-    this.#context = context;
     this.#asArray = context.streamAsArray === true;
     this.#before = this.#asArray ? '[' : 'data: ';
     this.#after = this.#asArray ? '' : '\n\n';
@@ -95,48 +90,8 @@ class GeminiStreamEncoder implements EventSink {
     this.#parts = new PartWriter((part) => this.#part(part), this.#showThoughts);
   }
 
-  on(event: CanonicalEvent): void {
-    if (this.#done) return;
-    switch (event.type) {
-      case 'text':
-        this.#onText(event);
-        return;
-      case 'arguments': {
-        const item = this.#items[event.index];
-        if (item?.type === 'call') item.arguments += event.text;
-        return;
-      }
-      case 'reasoning':
-        this.#onReasoning(event);
-        return;
-      case 'open':
-        this.#onOpen(event);
-        return;
-      case 'close':
-        this.#onClose(event);
-        return;
-      case 'annotate':
-        this.#onAnnotate(event);
-        return;
-      case 'usage':
-        this.#usage = event.usage;
-        return;
-      case 'finish':
-        this.#onFinish(event);
-        return;
-      case 'error':
-        this.#onError(event.error);
-        return;
-      // Whole frames of another's have no place.
-      case 'unknown':
-      case 'start':
-      case 'piece':
-        return;
-    }
-  }
-
-  #onText({ index, part, kind, text, logprobs }: TextEvent): void {
-    this.#offset(index, part);
+  protected override onText({ index, part, kind, text, logprobs }: TextEvent): void {
+    this.#offsets.at(index, part, this.#text.length);
     const hasLogprobs = this.#logprobs && logprobs !== undefined && logprobs.length > 0;
     if (text === '' && !hasLogprobs) return;
     if (kind === 'refusal') {
@@ -155,7 +110,12 @@ class GeminiStreamEncoder implements EventSink {
     else this.#chunk(`{"text":${JSON.stringify(text)}}`);
   }
 
-  #onReasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
+  protected override onArguments({ index, text }: ArgumentsEvent): void {
+    const item = this.#items[index];
+    if (item?.type === 'call') item.arguments += text;
+  }
+
+  protected override onReasoning({ index, kind, part, text, opaque }: ReasoningEvent): void {
     const item = this.#items[index];
     if (item?.type !== 'thought') return;
     let shown = text;
@@ -167,10 +127,10 @@ class GeminiStreamEncoder implements EventSink {
     this.#parts.thought(shown, opaque, item.last !== '');
   }
 
-  #onOpen({ index, item }: OpenEvent): void {
+  protected override onOpen({ index, item }: OpenEvent): void {
     switch (item.type) {
       case 'message':
-        this.#items[index] = { type: 'message', offsets: [] };
+        this.#items[index] = { type: 'message' };
         return;
       case 'reasoning':
         this.#items[index] = { type: 'thought', last: '' };
@@ -188,7 +148,7 @@ class GeminiStreamEncoder implements EventSink {
     }
   }
 
-  #onClose({ index, source, facts }: CloseEvent): void {
+  protected override onClose({ index, source, facts }: CloseEvent): void {
     const item = this.#items[index];
     this.#items[index] = undefined;
     // Gemini's clients know a call only with all its arguments.
@@ -202,11 +162,11 @@ class GeminiStreamEncoder implements EventSink {
     else this.#grounding.addWork(facts);
   }
 
-  #onAnnotate({ index, part, annotation }: AnnotateEvent): void {
-    this.#grounding.add(annotation, this.#offset(index, part));
+  protected override onAnnotate({ index, part, annotation }: AnnotateEvent): void {
+    this.#grounding.add(annotation, this.#offsets.at(index, part, this.#text.length));
   }
 
-  #onFinish(finish: FinishEvent): void {
+  protected override onFinish(finish: FinishEvent): void {
     const { reason, raw } = finish;
     const isMessage = reason === 'refusal' && this.#refusal !== '';
     if (this.#refusal !== '' && !isMessage) {
@@ -224,25 +184,24 @@ class GeminiStreamEncoder implements EventSink {
       ...rest.candidate,
       ...this.#grounding.members(this.#text),
     });
-    const usage = this.#usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.#usage))}` : '';
+    const usage = this.usage ? `,"usageMetadata":${JSON.stringify(this.#encodeUsage(this.usage))}` : '';
     this.#chunk(last, `,"finishReason":"${word}"${members}`, usage + membersText(rest.response));
     this.#end();
   }
 
   /** Google's SDK throws on a frame that has an `error` with a code. */
-  #onError(error: GatewayError): void {
+  protected override onError(error: GatewayError): void {
     this.#release();
-    this.#frame(JSON.stringify(encodeErrorBody(error, this.#context.id)));
+    this.#frame(JSON.stringify(encodeErrorBody(error, this.context.id)));
     this.#end();
   }
 
   #end(): void {
-    this.#done = true;
-    if (this.#asArray) this.#write(']');
+    if (this.#asArray) this.write(']');
   }
 
   #encodeUsage(usage: Usage): JsonObject {
-    return encodeUsage(usage, this.#context.costUsd);
+    return encodeUsage(usage, this.context.costUsd);
   }
 
   /**
@@ -282,21 +241,14 @@ class GeminiStreamEncoder implements EventSink {
   }
 
   #frame(json: string): void {
-    this.#write(this.#before + json + this.#after);
+    this.write(this.#before + json + this.#after);
     if (this.#asArray) this.#before = ',\n';
   }
 
   #begin(): void {
-    const { model, id } = this.#context;
+    const { model, id } = this.context;
     this.#envelope = `,"modelVersion":${JSON.stringify(model)},"responseId":${JSON.stringify(id)}}`;
     this.#tail = `],"role":"model"},"index":0}]${this.#envelope}`;
-  }
-
-  /** The start of a message's part in the whole text, fixed when the part is first met. */
-  #offset(index: number, part: number): number {
-    const item = this.#items[index];
-    if (item?.type !== 'message') return this.#text.length;
-    return (item.offsets[part] ??= this.#text.length);
   }
 }
 

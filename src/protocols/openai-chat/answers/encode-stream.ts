@@ -2,7 +2,7 @@
 // indices. Runs once per token: the constant text of a frame is made once, only the varying piece is escaped.
 import type {
   AnnotateEvent,
-  CanonicalEvent,
+  ArgumentsEvent,
   CloseEvent,
   EventSink,
   FinishEvent,
@@ -10,12 +10,11 @@ import type {
   OpenEvent,
   OpenItem,
   ReasoningEvent,
-  StartEvent,
   TextEvent,
-  Usage,
 } from '../../../canonical/index.ts';
 import { PARAGRAPH } from '../../paragraphs.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { StreamEncoder, TextOffsets } from '../../stream-encoder.ts';
 import { encodeAnnotation } from './encode-annotation.ts';
 import { extraMembers, putUpstreamFacts } from './encode-envelope.ts';
 import { encodeErrorBody } from '../../openai/encode-error.ts';
@@ -24,10 +23,8 @@ import { encodeOpaqueFragment, unknownDetail, UNKNOWN_FORMAT } from './encode-re
 import { encodeUsage } from './encode-usage.ts';
 import { encodeWork } from './work-members.ts';
 
-/** Text of a message: where each of its parts begins in the whole content. */
 interface MessageState {
   readonly type: 'message';
-  readonly offsets: (number | undefined)[];
 }
 interface ReasoningState {
   readonly type: 'reasoning';
@@ -64,22 +61,18 @@ export function encodeStream(write: (frames: string) => void, context: AnswerCon
   return new ChatStreamEncoder(write, context);
 }
 
-class ChatStreamEncoder implements EventSink {
-  readonly #write: (frames: string) => void;
-  readonly #context: AnswerContext;
+class ChatStreamEncoder extends StreamEncoder {
   readonly #includeUsage: boolean;
   readonly #logprobs: boolean;
   readonly #exclude: boolean;
   readonly #items: (ItemState | undefined)[] = [];
-  #start: StartEvent = { type: 'start' };
   /** A frame up to its choices, up to the members of the delta, and after them. */
   #envelope = '';
   #head = '';
   readonly #tail: string;
-  #usage: Usage | undefined;
   /** Written with the first delta, then empty. */
   #role = '"role":"assistant",';
-  #done = false;
+  readonly #offsets = new TextOffsets();
   #contentLength = 0;
   #hasText = false;
   #hasRefusal = false;
@@ -89,58 +82,20 @@ class ChatStreamEncoder implements EventSink {
   #toolCalls = 0;
 
   constructor(write: (frames: string) => void, context: AnswerContext) {
+    super(write, context);
     const { request } = context;
-    this.#write = write;
-    this.#context = context;
     this.#includeUsage = request.streamUsage === true || request.gateway.includeUsage === true;
     this.#logprobs = request.logprobs === true;
     this.#exclude = request.reasoning.exclude === true;
     this.#tail = this.#encodeTail('null', 'null');
   }
 
-  on(event: CanonicalEvent): void {
-    if (this.#done) return;
-    switch (event.type) {
-      case 'text':
-        this.#onText(event);
-        return;
-      case 'arguments': {
-        const item = this.#items[event.index];
-        if (item?.type === 'call' && event.text)
-          this.#delta(item.head + JSON.stringify(event.text) + item.tail);
-        return;
-      }
-      case 'reasoning':
-        if (!this.#exclude) this.#onReasoning(event);
-        return;
-      case 'start':
-        this.#start = event;
-        return;
-      case 'open':
-        this.#onOpen(event);
-        return;
-      case 'annotate':
-        this.#onAnnotate(event);
-        return;
-      case 'usage':
-        this.#usage = event.usage;
-        return;
-      case 'finish':
-        this.#onFinish(event);
-        return;
-      case 'error':
-        this.#onError(event.error);
-        return;
-      case 'close':
-        this.#onClose(event);
-        return;
-      case 'piece':
-      case 'unknown':
-        return;
-    }
+  protected override onArguments({ index, text }: ArgumentsEvent): void {
+    const item = this.#items[index];
+    if (item?.type === 'call' && text) this.#delta(item.head + JSON.stringify(text) + item.tail);
   }
 
-  #onClose(event: CloseEvent): void {
+  protected override onClose(event: CloseEvent): void {
     const item = this.#items[event.index];
     if (!item || item.type === 'reasoning') return;
     const members =
@@ -150,11 +105,11 @@ class ChatStreamEncoder implements EventSink {
     this.#delta(item.type === 'call' ? `"tool_calls":[{"index":${item.number},${text}}]` : text);
   }
 
-  #onText(event: TextEvent): void {
+  protected override onText(event: TextEvent): void {
     const logprobs =
       this.#logprobs && event.logprobs && event.logprobs.length > 0 ? event.logprobs : undefined;
     const isRefusal = event.kind === 'refusal';
-    if (!isRefusal) this.#offset(event.index, event.part);
+    if (!isRefusal) this.#offsets.at(event.index, event.part, this.#contentLength);
     if (event.text === '' && !logprobs) return;
     if (event.text !== '') {
       if (!this.#hasText && !this.#hasRefusal) this.#position++;
@@ -175,7 +130,8 @@ class ChatStreamEncoder implements EventSink {
     this.#delta(member, this.#encodeTail(pair, 'null'));
   }
 
-  #onReasoning(event: ReasoningEvent): void {
+  protected override onReasoning(event: ReasoningEvent): void {
+    if (this.#exclude) return;
     const item = this.#items[event.index];
     if (item?.type !== 'reasoning') return;
     if (event.text !== '') this.#onReasoningText(item, event);
@@ -202,17 +158,17 @@ class ChatStreamEncoder implements EventSink {
     const escaped = JSON.stringify(isLaterPart ? PARAGRAPH + event.text : event.text);
     const visible = isApart ? JSON.stringify(PARAGRAPH + event.text) : escaped;
     const type = isSummary ? 'reasoning.summary","summary":' : 'reasoning.text","text":';
-    const mirror = this.#context.reasoningContentMirror ? `,"reasoning_content":${visible}` : '';
+    const mirror = this.context.reasoningContentMirror ? `,"reasoning_content":${visible}` : '';
     this.#delta(
       `"reasoning":${visible}${mirror},"reasoning_details":[{"type":"${type}${escaped}${item.tail}]`,
     );
   }
 
-  #onOpen(event: OpenEvent): void {
+  protected override onOpen(event: OpenEvent): void {
     const { item } = event;
     switch (item.type) {
       case 'message':
-        this.#items[event.index] = { type: 'message', offsets: [] };
+        this.#items[event.index] = { type: 'message' };
         return;
       case 'reasoning':
         this.#items[event.index] = {
@@ -256,42 +212,43 @@ class ChatStreamEncoder implements EventSink {
     this.#delta(`${head}"id":${id},${first}}]`);
   }
 
-  #onAnnotate(event: AnnotateEvent): void {
-    const encoded = encodeAnnotation(event.annotation, this.#offset(event.index, event.part));
+  protected override onAnnotate(event: AnnotateEvent): void {
+    const encoded = encodeAnnotation(
+      event.annotation,
+      this.#offsets.at(event.index, event.part, this.#contentLength),
+    );
     if (encoded) this.#delta(`"annotations":[${JSON.stringify(encoded)}]`);
   }
 
-  #onFinish(event: FinishEvent): void {
-    this.#done = true;
+  protected override onFinish(event: FinishEvent): void {
     if (this.#role !== '') this.#delta('"content":""');
     const reason = encodeFinishReason(event.reason, {
       toolCalls: this.#toolCalls,
       refusal: this.#hasRefusal,
     });
     let frames = this.#head + this.#encodeTail('null', `"${reason}"`);
-    if (this.#includeUsage && this.#usage) {
-      const usage = JSON.stringify(encodeUsage(this.#usage, this.#context.costUsd));
+    if (this.#includeUsage && this.usage) {
+      const usage = JSON.stringify(encodeUsage(this.usage, this.context.costUsd));
       frames += `${this.#envelope}"choices":[],"usage":${usage}}\n\n`;
     }
-    this.#write(`${frames}data: [DONE]\n\n`);
+    this.write(`${frames}data: [DONE]\n\n`);
   }
 
   /** OpenAI's SDKs throw on any frame that has `error`; no `[DONE]` follows, so nobody takes it for an end. */
-  #onError(error: GatewayError): void {
-    this.#done = true;
-    this.#write(`data: ${JSON.stringify(encodeErrorBody(error))}\n\n`);
+  protected override onError(error: GatewayError): void {
+    this.write(`data: ${JSON.stringify(encodeErrorBody(error))}\n\n`);
   }
 
   /** Writes one chunk with these members in its delta. */
   #delta(members: string, tail = this.#tail): void {
     if (this.#role === '') {
-      this.#write(this.#head + members + tail);
+      this.write(this.#head + members + tail);
       return;
     }
     this.#begin();
     const role = this.#role;
     this.#role = '';
-    this.#write(this.#head + role + members + tail);
+    this.write(this.#head + role + members + tail);
   }
 
   /**
@@ -304,18 +261,11 @@ class ChatStreamEncoder implements EventSink {
 
   /** Makes the constant text: as late as the first chunk, when the upstream's facts are known. */
   #begin(): void {
-    const { id, createdSeconds, model } = this.#context;
+    const { id, createdSeconds, model } = this.context;
     const members = { id, object: 'chat.completion.chunk', created: createdSeconds, model };
-    putUpstreamFacts(members, this.#start);
+    putUpstreamFacts(members, this.start);
     this.#envelope = `data: ${JSON.stringify(members).slice(0, -1)},`;
     this.#head = `${this.#envelope}"choices":[{"index":0,"delta":{`;
-  }
-
-  /** The start of a message's part in the whole content, fixed when the part is first met. */
-  #offset(index: number, part: number): number {
-    const item = this.#items[index];
-    if (item?.type !== 'message') return this.#contentLength;
-    return (item.offsets[part] ??= this.#contentLength);
   }
 
   /** Gives a reasoning item its position in the turn when it first shows something. */

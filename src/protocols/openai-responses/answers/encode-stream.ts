@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
+  ArgumentsEvent,
   CanonicalEvent,
   CloseEvent,
   EventSink,
@@ -17,6 +18,7 @@ import type {
   Usage,
 } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
+import { StreamEncoder } from '../../stream-encoder.ts';
 import {
   encodeAnnotation,
   encodeOutputItem,
@@ -56,9 +58,7 @@ export function encodeStream(
   return new ResponsesStreamEncoder(write, context, envelope);
 }
 
-class ResponsesStreamEncoder implements EventSink {
-  readonly #write: (frames: string) => void;
-  readonly #context: AnswerContext;
+class ResponsesStreamEncoder extends StreamEncoder {
   readonly #envelope: EncodeEnvelope;
   readonly #ids: ItemIds;
   /** By canonical index; undefined for what is not shown. */
@@ -67,10 +67,7 @@ class ResponsesStreamEncoder implements EventSink {
   /** By output index; holes until the items are complete. */
   readonly #output: JsonObject[] = [];
   readonly #logprobs: boolean;
-  #start: StartEvent = { type: 'start' };
-  #usage: Usage | undefined;
   #begun = false;
-  #done = false;
   #shown = 0;
   #sequence = 0;
   /** Frames of the current event, written at once. */
@@ -81,51 +78,22 @@ class ResponsesStreamEncoder implements EventSink {
   #closed: ItemDraft | undefined;
 
   constructor(write: (frames: string) => void, context: AnswerContext, envelope: EncodeEnvelope) {
-    this.#write = write;
-    this.#context = context;
+    super(write, context);
     this.#envelope = envelope;
     this.#ids = new ItemIds(context.id);
     this.#logprobs = context.request.logprobs === true;
   }
 
-  on(event: CanonicalEvent): void {
-    if (this.#done) return;
-    this.#take(event);
+  override on(event: CanonicalEvent): void {
+    super.on(event);
     if (this.#frames === '') return;
     const frames = this.#frames;
     this.#frames = '';
-    this.#write(frames);
+    this.write(frames);
   }
 
-  #take(event: CanonicalEvent): void {
-    switch (event.type) {
-      case 'text':
-        return this.#onText(event);
-      case 'arguments':
-        return this.#onArguments(event.index, event.text);
-      case 'reasoning':
-        return this.#onReasoning(event);
-      case 'start':
-        this.#start = event;
-        return this.#begin();
-      case 'open':
-        return this.#onOpen(event);
-      case 'annotate':
-        return this.#onAnnotate(event);
-      case 'close':
-        return this.#onClose(event);
-      case 'usage':
-        this.#usage = event.usage;
-        return;
-      case 'finish':
-        return this.#onFinish(event);
-      case 'error':
-        return this.#onError(event.error);
-      case 'unknown':
-        return this.#onUnknown(event);
-      case 'piece':
-        return;
-    }
+  protected override onStart(): void {
+    this.#begin();
   }
 
   #begin(): void {
@@ -136,7 +104,7 @@ class ResponsesStreamEncoder implements EventSink {
     this.#frame('response.in_progress', { response });
   }
 
-  #onOpen(event: OpenEvent): void {
+  protected override onOpen(event: OpenEvent): void {
     this.#begin();
     if (!isShown(event.item)) return;
     this.#showHeld();
@@ -151,7 +119,7 @@ class ResponsesStreamEncoder implements EventSink {
   #show(draft: ItemDraft): void {
     this.#endClosed('completed');
     const { place } = draft;
-    const item = encodeOutputItem(draft.item(), draft.id, 'in_progress', this.#context);
+    const item = encodeOutputItem(draft.item(), draft.id, 'in_progress', this.context);
     this.#frame('response.output_item.added', { output_index: place, item });
     for (const type of progressAtStart(item)) this.#itemFrame(type, draft, {});
     for (const [type, members] of argumentsAtStart(item)) this.#itemFrame(type, draft, members);
@@ -166,7 +134,7 @@ class ResponsesStreamEncoder implements EventSink {
     if (draft.isClosed) this.#closed = draft;
   }
 
-  #onText(event: TextEvent): void {
+  protected override onText(event: TextEvent): void {
     const draft = this.#items[event.index];
     if (!draft) return;
     const part = this.#part(draft, event.kind, event.part);
@@ -179,20 +147,20 @@ class ResponsesStreamEncoder implements EventSink {
     else this.#delta(part, event.text, `,"logprobs":${JSON.stringify(logprobs)}}\n\n`);
   }
 
-  #onReasoning(event: ReasoningEvent): void {
+  protected override onReasoning(event: ReasoningEvent): void {
     const draft = this.#items[event.index];
     if (!draft) return;
     if (event.opaque) draft.opaque = event.opaque;
     if (event.text === '') return;
     if (draft === this.#held) this.#showHeld();
     const kind = event.kind === 'summary' ? 'summary' : 'reasoning';
-    const isSummary = kind === 'summary' || isShownAsSummary(formatOf(draft), this.#context);
+    const isSummary = kind === 'summary' || isShownAsSummary(formatOf(draft), this.context);
     const part = this.#part(draft, kind, event.part, isSummary ? 'summary' : 'reasoning');
     part.text += event.text;
     this.#delta(part, event.text, '}\n\n');
   }
 
-  #onArguments(index: number, text: string): void {
+  protected override onArguments({ index, text }: ArgumentsEvent): void {
     const draft = this.#items[index];
     if (!draft || text === '' || draft.open.type !== 'tool_call') return;
     const type = isCustom(draft)
@@ -203,7 +171,7 @@ class ResponsesStreamEncoder implements EventSink {
     this.#frames += `${draft.argumentsHead}${this.#sequence++},"delta":${JSON.stringify(text)}}\n\n`;
   }
 
-  #onAnnotate(event: AnnotateEvent): void {
+  protected override onAnnotate(event: AnnotateEvent): void {
     const draft = this.#items[event.index];
     const annotation = encodeAnnotation(event.annotation);
     if (!draft || !annotation) return;
@@ -212,14 +180,14 @@ class ResponsesStreamEncoder implements EventSink {
     this.#partFrame('response.output_text.annotation.added', draft, part, { annotation_index, annotation });
   }
 
-  #onClose(event: CloseEvent): void {
+  protected override onClose(event: CloseEvent): void {
     const draft = this.#items[event.index];
     if (!draft || draft.isClosed) return;
     draft.isClosed = true;
     draft.source = event.source;
     draft.facts = event.facts;
     if (draft === this.#held) {
-      if (!isSilent(encodeOutputItem(draft.item(), draft.id, 'completed', this.#context))) this.#showHeld();
+      if (!isSilent(encodeOutputItem(draft.item(), draft.id, 'completed', this.context))) this.#showHeld();
     } else if (draft.place === this.#shown - (this.#held ? 2 : 1)) this.#closed = draft;
     else this.#endItem(draft, 'completed');
   }
@@ -240,7 +208,7 @@ class ResponsesStreamEncoder implements EventSink {
       else
         this.#itemFrame('response.function_call_arguments.done', draft, { name, arguments: draft.arguments });
     }
-    const item = encodeOutputItem(draft.item(), draft.id, status, this.#context);
+    const item = encodeOutputItem(draft.item(), draft.id, status, this.context);
     for (const [type, members] of eventsAtEnd(item, draft.place)) this.#frame(type, members);
     this.#output[draft.place] = item;
     this.#frame('response.output_item.done', { output_index: draft.place, item });
@@ -248,7 +216,7 @@ class ResponsesStreamEncoder implements EventSink {
 
   #endPart(draft: ItemDraft, part: PartDraft): void {
     const { text } = part;
-    const { done } = partEvents(part.kind, this.#context);
+    const { done } = partEvents(part.kind, this.context);
     switch (part.kind) {
       case 'text':
         this.#partFrame(done, draft, part, { text, logprobs: part.logprobs });
@@ -268,7 +236,7 @@ class ResponsesStreamEncoder implements EventSink {
     }
   }
 
-  #onFinish(event: FinishEvent): void {
+  protected override onFinish(event: FinishEvent): void {
     this.#begin();
     const saysRefusal = this.#items.some((draft) => draft?.parts.some((part) => part.kind === 'refusal'));
     const outcome = outcomeOf(event, saysRefusal);
@@ -281,12 +249,12 @@ class ResponsesStreamEncoder implements EventSink {
   /** Decoders close what they open; one that does not must not leave items without an end. */
   #closeOpen(): void {
     this.#items.forEach((draft, index) => {
-      if (draft && !draft.isClosed) this.#onClose({ type: 'close', index });
+      if (draft && !draft.isClosed) this.onClose({ type: 'close', index });
     });
   }
 
   /** OpenAI's SDKs throw on `error`; clients that read responses look for `response.failed`, which ends the stream. */
-  #onError(error: GatewayError): void {
+  protected override onError(error: GatewayError): void {
     this.#begin();
     this.#endClosed('completed');
     // Open items end as what they are: each `added` has its `done`, and nothing looks whole.
@@ -298,12 +266,11 @@ class ResponsesStreamEncoder implements EventSink {
   }
 
   #end(type: string, outcome: Outcome): void {
-    this.#done = true;
     this.#frame(type, { response: this.#response(outcome) });
   }
 
   /** Events that only this protocol knows pass, with our numbers; progress of hosted tools is sent as our own events. */
-  #onUnknown({ source }: UnknownEvent): void {
+  protected override onUnknown({ source }: UnknownEvent): void {
     const { raw } = source;
     const { type } = raw;
     if (source.protocol !== 'openai-responses' || typeof type !== 'string' || isProgress(type)) return;
@@ -323,7 +290,7 @@ class ResponsesStreamEncoder implements EventSink {
     let part: PartDraft;
     do {
       part = draft.add(kind, shown);
-      const { delta, place } = partEvents(shown, this.#context);
+      const { delta, place } = partEvents(shown, this.context);
       part.head = head(
         delta,
         `"item_id":"${draft.id}","output_index":${draft.place},"${place}":${part.index}`,
@@ -339,7 +306,7 @@ class ResponsesStreamEncoder implements EventSink {
   }
 
   #wirePart(part: PartDraft): JsonObject {
-    return encodeOutputPart(part.part(), this.#context);
+    return encodeOutputPart(part.part(), this.context);
   }
 
   #delta(part: PartDraft, text: string, tail: string): void {
@@ -347,7 +314,7 @@ class ResponsesStreamEncoder implements EventSink {
   }
 
   #partFrame(type: string, draft: ItemDraft, part: PartDraft, members: JsonObject): void {
-    this.#itemFrame(type, draft, { [partEvents(part.kind, this.#context).place]: part.index, ...members });
+    this.#itemFrame(type, draft, { [partEvents(part.kind, this.context).place]: part.index, ...members });
   }
 
   #itemFrame(type: string, draft: ItemDraft, members: JsonObject): void {
@@ -362,7 +329,7 @@ class ResponsesStreamEncoder implements EventSink {
   #response(outcome: Outcome): JsonObject {
     // Places of items that never became complete are left out.
     const output = this.#output.filter((item) => item !== undefined);
-    return this.#envelope(this.#start, outcome, output, this.#usage);
+    return this.#envelope(this.start, outcome, output, this.usage);
   }
 }
 
