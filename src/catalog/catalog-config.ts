@@ -36,7 +36,7 @@ export interface ProviderConfig {
       }
     | undefined;
   readonly auth?: AuthScheme | undefined;
-  /** Where lines of batches go. Absent: they are asked as any other request. */
+  /** Route of lines of batches. Absent: they are asked as any other request. */
   readonly batch?: BatchRoute | undefined;
   /** Share of the ordinary price that lines of batches cost there, from 0 to 1. */
   readonly batchPriceFactor?: number | undefined;

@@ -115,7 +115,7 @@ describe('imports', () => {
               .replace(/\s+as.*/, ''),
           );
       }
-    // What is fetched when it is wanted is fetched by name: pages by the router, parts of pages by themselves.
+    // Late imports name what they fetch: the router names pages, and parts of pages name their own.
     for (const { file, text } of sources)
       for (const [, specifier = '', name = ''] of text
         .matchAll(/import\('([^']+)'\)(?:,\s*'(\w+)'|\)\.(\w+))/g)

@@ -1,4 +1,4 @@
-// What keeps people out of a page, as axe-core finds it: all rules of WCAG A and AA up to 2.2, and what its authors recommend.
+// Barriers of a page, as axe-core finds them: all rules of WCAG A and AA up to 2.2, and what its authors recommend.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';

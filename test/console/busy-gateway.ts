@@ -44,7 +44,7 @@ async function answered(request: Request, ms: number): Promise<Response> {
   const body = (await request.json()) as { stream?: boolean; model: string; seed?: number };
   const common = { id: 'chatcmpl-1', created: 1, model: body.model };
   const text = 'Paris is mild today: 14 degrees, with some clouds.';
-  // Who wants a slow answer says how slow, in milliseconds.
+  // A `seed` says how slow the answer is, in milliseconds.
   await Bun.sleep(body.seed ?? ms);
   if (body.stream !== true)
     return Response.json({

@@ -164,7 +164,7 @@ export async function fillMonth(dataDir: string, records: number, nowMs: number)
   connection.close();
 }
 
-/** What a table has in the place of a column, the same so many days later; and when a row begins, in milliseconds. */
+/** Values of columns when a row is copied so many days later; and when a row begins, in milliseconds. */
 const SHIFTED: Readonly<Record<string, (days: number) => Readonly<Record<string, string>>>> = {
   records: (days) => ({
     id: `unhex(printf('%012x', created_at + ${days * DAY_MS}) || substr(hex(id), 13))`,
@@ -180,7 +180,7 @@ function shiftedSums(days: number): Readonly<Record<string, string>> {
   return { period: `period + case when span in (${hours}) then ${days * 24} else ${days} end` };
 }
 
-/** What of a table's day is copied. */
+/** Condition for the rows of a table's day that are copied. */
 const COPIED: Readonly<Record<string, string>> = {
   usage: `span in (${[...HOUR_SPANS, ...DAY_SPANS].join()})`,
 };

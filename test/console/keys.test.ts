@@ -136,10 +136,10 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(project.body).toMatchObject({ budgets: [{ usd: 40, per: 'day' }], limits: [{ requests: 60 }] });
       await act('search', 'Archive');
       await page.getByRole('row', { name: /^search.*Archived/ }).waitFor();
-      // What was just done can be undone where it is said.
+      // The notice of a change has the button that undoes it.
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('row', { name: /^search.*Active/ }).waitFor();
-      // What the gateway refuses is said, and the form stays.
+      // A refusal is shown, and the form stays.
       await page.getByRole('button', { name: 'New project' }).click();
       await page.getByLabel('Name', { exact: true }).fill('search');
       await page.getByRole('button', { name: 'Make the project' }).click();

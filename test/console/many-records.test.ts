@@ -16,7 +16,7 @@ const RECORDS = GIVEN || 60_000;
 /** Pages of a hundred rows that are scrolled through. */
 const SCROLLED = GIVEN ? 50 : 8;
 const MINUTES = 60_000;
-/** What it may take, in milliseconds: a page until it can be used, a change until it is seen, anything that blocks. */
+/** Longest times in milliseconds: until a page can be used, until a change is seen, and for anything that blocks. */
 const MOST = { page: 1_000, change: 300, block: 100 };
 
 const PAGES = [
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
     const asked = page.waitForRequest((request) => path.test(request.url()));
     await act();
     const request = await asked;
-    // What is typed is asked for after a pause, which is no part of it.
+    // The pause after typing is no part of the time.
     const from = performance.now();
     const answer = await request.response();
     expect(answer?.status()).toBe(200);

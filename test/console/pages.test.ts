@@ -149,7 +149,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('row', { name: /Together/ }).waitFor();
       await page.getByRole('tab', { name: /Changes/ }).click();
       await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor();
-      // What nobody sent was not dropped, and what stayed the same is not listed.
+      // A member that nobody sent was not dropped, and a member that stayed the same is not listed.
       expect(
         await page
           .getByRole('tabpanel')
@@ -370,7 +370,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   });
 });
 
-/** What is pressed and smaller than 44 px. A link in a line of text, and one that its whole row stands for, have no size of their own. */
+/** Targets smaller than 44 px. A link in a line of text, and one that its whole row stands for, have no size of their own. */
 function smallTargets(): readonly string[] {
   const isPressed =
     'a[href], button, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio])';

@@ -24,7 +24,7 @@ const SIZES = [
 
 let busy: Awaited<ReturnType<typeof startBusyGateway>>;
 const windows = new Map<(typeof SCHEMES)[number], Looked>();
-/** Of a request that was rerouted, and of one whose stream broke. */
+/** Ids of a request that was rerouted, and of one whose stream broke. */
 let recovered = '';
 let broken = '';
 /** Id of a batch of which some lines failed, and others run. */
@@ -120,7 +120,7 @@ const PAGES: readonly (readonly [name: string, path: () => string, isInManual?: 
   ['what-if', () => '/routing?view=what-if'],
 ];
 
-/** What a hand opens on a page. */
+/** Dialogs and menus that a click opens on a page. */
 const OPENED: readonly (readonly [name: string, path: string, open: (looked: Looked) => Promise<void>])[] = [
   ['new-key', '/keys', ({ page }) => page.getByRole('button', { name: 'New key' }).first().click()],
   [

@@ -9,7 +9,7 @@ import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
 /** Compressed, in bytes: what the browser loads until the first page can be used. */
 const MOST = { scripts: 170_000, styles: 15_000, font: 60_000 };
 const DAY_MS = 86_400_000;
-/** What rows say of a model's requests, and what they must not say. */
+/** Words that rows show of a model's requests, and words that they must not show. */
 const TRUTHS: readonly (readonly [model: string, reported: RegExp, unreported?: RegExp])[] = [
   ['shaky/one', /Broken stream/, /OK/],
   ['house/qwen', /OK.*Unknown/, /\$0/],
@@ -34,7 +34,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     busy = await startBusyGateway({ records: 900 });
     await makeTraffic(busy, 6);
     looked = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
-    // What comes is drawn before it is looked at.
+    // Requests that come are drawn before anybody looks.
     await looked.idle();
   }, 2 * SLOW);
   afterAll(() => busy?.close());

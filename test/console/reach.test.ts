@@ -25,7 +25,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let looked: Looked;
   let id: string;
 
-  /** What has the focus, by its name; whether that can be seen. */
+  /** Name of the element that has the focus, and whether the focus can be seen. */
   const focused = (): Promise<{ readonly name: string; readonly isSeen: boolean }> =>
     looked.page.evaluate(() => {
       const at = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> | null };
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   /** Resolves when it has the focus. */
   const holds = (it: Locator): Promise<void> => it.and(looked.page.locator(':focus')).waitFor();
   const button = (name: string): Locator => looked.page.getByRole('button', { name, exact: true });
-  /** What is too wide for a phone, or keeps somebody out, in a part of a page as large as that. */
+  /** Barriers, and elements too wide for a phone, in a part of a page. */
   async function wrongWith(part: string, colorScheme: 'dark' | 'light'): Promise<readonly string[]> {
     const { page } = looked;
     await showIn(page, colorScheme);

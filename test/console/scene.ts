@@ -10,10 +10,10 @@ import { eventually } from '../support/program.ts';
 
 export { HAS_BROWSER, SLOW } from '../support/browser.ts';
 
-/** Where pictures of a run are kept. */
+/** Folder for the pictures of a run. */
 const PICTURES = process.env['DRAGOMAN_PICTURES'] ?? join(tmpdir(), 'dragoman-pictures');
 
-/** Without a request for so long, a page is at rest. */
+/** A page without a request for so long is at rest. */
 const QUIET_MS = 300;
 
 /** Would tell if it ran: a page may have nothing of this name. */
@@ -29,9 +29,9 @@ const OWN = /^(?:GET \/console(?:\/.*)?|(?:POST|DELETE) \/console\/session(?:\/t
 export interface Looked {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained of; none of it is meant to be. */
+  /** Complaints of the browser; none of them is meant to be. */
   readonly complaints: string[];
-  /** What it asked the gateway for that is no operation of `/openapi.json`: only the console could do that. */
+  /** Requests to the gateway that are no operation of `/openapi.json`: only the console could make them. */
   undescribed(): Promise<readonly string[]>;
   /** Waits until nothing is asked any more, but for the stream of what happens, which never ends. */
   idle(): Promise<void>;

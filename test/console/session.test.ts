@@ -1,4 +1,4 @@
-// What the console answers to programs: whom it lets in, what it sends, and that a session is no more than its key.
+// The console as programs reach it: whom it lets in, what it sends, and that a session is no more than its key.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ test('a session asks as its key does, and its answers hold no secret', async () 
   expect(made.status).toBe(201);
   const audit = await gateway.manage('GET', '/audit?action=key.create&limit=1');
   expect(audit.body).toMatchObject({ data: [{ actor: { name: 'admin' }, after: { name: 'by-console' } }] });
-  // What calls models is not behind it.
+  // Calls of models are not behind it.
   expect(
     (await at('/api/v1/models', { headers: { cookie: session.cookie, 'x-csrf-token': session.csrf } }))
       .status,

@@ -1,4 +1,4 @@
-// What client and upstream said otherwise, in a browser, for each pair of protocols: only what differs is listed, by meaning.
+// Differences between client and upstream in a browser, for each pair of protocols: only what differs is listed, by meaning.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { TestGateway } from '../support/harness.ts';
 import { ADMIN_KEY } from '../support/management/scene.ts';

@@ -38,7 +38,7 @@ const upstream = Bun.serve({
           controller.enqueue(encoder.encode('data: [DONE]\n\n'));
           controller.close();
         } catch {
-          // Whoever asked is dead.
+          // The process that asked is dead.
         }
       },
     });

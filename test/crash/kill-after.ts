@@ -20,6 +20,6 @@ export async function killAfter(program: string, args: readonly string[], count:
     if (lines >= count) child.kill('SIGKILL');
   }
   await child.exited;
-  // What the pipe had taken when the writer died counts: a client may have received it. A cut line does not.
+  // Lines that the pipe had taken when the writer died count: a client may have received them. A cut line does not.
   return text.slice(0, text.lastIndexOf('\n')).split('\n');
 }

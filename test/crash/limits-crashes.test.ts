@@ -33,7 +33,7 @@ const NOON = Date.UTC(2026, 10, 22, 12);
 /** Tokens of an answer in one read, and how many answers may run at once. */
 const STEP = 20;
 const AT_ONCE = 5;
-/** What running answers may use when a budget is spent: a read of each, and a search that has begun. */
+/** Most that running answers may use when a budget is spent: a read of each, and a search that has begun. */
 const BOUND = AT_ONCE * (STEP * TOKEN_NANO + SEARCH_NANO);
 const PER_DAY = { keyNano: 1_000_000, projectNano: 1_500_000, requests: 12, ofUser: 4 };
 const FOR_EVER_NANO = 3_000_000;

@@ -65,11 +65,11 @@ function snapshot(): Snapshot {
   return (shared = buildSnapshot({ config, presets, sim: null, environment: {}, revision: 1 }));
 }
 
-/** Who has which limits, until they are others. */
+/** Limits of each owner, until they are others. */
 export interface Tenants {
   readonly gateway: readonly LimitEntry[];
   readonly project: readonly LimitEntry[];
-  /** Of each of two keys in one project. */
+  /** Limits of each of two keys in one project. */
   readonly keys: readonly (readonly LimitEntry[])[];
 }
 
@@ -87,7 +87,7 @@ export class Machine {
   readonly limits: Limits;
   /** Steps after which it dies; null: it does not. */
   diesAfter: number | null = null;
-  /** What it left behind; null while it lives. */
+  /** Data that it left behind; null while it lives. */
   left: string | null = null;
   readonly clients: MemoryClient[] = [];
   readonly #options: MachineOptions;
@@ -195,7 +195,7 @@ export class Machine {
     return client;
   }
 
-  /** Whose limits are others from now on. */
+  /** Changes whose limits hold from now on. */
   async reload(tenants: Tenants): Promise<void> {
     this.#tenants = tenants;
     this.#principals = principalsOf(tenants);

@@ -50,7 +50,7 @@ function textOf(response: unknown): string {
     .join('');
 }
 
-/** What a client knows of an answer: its id as soon as that was said, its response once it was complete. */
+/** An answer as its client knows it: its id as soon as that was sent, its response once it was complete. */
 interface Known {
   id: string | null;
   response: Json | null;

@@ -8,7 +8,7 @@ import { freshFolder } from '../support/program.ts';
 const DISK_MB = 16;
 
 /**
- * Where it is mounted, and how to give it up. Null where mounting is not allowed.
+ * Folder where it is mounted, and how to give it up. Null where mounting is not allowed.
  * @param megabytes of the whole disk
  */
 export function smallDisk(

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
-/** What the program needs, in a folder of its own. */
+/** Copies the sources that the program needs into a folder of its own. */
 export function copySources(folder: string): void {
   for (const name of ['src', 'sim', 'bin']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));

@@ -68,7 +68,7 @@ test.each([false, true])('a Responses client sees its call and its result, strea
     nativeTokens: { tool_calls: { dice: 1 } },
   });
 
-  // What it did is part of the conversation for a later turn.
+  // The tool's work is part of the conversation for a later turn.
   const next = await client.responses.create({ ...body, input: 'Again?', previous_response_id: response.id });
   expect(next.status).toBe('completed');
 });

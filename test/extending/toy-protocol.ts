@@ -108,7 +108,7 @@ export const toy: ServedProtocol = {
   },
 };
 
-/** What the events of a toy's answer are in the canonical model: one message. */
+/** Events of a toy's answer in the canonical model: one message. */
 class Answer {
   readonly #sink: EventSink;
   #isOpen = false;

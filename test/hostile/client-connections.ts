@@ -103,7 +103,7 @@ export const CONNECTIONS: readonly Scenario[] = [
       const refused = answers.find(({ status }) => status === 503);
       return { statuses: statusesOf(answers), retryAfter: refused?.headers['retry-after'] ?? null };
     },
-    // Who is refused is told at the end of the body, of which nothing is kept until then.
+    // A refused client gets its answer at the end of the body, of which nothing is kept until then.
     gets: { statuses: only(0, 503), retryAfter: (value) => value === null || /^\d+$/.test(String(value)) },
   },
   {

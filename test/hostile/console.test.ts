@@ -1,4 +1,4 @@
-// What the cookie of the console is worth to a server on another port of the same host, which browsers send it to.
+// Worth of the console's cookie to a server on another port of the same host, to which browsers send it: none.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ADMIN_KEY, startManaged, type ManagedGateway } from '../support/management/scene.ts';
 

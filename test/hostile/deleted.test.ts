@@ -1,4 +1,4 @@
-// What a client deleted: nothing of it is left in the data directory, or in any table of PostgreSQL.
+// Deletions by clients: nothing of what they deleted is left in the data directory, or in any table of PostgreSQL.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

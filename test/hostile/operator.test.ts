@@ -1,4 +1,4 @@
-// What an attacker gets of the operator of a machine: of links to the console, and of commands that are led elsewhere.
+// Attacks on the operator of a machine: links to the console, and commands that are led to another gateway.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'bun:test';

@@ -1,4 +1,4 @@
-// What every attack needs: a gateway in a process of its own, a hostile server behind it, a bystander beside it, and
+// Scene of every attack: a gateway in a process of its own, a hostile server behind it, a bystander beside it, and
 // the three questions that are asked of each scenario: what did the attacker get, how long did somebody else wait
 // meanwhile, and how much memory is held afterwards. Knows no attack.
 import { afterAll, beforeAll, expect, test } from 'bun:test';

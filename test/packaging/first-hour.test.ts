@@ -143,7 +143,7 @@ test('How do I run it in a container?', () => {
     '--publish 127.0.0.1:4000:4000',
   ])
     expect(run).toContain(flag);
-  // What is named there exists; test/packaging/deploy/image.test.ts builds and runs it.
+  // The named file exists; test/packaging/deploy/image.test.ts builds and runs it.
   const [, file = ''] = /--file (\S+)/.exec(build) ?? [];
   expect(existsSync(join(ROOT, file))).toBe(true);
   expect(run.trimEnd().split('\n')[1]).toEndWith('dragoman:0.1.0');

@@ -1,4 +1,4 @@
-// Where the program is started is not what it trusts: settings of the runtime that lie in the working directory change
+// The working directory is not trusted: settings of the runtime that lie in it change
 // nothing and run nothing.
 import { afterEach, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

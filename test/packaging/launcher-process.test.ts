@@ -1,4 +1,4 @@
-// What a start leaves in memory and hands to the runtime: the launcher for shells, the one under Node, and `npm start`
+// Processes and memory of a start: the launcher for shells, the one under Node, and `npm start`
 // start the same thing, and step aside where they can.
 import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

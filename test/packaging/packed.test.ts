@@ -79,7 +79,7 @@ const { findProgram } = (await import(join(ROOT, 'bin', 'find-program.mjs'))) as
   findProgram: (root: string) => string;
 };
 const atHand = dirname(findProgram(ROOT));
-/** What `npm install` packed, where the sources are still those; else what is packed for this test. */
+/** Package that `npm install` packed, where the sources are still those; else one that is packed for this test. */
 const packed = basename(atHand) === 'dist' ? atHand : join(ROOT, `dist-${crypto.randomUUID()}`);
 if (packed !== atHand) {
   beforeAll(() => pack(packed), SLOW);

@@ -293,7 +293,7 @@ function emptyContent(tokens: readonly number[]): Content {
   };
 }
 
-/** Without empty texts, and with hosted items in any order: several run at once and are opened as they are announced. */
+/** Content without empty texts and with hosted items in one order: several run at once and open as they are announced. */
 function finished(content: Content): Content {
   return {
     ...content,

@@ -128,7 +128,7 @@ async function ask(
   }
 }
 
-/** What a client of this protocol could not take; undefined for an answer or a native error. */
+/** Problem that a client of this protocol has with an answer; undefined for an answer or a native error. */
 function problem(name: ClientName, reply: Reply): string | undefined {
   // A failure of the upstream is a 500 to clients of Messages, in words that say whose.
   const isOurs = reply.status === 500 && !reply.text.includes('no endpoint could answer');
@@ -151,7 +151,7 @@ function errorOf(name: ClientName, text: string): string[] {
   return [];
 }
 
-// What clients get is judged by OpenAI's description of its API, which lies with the recordings.
+// OpenAI's description of its API, which lies with the recordings, judges the answers of clients.
 if (missing !== undefined) console.log(`damaged streams: ${missing}`);
 
 describe.skipIf(missing !== undefined).each(NAMES)('%s, damaged', (upstream) => {

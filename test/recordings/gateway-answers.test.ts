@@ -21,7 +21,7 @@ const BYTEWISE = casesOf(60);
 
 const READERS = { chat: readChat, responses: readResponses, messages: readMessages } as const;
 
-/** What the recordings must hold, so that nothing is compared in vain: the least number, and how to tell. */
+/** Kinds of answers that the recordings must hold, so that nothing is compared in vain: the least number, and the test for it. */
 const CONTENT: Readonly<Record<string, readonly [number, (said: Said) => boolean]>> = {
   'with text': [1_500, (said) => said.text !== ''],
   'with tool calls': [400, (said) => said.calls.length > 0],

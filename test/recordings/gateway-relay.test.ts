@@ -103,7 +103,7 @@ function problem(recording: Recording, reply: Reply, usage: boolean): string | u
   return `expected ${around(want)}, got ${around(reply.text)}`;
 }
 
-/** Where the gateway's record differs from what passed, also when the client did not see the counts. */
+/** Difference between the gateway's record and the recording, also when the client did not see the counts. */
 function recordProblem(recording: Recording, data: Loose): string | undefined {
   const { tokens, end } = readChat(recording);
   const got = at(data, 'native_tokens');

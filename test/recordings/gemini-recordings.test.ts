@@ -258,7 +258,7 @@ describe.skipIf(missing !== undefined)('recorded Gemini requests', () => {
   });
 });
 
-/** What a request asks, in one spelling; thinking is the policy's business, which is not asked here. */
+/** A request in one spelling; thinking is the policy's business, which is not asked here. */
 function essence(body: Loose): unknown {
   const request = camel(body) as Record<string, unknown>;
   const config = { ...(request['generationConfig'] as Record<string, unknown> | undefined) };

@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)('signatures that clients of Gemini lost',
   }
 });
 
-/** What was recorded as a list of chunks was streamed without `alt=sse`, which the gateway always asks for. */
+/** Turns a list of chunks into events: it was streamed without `alt=sse`, which the gateway always asks for. */
 function asEvents(recording: GeminiRecording): GeminiRecording {
   if (!Array.isArray(recording.res.json)) return recording;
   const text = geminiChunks(recording).map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);

@@ -84,7 +84,7 @@ function check(recording: Recording): boolean {
 }
 
 function meaning({ message, content, stopReason }: ReadMessage): unknown {
-  // Where parts of several items alternate, their texts are cut differently: what they say is the same.
+  // Texts of items that alternate are cut differently, and say the same.
   const blocks: Record<string, unknown>[] = [];
   for (const block of content) {
     const last = blocks.at(-1);

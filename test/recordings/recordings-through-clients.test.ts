@@ -49,7 +49,7 @@ const NAMES = Object.keys(CLIENTS) as ClientName[];
 describe.skipIf(missing !== undefined)('recorded answers through every client protocol', () => {
   let answers: RecordedAnswer[] = [];
   let gateway: ReplayGateway;
-  /** Of the table in `docs/recordings.md`. */
+  /** Rows of the table in `docs/recordings.md`. */
   const rows: string[] = [];
 
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)('recorded answers through every client pr
     });
     table.print();
     expect(table.total).toBeGreaterThan(casesOf(300));
-    // Of a share, the few that are known weigh more.
+    // A few known failures weigh more in a part of the recordings.
     if (isWhole) expect(table.rate).toBeGreaterThanOrEqual(0.99);
     const known = LOST[name];
     expect(table.failures.filter((failure) => known[failure.slice(0, 12)] === undefined)).toEqual([]);
@@ -129,7 +129,7 @@ function problem(name: ClientName, answer: RecordedAnswer, reply: Reply): string
   const { said, problems } = CLIENTS[name].read(reply);
   if (reply.status !== 200 && answer.said.end !== 'error')
     return `${reply.status} ${reply.text.slice(0, 300)}`;
-  // What is relayed has the shape that its upstream gave it, whatever the client's library makes of that.
+  // A relayed answer has the shape that its upstream gave it, whatever the client's library makes of that.
   const isOwn = reply.headers.get('x-dragoman-lane') === 'translate';
   if (isOwn && problems.length > 0) return [...new Set(problems)].slice(0, 3).join('; ');
   const received = receivedOf(answer.said, said);
@@ -152,7 +152,7 @@ function signaturesIn(extra: string): string[] {
 }
 
 /**
- * What must be the same on both sides. Opaque state is compared where it counts, in the next turn. Chat servers do not
+ * Facts that must be the same on both sides. Opaque state is compared where it counts, in the next turn. Chat servers do not
  * say where a paragraph of reasoning ends, and Gemini joins them.
  */
 function comparable(name: ClientName, { api }: RecordedAnswer, said: Said): Said {
@@ -168,7 +168,7 @@ function comparable(name: ClientName, { api }: RecordedAnswer, said: Said): Said
   );
   // Google counts what is read from a cache, not what is written to it.
   const tokens = said.tokens && (name === 'gemini' ? { ...said.tokens, written: 0 } : said.tokens);
-  // What Google says of a prompt that it blocks is shown as text where a client has no place for a refusal, and Messages
+  // Google's words on a prompt that it blocks are shown as text where a client has no place for a refusal, and Messages
   // has one end for refusals with words, whoever refused.
   const words: Partial<Said> =
     isPlain && api === 'gemini' ? { text: said.text || said.refusal, refusal: '' } : {};

@@ -18,7 +18,7 @@ const DONE = {
   mcp: /"type":\s*"(?:mcp_call|mcp_tool_use)"/,
 } as const;
 
-/** What each client reads of it. Chat Completions and Gemini have no place for calls, only for citations. */
+/** Pattern of the work as each client reads it. Chat Completions and Gemini have no place for calls, only for citations. */
 const PUBLISHED: Readonly<Record<'responses' | 'messages', Readonly<Record<keyof typeof DONE, RegExp>>>> = {
   responses: { search: /"type":"web_search_call"/, mcp: /"type":"mcp_call"/ },
   messages: { search: /"type":"server_tool_use"/, mcp: /"type":"mcp_tool_use"/ },

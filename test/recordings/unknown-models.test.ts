@@ -1,4 +1,4 @@
-// What programs really sent to OpenAI, Anthropic and Google, sent again with names of models that no catalog knows: each
+// Requests that programs really sent to OpenAI, Anthropic and Google, sent again with names of models that no catalog knows: each
 // member reaches the upstream as it was said, or the answer's report names it. Nothing else may be said of a model of
 // tomorrow.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
@@ -26,7 +26,7 @@ interface Sent extends Omit<Recording, 'api'> {
   readonly req?: Loose;
 }
 
-/** Who owns which protocol, and where clients speak it. */
+/** Owner of each protocol, and the path where clients speak it. */
 const OWNERS: Readonly<Record<Sent['api'], { providers: readonly string[]; path: string; owner: string }>> = {
   chat: { providers: ['openai'], owner: 'openai', path: '/chat/completions' },
   responses: { providers: ['openai'], owner: 'openai', path: '/responses' },
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)('recorded requests for a model that nobod
   }
 });
 
-/** What this gateway has no place for, or may not be asked for, is refused with the name of the member. */
+/** True where the gateway refuses by name a member that it has no place for, or that it may not be asked for. */
 function isRefusedByName(status: number, text: string): boolean {
   const { error } = JSON.parse(text) as { error: { param?: string; message: string; details?: unknown[] } };
   const isNamed =
@@ -114,7 +114,7 @@ function isRefusedByName(status: number, text: string): boolean {
   return isNamed && (status === 400 || status === 404);
 }
 
-/** What MCP servers did and do is the gateway's: it runs and tells their calls itself. */
+/** True for calls of MCP servers, past or present: the gateway itself runs and reports them. */
 function hasMcpTools(req: Loose): boolean {
   return [...list(req['tools']), ...list(req['input'])].some(({ type }) => word(type).startsWith('mcp'));
 }
@@ -127,7 +127,7 @@ function losses(said: unknown, arrived: unknown, path: string): string[] {
     return Object.entries(said).flatMap(([name, value]) =>
       losses(value, arrived[name], path === '' ? name : `${path}.${name}`),
     );
-  // Of an object that is gone as a whole, each member must be told of.
+  // The report names each member of an object that is gone as a whole.
   if (isObject(said) && arrived === undefined) return losses(said, {}, path);
   return JSON.stringify(said) === JSON.stringify(arrived) ? [] : [path];
 }
@@ -144,7 +144,7 @@ function plain(api: Sent['api'], body: unknown): unknown {
   return withoutNothing(body);
 }
 
-/** Without what says as much as silence: null, an empty object, and the stream that nobody wants. */
+/** The value less what says as much as silence: null, an empty object, and the stream that nobody wants. */
 function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing);
   if (!isObject(value)) return value;

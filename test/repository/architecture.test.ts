@@ -370,7 +370,7 @@ describe('imports', () => {
   });
 
   test('no protocol imports another, and none knows the rest of the gateway', () => {
-    // What stands beside the protocols' own folders is shared by them, as is what the protocols of one vendor have in
+    // Files beside the protocols' own folders are shared by them, as is what the protocols of one vendor have in
     // common; the index is for those who use them.
     const isShared = (target: string): boolean =>
       /^protocols\/((?:codec|members|openai|google)\/|tasks\/[^/]+\/)?[^/]+\.ts$/.test(target) &&

@@ -8,7 +8,7 @@ import { markdownPages, ROOT } from '../support/doc-snippets.ts';
 
 /** A program's name and what follows, up to the end of the line, of the code, of a pipe, or a comment. */
 const LINE = /(?:npx --no |bin\/|\.\/|^|`|[A-Z_]+=\S+ |docker exec \S+ \/)dragoman(?:\.mjs)? ([^\n`|#;]+)/gm;
-/** What is written where a reader puts in something. */
+/** Words that stand where a reader puts in something. */
 const PLACEHOLDER = /^(?:ACTION|COMMAND|NAME|ID|WORD|…|\[.*)$/;
 const ALWAYS = ['help', 'version'];
 

@@ -6,7 +6,7 @@ import { protocols, servedProtocols, type Protocol } from '../../src/protocols/i
 import { PROTOCOLS } from '../contract/protocols/feature.ts';
 
 const FOLDER = join(import.meta.dir, '..', '..', 'src', 'protocols');
-/** What the protocols of one vendor have in common, by how their names begin. */
+/** Folders that the protocols of one vendor share, by how their names begin. */
 const SHARED: readonly (readonly [names: string, folder: string])[] = [
   ['openai-', 'openai'],
   ['gemini', 'google'],

@@ -1,4 +1,4 @@
-// What docs/tools.md shows is so: its programs run against a gateway with an engine and an MCP server, and print what
+// Examples of docs/tools.md: its programs run against a gateway with an engine and an MCP server, and print what
 // the page says.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What upstreams give reaches the client as what it is: vectors, usage, refusals, errors.
+// Values of upstreams reach the client as they are: vectors, usage, refusals, errors.
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';

@@ -1,4 +1,4 @@
-// What nobody may take from others: memory, time, what an operator's account holds, and what only an operator's network
+// Bounds that protect one client from others: memory, time, what an operator's account holds, and what only an operator's network
 // reaches.
 import { BODY, shown, type Requirements } from './requirement.ts';
 

@@ -1,4 +1,4 @@
-// What outlives the connection of a client: the queue of jobs, answers in the background, streams that can be resumed.
+// Work that outlives the connection of a client: the queue of jobs, answers in the background, streams that can be resumed.
 import { shown, type Requirements } from './requirement.ts';
 
 const DURABLE = 'answers that outlive a connection';

@@ -1,4 +1,4 @@
-// What clients of Gemini are owed beside the answers that every protocol has.
+// Requirements of clients of Gemini beside the answers that every protocol has.
 import { golden, shown, type Requirements } from './requirement.ts';
 
 const API = 'Gemini API, 2026-11';

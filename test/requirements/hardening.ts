@@ -1,4 +1,4 @@
-// What holds against those who mean harm or do it by mistake: clients, and whoever shares the machine.
+// Protection from harm, meant or by mistake: from clients, and from others on the machine.
 import { shown, type Requirements } from './requirement.ts';
 
 const HARDENING = 'contract with users: nobody stops everybody';

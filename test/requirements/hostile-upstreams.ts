@@ -1,4 +1,4 @@
-// What the gateway holds up against upstreams that are broken or hostile, and what it tells caches and browsers.
+// Protection from upstreams that are broken or hostile, and headers for caches and browsers.
 import { shown, type Requirements } from './requirement.ts';
 
 const HARDENING = 'an attack on the gateway from all sides';

@@ -1,4 +1,4 @@
-// What is said reaches who it is for: the conversation, in whatever dialect, and what was asked beside it.
+// Meaning is kept: the conversation, in whatever dialect, and the settings beside it reach the model.
 import { shown, type Requirements } from './requirement.ts';
 
 const CONTRACT = 'contract with users';

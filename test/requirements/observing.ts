@@ -1,4 +1,4 @@
-// What operators see: metrics, alerts, traces.
+// Observation by operators: metrics, alerts, traces.
 import { type Requirements, shown } from './requirement.ts';
 
 const SEEN = 'operations: telemetry';

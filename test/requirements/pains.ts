@@ -1,4 +1,4 @@
-// What users of other gateways reported in public, and what this one does instead: groups A to D and G of the list. Each
+// Problems that users of other gateways reported in public, and how this one avoids them: groups A to D and G of the list. Each
 // source is an issue that describes the pain.
 import {
   BROKEN,

@@ -1,13 +1,13 @@
 // The form of an entry in the requirements manifest, and short names for the places that entries point to.
 
 export interface Requirement {
-  /** What the gateway does, in one sentence. */
+  /** Behaviour of the gateway, in one sentence. */
   readonly behaviour: string;
-  /** Where the requirement comes from. */
+  /** Origin of the requirement. */
   readonly source: string;
   /** `file` for a golden case, else `file: part of a test's title`. Empty only when all of it comes later. */
   readonly tests: readonly string[];
-  /** What of it is not here yet: the subject of the issue that brings it. */
+  /** Part of it that is not here yet: the subject of the issue that brings it. */
   readonly later?: string;
 }
 

@@ -21,7 +21,7 @@ function textOf(file: string): string | null {
   return text;
 }
 
-/** What is wrong with a pointer to a test; null when it points to one. */
+/** Problem with a pointer to a test; null when it points to one. */
 function problemWith(pointer: string): string | null {
   const [file = '', ...rest] = pointer.split(': ');
   const text = textOf(file);

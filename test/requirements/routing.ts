@@ -1,4 +1,4 @@
-// Who is asked, in which protocol, and what refusals teach. Seen from outside by programs of others.
+// Routing: the endpoint that is asked, its protocol, and what refusals teach. Seen from outside by programs of others.
 import { type Requirements, shown } from './requirement.ts';
 
 const SOURCE = 'what programs from outside found, routing';

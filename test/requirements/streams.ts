@@ -1,4 +1,4 @@
-// What streams may cost and show, however long they are, however they are cut, and whoever reads them slowly.
+// Streams: what they may cost and show, however long they are, however they are cut, and however slowly they are read.
 import { shown, type Requirements } from './requirement.ts';
 
 const STREAMS = 'streams that stop nobody else';

@@ -26,7 +26,7 @@ beforeAll(async () => {
         config: {
           logging: { level: 'debug', content: true },
           models: [
-            // Those of the scene reason, and such answers are translated where nobody asks to see it.
+            // The scene's own models reason, and such answers are translated where nobody asks to see it.
             {
               id: 'plain/responses',
               endpoints: [{ provider: 'up', model: 'm', protocol: 'openai-responses' }],
@@ -62,7 +62,7 @@ function failing(protocol: ClientProtocol, words: string): string {
   return dialect(protocol, 'm').errorFrame.replace(/"message":"[^"]*"/, () => `"message":"${words}"`);
 }
 
-/** Where the key can be read that should be nowhere. */
+/** True where the key can be read although it should be nowhere. */
 function kept(lane: Lane): boolean {
   const { dataDir, logLines } = sceneOf(lane).gateway;
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })

@@ -148,7 +148,7 @@ test('another key gets nothing from the vault', async () => {
   await takeTurn(scene.gateway, { ...body, messages }, false, { authorization: 'Bearer sk-test-other' });
   expect(up.requests[1]?.text).not.toContain('Private.');
   expect(up.requests[1]?.text).not.toContain('sig-private');
-  // Without the signed blocks, thinking would be refused in the middle of a tool turn.
+  // Thinking without the signed blocks would be refused in the middle of a tool turn.
   expect(at(up.requests[1]?.json, 'thinking', 'type') ?? 'disabled').toBe('disabled');
 });
 

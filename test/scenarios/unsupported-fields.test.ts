@@ -312,7 +312,7 @@ describe('other protocols', () => {
       expect(at(sent, name)).toBeUndefined();
     }
     expect((await ask('one/messages', body, STRICT)).response.status).toBe(400);
-    // What asks for nothing is no loss.
+    // A value that asks for nothing is no loss.
     expect(
       (await ask('one/messages', { frequency_penalty: 0, logprobs: false }, STRICT)).response.status,
     ).toBe(200);

@@ -1,4 +1,4 @@
-// What a Chat Completions client may rely on in an answer, checked member by member: whole answers, streams and
+// Shapes that a Chat Completions client may rely on, checked member by member: whole answers, streams and
 // errors. Each check throws with the offending text. Knows the documented shapes only, nothing of the gateway.
 
 export interface ChatError {

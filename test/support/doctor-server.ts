@@ -12,7 +12,7 @@ export interface ChatRequest {
 export interface Server {
   /** Why a request is refused with 400; undefined: it is not. */
   readonly refuse?: (body: ChatRequest) => string | undefined;
-  /** What the model does not see, although it is accepted. */
+  /** The request as the model sees it: less what is accepted and never reaches it. */
   readonly blind?: (body: ChatRequest) => ChatRequest;
   /** The last word on an answer. */
   readonly answer?: (body: ChatRequest) => Answer | undefined;

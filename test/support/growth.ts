@@ -2,7 +2,7 @@
 // as large. For tests that work takes no longer than its input is long.
 import { usedMs } from '../../src/base/runtime/machine.ts';
 
-/** What one growth of a value is: where, and how. */
+/** One growth of a value: where, and how. */
 export interface Shape {
   readonly name: string;
   /** The value with `n` times as much of it. Sizes are chosen so that n = 1 can be measured. */
@@ -163,7 +163,7 @@ function replaced(
 /** Below so many milliseconds nothing is told apart from chance. */
 const MEASURABLE = 1;
 
-/** Of how many measurements of each size the best counts: other work on the machine only ever makes one worse. */
+/** Number of measurements of each size, of which the best counts: other work on the machine only ever makes one worse. */
 const MEASUREMENTS = 8;
 /** More times as long than this for four times as much is looked at again, with more. */
 export const LINEAR = 5;

@@ -63,7 +63,7 @@ export async function startGateway(
     clock: options.clock,
     random: () => 0,
     resolve: options.resolve ?? resolveExample,
-    // What other tests of this process leave behind is no burst of this gateway.
+    // Garbage of other tests in this process is no burst of this gateway.
     sharesProcess: true,
     writeLog: (line) => logLines.push(line),
   });

@@ -57,7 +57,7 @@ export class LimitsScene {
     this.limiter.settle(reservation, { requests: 1, tokens: estimate.tokens ?? 0, nanoUsd });
   }
 
-  /** What is used of each limit of an owner, in its own units. */
+  /** Amounts used of each limit of an owner, in its own units. */
   used(scope: Scope, endUser: string | null = null): number[] {
     return this.limiter.standings([scope], null, endUser).map(({ used }) => used);
   }

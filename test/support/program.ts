@@ -13,7 +13,7 @@ export interface ProgramOptions {
   readonly folder: string;
   /** The checkout whose program it is; default: this one. */
   readonly root?: string;
-  /** What is run with the arguments; default: that checkout's launcher. */
+  /** Command that is run with the arguments; default: that checkout's launcher. */
   readonly command?: readonly [string, ...string[]] | undefined;
 }
 

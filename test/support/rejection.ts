@@ -1,4 +1,4 @@
-/** What a promise was rejected with; fails when it was not. */
+/** Error with which a promise was rejected; fails when it was not. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {

@@ -35,7 +35,7 @@ export const WAYS_AND_MODES = WAYS.flatMap((way) => [false, true].map((stream) =
 export const OTHER_KEY = 'sk-test-other';
 export const AS_OTHER = { authorization: `Bearer ${OTHER_KEY}` };
 
-/** Where `two/<way>` goes when its first endpoint fails: another protocol each. It takes the beginning of an answer. */
+/** Protocol of the second endpoint of `two/<way>`: another each. It takes the beginning of an answer. */
 export const SECOND = { relay: 'responses', responses: 'chat', chat: 'messages', messages: 'chat' } as const;
 
 /** Tokens of `small/<way>`. */
@@ -215,7 +215,7 @@ function messagesBlock(said: Said): Readonly<Record<string, unknown>> {
   return { type: 'thinking', thinking: said.thought, signature: said.sealed };
 }
 
-/** What the model was told, one line for each thing, in order; thoughts with their seal. */
+/** Parts of the model's request, one line for each, in order; thoughts with their seal. */
 export function reported(request: Arrived | undefined): string[] {
   const { json } = request ?? {};
   const lines = [at(json, 'instructions'), at(json, 'system')].flatMap((text) =>
@@ -330,7 +330,7 @@ export async function answered(response: Response): Promise<Answered> {
   };
 }
 
-/** What the answer says, one line for each item. */
+/** Items of an answer, one line for each. */
 export function saidIn({ body }: Answered): string[] {
   return list(body, 'output').map((item) => {
     switch (at(item, 'type')) {

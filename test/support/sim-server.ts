@@ -7,7 +7,7 @@ export const RESPONSES = '/openai/v1/responses';
 export const MESSAGES = '/anthropic/v1/messages';
 /** Model and method follow. */
 export const GEMINI = '/google/v1beta/models';
-/** Where each protocol is spoken. */
+/** Path of each protocol. */
 export const paths = [CHAT, RESPONSES, MESSAGES, GEMINI] as const;
 export type Path = (typeof paths)[number];
 

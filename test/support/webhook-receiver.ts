@@ -13,7 +13,7 @@ export interface ReceivedAlert {
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** What was received and is signed as it should be, tries that were refused among it. */
+  /** Deliveries that were received and are signed as they should be, refused tries among them. */
   readonly received: ReceivedAlert[];
   /** Statuses of the next answers; 204 once there are none. */
   readonly statuses: number[];

@@ -25,7 +25,7 @@ export function pageSettings(
   return text.replaceAll('http://127.0.0.1:4000', target.gateway.origin).replaceAll('sim/chat', target.model);
 }
 
-/** What the lines `export NAME=value` of a block set. */
+/** Variables that the lines `export NAME=value` of a block set. */
 export function exportedVariables(block: string, key: string): Record<string, string> {
   const lines = [...block.matchAll(/^export (\w+)=(.*)$/gm)];
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** What is tested, and is named on its page: the npm package with its exact version, and its program. */
+/** Programs that are tested and named on their pages: the npm package with its exact version, and its program. */
 export const CLIENTS = {
   codex: { package: '@openai/codex', version: '0.169.0', program: 'codex' },
   opencode: { package: 'opencode-ai', version: '1.18.33', program: 'opencode' },

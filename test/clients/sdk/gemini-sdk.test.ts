@@ -194,7 +194,7 @@ test('tokens are counted, and models are listed and found', async () => {
   expect(totalTokens).toBeGreaterThan(3);
   const names: string[] = [];
   for await (const { name = '' } of await ai.models.list()) names.push(name);
-  // What it lists can be asked for by the name in the list.
+  // A listed model can be asked for by its name in the list.
   expect((await ai.models.generateContent({ model: 'models/sim/chat', contents: '6 x 7' })).text).toContain(
     '42',
   );

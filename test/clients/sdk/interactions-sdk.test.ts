@@ -15,7 +15,7 @@ import {
 } from '../../support/upstreams/interactions.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-/** What the records say of either. */
+/** Counts in the records of either. */
 const COUNTED = {
   api: 'interactions',
   protocol: 'gemini-interactions',
@@ -236,7 +236,7 @@ describe('streams', () => {
     const whole = await streamed(STREAM, Infinity);
     const split = await streamed(STREAM, 1);
     expect(split.replaceAll(idIn(split), 'id')).toBe(whole.replaceAll(idIn(whole), 'id'));
-    // What is no name is Google's, to the byte.
+    // Everything but the names is Google's, to the byte.
     expect(whole.replaceAll(idIn(whole), 'v1_upstream').replaceAll(MODEL, 'gemini-3-flash-preview')).toBe(
       STREAM,
     );
@@ -276,7 +276,7 @@ describe('streams', () => {
       await upstream.arrived(1)
     ).closed;
 
-    // What was made until then is still there.
+    // Content that was made until then is still there.
     upstream.always((exchange) => {
       exchange.openStream();
       exchange.chunk(asFrames(EVENTS.slice(0, 1)));

@@ -141,7 +141,7 @@ describe.each(DIALECTS)('%s over Responses', (model) => {
       types.push(event.type);
       if (event.type === 'UNKNOWN') unknown.push(at(event.raw, 'type'));
     }
-    // What is relayed is the upstream's own: OpenAI leaves the name out at the end of arguments.
+    // Relayed events are the upstream's own: OpenAI leaves the name out at the end of arguments.
     const own = model === 'sim/responses' ? ['response.function_call_arguments.done'] : [];
     expect(unknown).toEqual(own);
     expect(types.slice(0, 2)).toEqual(['response.created', 'response.in_progress']);
@@ -149,7 +149,7 @@ describe.each(DIALECTS)('%s over Responses', (model) => {
   });
 });
 
-// Of what is relayed the upstream decides, and OpenAI announces counts by `usage: null`, which the SDK refuses.
+// Upstreams decide what relayed streams hold, and OpenAI announces counts by `usage: null`, which the SDK refuses.
 test.each(DIALECTS.filter((model) => model !== 'sim/chat'))(
   '%s counts at the end of a stream',
   async (model) => {

@@ -13,7 +13,7 @@ test.skipIf(!python).each(Object.entries(SUITES))(
   `%s${python ? '' : ' (set DRAGOMAN_PYTHON to an interpreter that can import it)'}`,
   async (_, file) => {
     const { report, code } = await runForeign([python ?? '', file], join(import.meta.dir, '..', 'python'));
-    // What unittest has to say is the message of this test's failure.
+    // The report of unittest is the message of this test's failure.
     expect(report).toMatch(/OK( \(skipped=\d+\))?\n$/);
     expect(code).toBe(0);
   },

@@ -16,7 +16,7 @@ export const SECRET = 'ab'.repeat(32);
 export const FILE_KEY = 'sk-test-baseline-file';
 
 const price = { input: 1, output: 4 };
-/** What every process that opens a baseline is configured with. Nothing is deleted by age. */
+/** Configuration of every process that opens a baseline. Nothing is deleted by age. */
 export const CONFIG = {
   keys: [{ name: 'file', key: FILE_KEY, limits: [{ requests: 1, per: 'day' }] }],
   models: [
@@ -51,7 +51,7 @@ export interface Ask {
   readonly answer?: unknown;
 }
 
-/** What stands beside a baseline: when it was made (Unix milliseconds), and what is asked of it, in order. */
+/** Notes beside a baseline: when it was made (Unix milliseconds), and what is asked of it, in order. */
 export interface Expected {
   readonly madeAt: number;
   readonly asks: readonly Ask[];

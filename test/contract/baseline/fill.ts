@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 const SECOND = 1_000;
 const TICK_MS = 20;
 
-/** What clients and admins remember. */
+/** Keys and requests that clients and admins remember. */
 export interface Filled {
   readonly key: string;
   readonly asks: readonly Omit<Ask, 'status'>[];

@@ -130,7 +130,7 @@ async function pack(kind: BaselineKind, made: string, filled: Filled, jobs: read
     ...filled.asks.filter((each) => !isRead(each)),
   ]) {
     const { status, answer } = await answerOf(opened.origin, ask);
-    // What is made anew each time has another id: that it is made is enough.
+    // An object that is made anew each time has another id: its existence is enough.
     asks.push({ ...ask, status, ...(isRead(ask) && ask.answer === undefined && { answer }) });
   }
   await opened.close();

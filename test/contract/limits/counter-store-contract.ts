@@ -1,4 +1,4 @@
-// What every store of shared counters must do, wherever it keeps them.
+// Contract of every store of shared counters, wherever it keeps them.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type {

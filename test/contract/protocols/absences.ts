@@ -1,4 +1,4 @@
-// What a protocol has no place for, with the reason, read in its documentation (2026-11). Knows no gateway.
+// Facts that a protocol has no place for, with the reason, read in its documentation (2026-11). Knows no gateway.
 import type { Protocol } from './feature.ts';
 
 interface Absence {
@@ -6,7 +6,7 @@ interface Absence {
   readonly reason: string;
 }
 
-/** What a client cannot say. */
+/** Facts that a client cannot send. */
 export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   'openai-chat': [
     { fact: /^failed result/, reason: 'Chat Completions marks no tool result as failed' },
@@ -40,7 +40,7 @@ export const UNASKABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   ],
 };
 
-/** What an upstream cannot be asked: the gateway refuses such a request instead of leaving half of it out. */
+/** Facts that an upstream cannot be asked: the gateway refuses such a request instead of leaving half of it out. */
 export const UNTELLABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   'openai-chat': [],
   'openai-responses': [{ fact: /^audio/, reason: 'Responses takes no audio' }],
@@ -48,7 +48,7 @@ export const UNTELLABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   gemini: [],
 };
 
-/** What an upstream cannot answer. */
+/** Facts that an upstream cannot answer. */
 export const UNSAYABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   'openai-chat': [
     { fact: /^(finish: sequence|stopped by)/, reason: 'Chat Completions says `stop` for a stop sequence' },
@@ -71,7 +71,7 @@ export const UNSAYABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   ],
 };
 
-/** What a client cannot be told. */
+/** Facts that a client cannot receive. */
 export const UNHEARABLE: Readonly<Record<Protocol, readonly Absence[]>> = {
   'openai-chat': [
     { fact: /^(finish: sequence|stopped by)/, reason: 'Chat Completions says `stop` for a stop sequence' },

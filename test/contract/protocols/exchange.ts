@@ -33,7 +33,7 @@ export type Turn =
   /** `beside`: what the user says together with the results. */
   | { readonly results: readonly Result[]; readonly beside?: string }
   | { readonly own: readonly Json[] }
-  /** What the developer says in the middle of the conversation. */
+  /** Instruction of the developer in the middle of the conversation. */
   | { readonly instruct: string };
 
 /** Which of its tools a model may or must call. */
@@ -67,7 +67,7 @@ export interface Question {
   readonly verbosity?: string;
   /** The prompt may be cached up to the end of the instructions, of the tools, and of the first turn. */
   readonly cached?: true;
-  /** Whom the client answers for. */
+  /** User that the client answers for. */
   readonly user?: string;
   readonly sampling?: Partial<Sampling>;
   readonly schema?: Json;
@@ -102,7 +102,7 @@ export interface Answer {
   readonly withoutIds?: true;
   /** The last words of the text, and the page that they are from. */
   readonly cited?: Page & { readonly words: string };
-  /** What the upstream searched for by itself before it answered, and found. */
+  /** Search of the upstream before its answer, and what it found. */
   readonly searched?: { readonly query: string; readonly pages: readonly Page[] };
   readonly finish: Finish;
   readonly stoppedBy?: string;
@@ -126,7 +126,7 @@ export interface Face {
   ask(question: Question, model: string, stream: boolean): object;
   /** The facts in a body that an upstream received. */
   understood(body: unknown): string[];
-  /** What an upstream answers. */
+  /** Body of an upstream's whole answer. */
   whole(answer: Answer): object;
   stream(answer: Answer): string;
   /** A stream as the whole answer that its client puts together. Throws when it is no complete stream. */

@@ -100,7 +100,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** What vouches for reasoning, or is its only form: it must come back byte for byte. */
+/** State that vouches for reasoning, or is its only form: it must come back byte for byte. */
 function statesIn(message: unknown): (Json | undefined)[] {
   const own = list(message, 'reasoning_details').map(
     (detail) => at(detail, 'signature') ?? at(detail, 'data'),

@@ -1,4 +1,4 @@
-// What a row of the matrix is: a question and an answer in no protocol's words, and what the row is about. Knows no row.
+// A row of the matrix: a question and an answer in no protocol's words, and what the row is about. Knows no row.
 import type { ProtocolName } from '../../../src/canonical/index.ts';
 import type { Answer, Question, Result } from './exchange.ts';
 
@@ -8,9 +8,9 @@ export type Protocol = Extract<ProtocolName, (typeof PROTOCOLS)[number]>;
 export interface Exchange {
   readonly question: Question;
   readonly answer: Answer;
-  /** What happens next: the client gives the answer back with these results. */
+  /** Results with which the client gives the answer back next. */
   readonly results?: readonly Result[];
-  /** What its user says beside them. */
+  /** Text of the user beside them. */
   readonly beside?: string;
 }
 export interface Feature extends Exchange {
@@ -19,7 +19,7 @@ export interface Feature extends Exchange {
   readonly about: readonly string[];
   /** The client gives its answer back without what it was told of the reasoning. */
   readonly forgets?: true;
-  /** Where the gateway does the work of upstreams that cannot: what these say, and what they are not told. */
+  /** Set where the gateway does the work of upstreams that cannot: their answers, and the facts that they do not receive. */
   readonly byGateway?: {
     readonly upstreams: readonly Protocol[];
     readonly answers: readonly Answer[];
@@ -36,7 +36,7 @@ export interface Feature extends Exchange {
 /** `bare`: neither searches the web nor fetches anything. `newest`: of models that take all that their protocol has. */
 export type Servers = 'bare' | 'newest';
 
-/** What the gateway's own web is called until it runs. */
+/** Name of the gateway's own web until it runs. */
 export const WEB = 'http://web.invalid';
 
 /**

@@ -43,7 +43,7 @@ interface Received {
   readonly report: readonly Entry[];
 }
 
-/** What a way does to a row. */
+/** Outcome of a row on one way. */
 export async function measure(stage: Stage, feature: Feature, way: Way): Promise<Cell> {
   const client = FACES[way.client];
   const upstream = FACES[way.upstream];
@@ -82,7 +82,7 @@ export async function measure(stage: Stage, feature: Feature, way: Way): Promise
   return judge(feature, way, { wanted, beyond, got, report });
 }
 
-/** What an answer says in another order than it was said; searches, which Gemini tells at the end, are left out. */
+/** Facts that arrive in another order than they were said; searches, which Gemini reports at the end, are left out. */
 function outOfOrder({ answer }: Feature, received: readonly string[]): string | undefined {
   const said = factsOfAnswer(answer).filter((fact) => /^(thought|text|call)/.test(fact));
   const before = said.filter((fact) => received.includes(fact)).join('; ');
@@ -178,7 +178,7 @@ function judge(
     else if (added.some((other) => valueOf(other) === valueOf(fact))) moved.push(`${fact} is said otherwise`);
     else if (!isReported(fact, report)) unexplained.push(`${fact} is lost`);
   }
-  // What stands elsewhere follows from something that has words.
+  // A fact at another place follows from something that has words.
   if (words.size === 0) unexplained.push(...moved);
   for (const fact of added) if (!standsFor(fact, missing)) unexplained.push(`${fact} is added`);
   if (unexplained.length > 0) return { outcome: 'lost', words: unexplained };
@@ -225,7 +225,7 @@ async function ask(
   const text = await response.text();
   const { status } = response;
   if (status !== 200) return { refused: `${status} ${text}`, status };
-  // Without the header there is nothing in the report.
+  // An answer without the header has an empty report.
   const record = response.headers.has('x-dragoman-report') ? await recordOf(gateway, response) : {};
   const report = list(record, 'report')
     .filter((entry) => at(entry, 'action') !== 'defaulted')
@@ -233,7 +233,7 @@ async function ask(
   return { body: way.stream ? face.gather(text) : (JSON.parse(text) as Json), report };
 }
 
-/** What a client hears of a failure: its own protocol's error, and never a complete answer. */
+/** Answer that a client receives of a failure: its own protocol's error, and never a complete answer. */
 export async function measureFailure(stage: Stage, afterContent: boolean, way: Way): Promise<Cell> {
   const { gateway, upstream } = stage;
   const words = dialect(way.upstream, 'up-0001');

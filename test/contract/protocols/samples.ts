@@ -1,4 +1,4 @@
-// What is said in the rows of the matrix. Knows no row.
+// Texts and values of the rows of the matrix. Knows no row.
 import type { Answer } from './exchange.ts';
 
 export const HELLO = [{ user: 'What is the weather in Bern?' }] as const;

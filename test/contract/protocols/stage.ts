@@ -1,4 +1,4 @@
-// Where the matrix is played: a gateway in front of one upstream that speaks every protocol and does what a row says,
+// Stage of the matrix: a gateway in front of one upstream that speaks every protocol and does what a row says,
 // and a small web that the gateway itself may search and fetch from. Nothing is relayed. Knows no row.
 import { UPSTREAM_KEY } from '../../support/upstreams/gateway-with-upstreams.ts';
 import { startUpstream, type ScriptedUpstream } from '../../support/upstreams/scripted-upstream.ts';
@@ -10,7 +10,7 @@ import { PAGES, PDF, PNG } from './samples.ts';
 export interface Stage extends AsyncDisposable {
   readonly gateway: TestGateway;
   readonly upstream: ScriptedUpstream;
-  /** Where the web is. */
+  /** Address of the web. */
   readonly web: string;
 }
 

@@ -40,7 +40,7 @@ describeDatabases((fresh) => {
     expect(await projects.find('shop')).toMatchObject({ archivedAt: null, version: 1 });
     await rejection(keys.insert(KEY, entry(1)));
     expect(await keys.find(KEY.id)).toBeNull();
-    // What is not done is not told.
+    // A change that is not made is not logged.
     expect(await projects.insert({ ...project, id: 'shop' }, entry(2))).toBe(false);
     expect(await projects.update('nobody', { archivedAt: 5 }, { atMs: 5 }, () => entry(3))).toBeNull();
     await rejection(projects.update('shop', { archivedAt: 5 }, { atMs: 5, ifVersion: 7 }, () => entry(4)));

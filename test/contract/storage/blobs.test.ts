@@ -74,7 +74,7 @@ describe.each([
     const scratch = Buffer.from(large.subarray(0, 300_000));
     const draft = await blobs.draft();
     await draft.write(scratch);
-    // Whoever writes may use the place of the bytes again.
+    // The writer may use the place of the bytes again.
     scratch.fill(0);
     await draft.write(large.subarray(300_000));
     expect(await blobs.read('file_1')).toBeNull();

@@ -10,7 +10,7 @@ import { freshPath } from '../../support/storage/storage-directory.ts';
 /** Records and sums have tests of their own, and many tables. */
 const { ledger: _ledger, usage: _usage, ...STATE_STORES } = STORES;
 
-/** What is stored besides records, in both databases. */
+/** Stores besides the records, in both databases. */
 export type StateStorage = Omit<Storage, 'ledger' | 'usage' | 'running' | 'secret' | 'earlierSecrets'>;
 
 export interface StateOptions {

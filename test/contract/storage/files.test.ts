@@ -1,4 +1,4 @@
-// What is known of files, through their port, in every database.
+// Facts about files, through their port, in every database.
 import { expect, test } from 'bun:test';
 import type { StoredFile } from '../../../src/accounts/ports/index.ts';
 import { rejection } from '../../support/rejection.ts';

@@ -162,7 +162,7 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     'records go with their contents, as far as their day is over where days are dropped, and their sums stay',
     async () => {
       const storage = await filled(await database.fresh(), 100, { content: CONTENT });
-      // What came in the first hour of a day belongs to it.
+      // A record of the first hour of a day belongs to it.
       const first = recordAt(NOON - 60 * HOUR, { content: CONTENT });
       storage.ledger.append(first, []);
       const before = (await storage.usage.query(ALL)).rows;

@@ -21,7 +21,7 @@ import {
 
 type Found = { readonly generation: GenerationRecord; readonly attempts: readonly AttemptRecord[] };
 
-/** What storage gives of a record that was appended last of several: written out, then with names for its texts. */
+/** A record as storage gives it back, appended last of several: written out, then with names for its texts. */
 async function thereAndBack(
   generation: GenerationRecord,
   attempts: readonly AttemptRecord[],
@@ -133,7 +133,7 @@ const anyError = fc.record({
   upstreamStatus: fc.option(fc.nat(599)),
 });
 const anyTime = fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.double({ min: 0, max: 4e12, noNaN: true }));
-/** Of what has a column: its text is UTF-8. */
+/** Text that has a column: it is UTF-8. */
 const anyName = fc.string({ unit: 'grapheme' });
 const anyHash = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
 const anyGeneration = fc.record({
@@ -388,7 +388,7 @@ test('a usual record takes less than 500 bytes of the database, all included', a
     database.close();
     return statSync(path).size;
   };
-  // What is empty is there already.
+  // Empty tables and journals are there already.
   const before = (await sizeAfter(20, 0), await sizeAfter(20, 20));
   const after = await sizeAfter(2_000, 40);
   expect((after - before) / 2_000).toBeLessThan(500);

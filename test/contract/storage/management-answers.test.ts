@@ -14,7 +14,7 @@ describeDatabases((fresh) => {
     expect(found.filter((answer) => answer === null)).toHaveLength(1);
     expect(found.find((answer) => answer !== null)).toEqual({ fingerprint: 'f1', sealed: null });
     const run = `run_${found.indexOf(null)}`;
-    // Whoever does not make the answer neither keeps nor drops it.
+    // A run that does not make the answer neither keeps nor drops it.
     await all[0]?.managementAnswers.keep({ id: CLAIM.id, run: 'run_9' }, 'other', 200);
     await all[0]?.managementAnswers.drop({ id: CLAIM.id, run: 'run_9' });
     await all[1]?.managementAnswers.keep({ id: CLAIM.id, run }, 'sealed', 200);

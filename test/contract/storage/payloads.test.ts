@@ -1,4 +1,4 @@
-// What is kept of what each side of a request sent: bounded by size and by age, the oldest first.
+// Payloads of requests that are kept: bounded by size and by age, the oldest are deleted first.
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { StoredPayload } from '../../../src/accounts/ports/index.ts';
 import { describeDatabases } from './databases.ts';

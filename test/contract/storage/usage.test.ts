@@ -122,7 +122,7 @@ function isLate({ id, createdAt }: GenerationRecord): boolean {
   return parseInt(id.slice(0, 12), 16) !== createdAt;
 }
 
-/** What records come to, counted one by one. @param made attempts that were made for them, at any provider unless said otherwise */
+/** Sums of records, counted one by one. @param made attempts that were made for them, at any provider unless said otherwise */
 function sumsOf(
   records: readonly GenerationRecord[],
   made: readonly AttemptRecord[] = records.filter((record) => !isLate(record)).flatMap(attemptsOf),

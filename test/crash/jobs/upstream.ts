@@ -13,7 +13,7 @@ export interface Billing {
   stop(): Promise<void>;
 }
 
-/** What is answered to a question. */
+/** Answer to a question. */
 export function answerTo(question: string): string {
   return `Answer to ${question}.`;
 }
@@ -51,7 +51,7 @@ export function startBilling(chance: Chance): Billing {
             controller.enqueue(Buffer.from(`${frame({}, 'stop', { usage })}data: [DONE]\n\n`));
             controller.close();
           } catch {
-            // Whoever asked is dead.
+            // The process that asked is dead.
           }
         },
       });

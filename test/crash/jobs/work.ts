@@ -173,7 +173,7 @@ async function resumed(origin: Origin, id: string, before: string): Promise<stri
   return had;
 }
 
-/** What is wrong with the answer of a job; null: nothing. */
+/** Error in the answer of a job; null: none. */
 export async function wrongWith(
   origin: string,
   { kind, id, question, read }: Accepted,

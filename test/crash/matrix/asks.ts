@@ -77,7 +77,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   },
 };
 
-/** What became of a request, as its client knows it. */
+/** Outcome of a request, as its client knows it. */
 export type Received =
   /** All of it arrived. */
   | { readonly kind: 'answered'; readonly id: string; readonly number: number; readonly text: string }
@@ -88,7 +88,7 @@ export type Received =
   /** Neither an answer nor an error: it ended as if all were well, or never. */
   | { readonly kind: 'untold'; readonly why: string };
 
-/** What an answer must have within this time, in milliseconds: its end. */
+/** Time within which an answer must end, in milliseconds. */
 export const PATIENCE_MS = 20_000;
 const NUMBER = /#(\d+)\. /;
 

@@ -1,4 +1,4 @@
-// What goes wrong: each cause begins, lasts, and is over when its function returns; whoever calls looks then whether all
+// Causes of failure: each begins, lasts, and is over when its function returns; its caller looks then whether all
 // recovers. What an operator's machines do by themselves (a process manager starts what was killed) is part of it.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { CLOCK_SHIFTER, type Cluster } from './cluster.ts';
 
 export interface Cause {
   readonly name: string;
-  /** What the budget that is spent meanwhile may go over by, as a share of it; docs/limits.md says why. */
+  /** Share of the budget by which it may be overspent meanwhile; docs/limits.md says why. */
   readonly mayOverspend: number;
   /**
    * True where an idempotency key may get a second answer meanwhile: processes cannot have answers from each other, or one of them
@@ -122,7 +122,7 @@ export const CAUSES: readonly Cause[] = [
       const [replica] = replicas;
       if (!replica || smallDisk === null) return;
       const ballast = join(smallDisk, 'ballast');
-      // Whatever is left of the disk.
+      // The ballast takes all that is left of the disk.
       spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k']);
       replica.toPostgres.become('refused');
       await Bun.sleep(2 * SECOND);

@@ -1,4 +1,4 @@
-// What must hold after a cause, by what clients were told: the ledger, budgets, conversations, stored responses. Looks
+// Checks after a cause, by what clients received: the ledger, budgets, conversations, stored responses. Looks
 // through the gateways' own interfaces.
 import { readFileSync } from 'node:fs';
 import { PATIENCE_MS } from './asks.ts';
@@ -80,7 +80,7 @@ function answered(notes: readonly Note[]): string[] {
   return notes.flatMap(({ received }) => (received.kind === 'answered' ? [received.id] : []));
 }
 
-/** What a key has spent, in USD: by the ledger, and by what the upstream wrote. */
+/** Money that a key has spent, in USD: by the ledger, and by what the upstream wrote. */
 export async function spentOf(
   { replicas, upstream }: Cluster,
   key: string,
@@ -99,7 +99,7 @@ interface ListedItem {
   readonly content?: readonly { readonly text?: string }[];
 }
 
-/** What is wrong with conversations: turns that are missing, twice, out of order, or not followed by their answers. */
+/** Errors in conversations: turns that are missing, twice, out of order, or not followed by their answers. */
 export async function wrongConversations(origin: string, reported: Reported): Promise<string[]> {
   const wrong: string[] = [];
   for (const [id, turns] of reported.conversations) {

@@ -23,10 +23,10 @@ import { startUpstream, type Upstream } from './upstream.ts';
 export const REPLICAS = 3;
 export const ADMIN_KEY = 'sk-test-admin-0123456789';
 export const LOAD_KEY = 'sk-test-load';
-/** What a model of the upstream costs: 0.02 USD for an answer of 20 tokens. */
+/** Price of the upstream's model: 0.02 USD for an answer of 20 tokens. */
 export const USD_PER_TOKEN = 0.001;
 export const MODEL = 'counted/whole';
-/** Whose streams take two seconds, and eight. */
+/** Models whose streams take two seconds, and eight. */
 export const PACED = ['counted/paced-100', 'counted/paced-400'] as const;
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -41,7 +41,7 @@ const START_MS = 60_000;
 export interface Replica {
   readonly name: string;
   readonly origin: string;
-  /** Where what it has of its own lies. */
+  /** Folder of its own data. */
   readonly dataDir: string;
   readonly log: string;
   readonly toPostgres: CutNetwork;
@@ -63,9 +63,9 @@ export interface Cluster {
   readonly postgres: PostgresServer;
   readonly valkey: ValkeyProcess;
   readonly upstream: Upstream;
-  /** Where the first replica's spool lies on a small disk of its own: that disk; null where mounting is not allowed. */
+  /** Small disk of its own on which the first replica's spool lies; null where mounting is not allowed. */
   readonly smallDisk: string | null;
-  /** Of nginx and the replicas. */
+  /** Logs of nginx and the replicas. */
   readonly logs: readonly string[];
   /** Tells nginx which replicas get requests. */
   direct(taken: readonly Replica[]): Promise<void>;

@@ -6,7 +6,7 @@ export type NetworkState = 'whole' | 'refused' | 'silent';
 
 export interface CutNetwork {
   readonly port: number;
-  /** What was held back while it was silent goes on when it is whole again, late, as on a real network. */
+  /** Changes its state. Bytes that were held back while it was silent go on when it is whole again, late, as on a real network. */
   become(state: NetworkState): void;
   stop(): void;
 }

@@ -5,7 +5,7 @@ import { type Cluster, LOAD_KEY, PACED, started } from './cluster.ts';
 export interface Deployed {
   readonly streams: number;
   readonly answered: number;
-  /** What others were told, and how often. */
+  /** Other answers that clients received, and how often. */
   readonly reported: ReadonlyMap<string, number>;
   readonly seconds: number;
 }

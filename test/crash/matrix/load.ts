@@ -24,7 +24,7 @@ export interface Reported {
   readonly notes: Note[];
   /** By the id of the conversation. */
   readonly conversations: Map<string, Turn[]>;
-  /** Of the same request, by its idempotency key: numbers of all answers that its client got. */
+  /** Numbers of all answers that a client got for one idempotency key. */
   readonly repeated: Map<string, number[]>;
   /** Ids of stored responses that arrived as a whole. */
   readonly stored: string[];

@@ -4,7 +4,7 @@ import { receive } from './asks.ts';
 import { type Cluster, LOAD_KEY, MODEL, type Replica } from './cluster.ts';
 
 const LOOK_MS = 50;
-/** Of a processor's time, spent to see how busy the machine is. */
+/** Time of a processor that is spent to see how busy the machine is. */
 const PROBE_MS = 10;
 const MOST_MS = 30_000;
 const ONE_LOOK_MS = 2_000;
@@ -14,7 +14,7 @@ export interface Recovery {
   readonly ms: number | null;
   /** How much longer than alone on its machine a program took meanwhile: 1 on one that has nothing else to do. */
   readonly slowness: number;
-  /** What was wrong last. */
+  /** Error that was found last. */
   readonly why: string;
 }
 
@@ -36,7 +36,7 @@ export async function recovered(cluster: Cluster): Promise<Recovery> {
   return { ms: null, slowness: mean(looks), why };
 }
 
-/** What a little work takes, beside what it needs of a processor. */
+/** Time that a little work takes, beside what it needs of a processor. */
 function slownessNow(): number {
   const from = performance.now();
   const used = process.cpuUsage();

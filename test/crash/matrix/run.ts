@@ -33,7 +33,7 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
-/** What a budget holds, in USD: a hundred answers, which the clients spend in a few seconds. */
+/** Size of a budget, in USD: a hundred answers, which the clients spend in a few seconds. */
 const BUDGET_USD = 2;
 /** Keys with a budget each: no cause takes less than four seconds. */
 const MOST_ROUNDS = 20 + Math.ceil(Number(values.seconds) / 4);
@@ -53,7 +53,7 @@ interface Row {
   readonly answered: number;
   readonly refused: number;
   readonly reported: number;
-  /** What clients were told, and how often. */
+  /** Reasons that clients received, and how often. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly recoveryMs: number | null;
   readonly slowness: number;
@@ -174,7 +174,7 @@ async function once(
   };
 }
 
-/** What can be looked at when nothing runs any more. */
+/** Errors that can be looked for when nothing runs any more. */
 async function atTheEnd(cluster: Cluster, { reported }: Load): Promise<string[]> {
   const origin = cluster.replicas.at(-1)?.origin ?? '';
   return [

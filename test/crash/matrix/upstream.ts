@@ -7,12 +7,12 @@ export const ANSWER_TOKENS = 20;
 /** Between two pieces, unless the model's name says so, and before a whole answer, in milliseconds. */
 const PIECE_MS = 12;
 const WHOLE_MS = 120;
-/** Where a client writes what its request is for. */
+/** Tag by which a client says what its request is for. */
 const TAG = /\[([\w-]+)\]/g;
 
-/** What was made for one request. */
+/** Work that was done for one request. */
 export interface Bill {
-  /** What the request was for, as its client wrote it. */
+  /** Purpose of the request, as its client wrote it. */
   readonly tag: string;
   /** Tokens that were written. */
   tokens: number;

@@ -1,4 +1,4 @@
-// What deploy/ says of its replicas, whether for compose or for Kubernetes, as what a machine without containers can start.
+// Replicas of deploy/, for compose and for Kubernetes, as a machine without containers can start them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';

@@ -1,4 +1,4 @@
-// What deploy/ holds for compose and for Kubernetes: right by its schemas, and in agreement with the program and with itself.
+// Files of deploy/ for compose and for Kubernetes: right by their schemas, and in agreement with the program and each other.
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -18,7 +18,7 @@ const PATIENCE_MS = 120_000;
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
 if (NGINX === null) console.log('skipped: what deploy/nginx.conf does, because nginx is not installed');
 
-/** What whoever deploys it puts in, as the two ways of doing so name it. */
+/** Replicas with the values that their deployer puts in, as the two ways of doing so name them. */
 const REPLICAS: Readonly<Record<string, () => readonly Replica[]>> = {
   compose: () =>
     composeReplicas({

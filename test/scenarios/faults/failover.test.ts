@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
   });
 });
-// Whoever asked to be left alone has been by the next test.
+// Pauses that endpoints asked for are over by the next test.
 afterEach(() => clock.advance(600_000));
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -227,7 +227,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(stream ? streamedText(text) : at(JSON.parse(text), 'choices', 0, 'message', 'content')).toBe(
       'Hello',
     );
-    // What is too slow is also stopped.
+    // An upstream that is too slow is also stopped.
     await closed;
     const record = await recordOf(scene.gateway, response);
     expect(attemptsOf(record)).toEqual(['first failed', 'second completed']);

@@ -1,4 +1,4 @@
-// What a row of the fault table says, and short words to say it with. Knows no single fault.
+// A row of the fault table, and short words to write it with. Knows no single fault.
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { ErrorKind } from '../../../src/canonical/index.ts';
 import { stream as sse, whole } from '../../support/upstreams/answers.ts';
@@ -7,7 +7,7 @@ import type { Answer, Exchange } from '../../support/upstreams/scripted-upstream
 
 export type Speaker = 'first' | 'second';
 
-/** What the scripts of a row may use. */
+/** Values that the scripts of a row may use. */
 export interface Stage {
   readonly protocol: UpstreamProtocol;
   readonly stream: boolean;
@@ -22,7 +22,7 @@ export const STATUSES = {
   unavailable: { 'openai-chat': 502, 'openai-responses': 502, 'anthropic-messages': 500, gemini: 503 },
 } as const;
 
-/** What the client must have in the end. */
+/** Answer that the client must have in the end. */
 export type Outcome =
   /** A complete answer: of one upstream, or begun by the first and completed by the second. `text`: if not `SAID`. */
   | { readonly answer: Speaker | 'both'; readonly text?: string }
@@ -53,7 +53,7 @@ export interface Fault {
   readonly protocols?: readonly UpstreamProtocol[];
   /** Default `two`. */
   readonly model?: FaultModel;
-  /** What each upstream does with its first, second, … request. Default of the second: a sound answer. */
+  /** Answers of each upstream to its first, second, … request. Default of the second: a sound answer. */
   readonly first: (stage: Stage) => readonly Answer[];
   readonly second?: (stage: Stage) => readonly Answer[];
   /** The connection to the first was used before. */
@@ -76,7 +76,7 @@ export interface Fault {
   readonly continued?: true;
 }
 
-/** What a sound answer says. The two halves are told apart where an answer is continued. */
+/** Text of a sound answer. The two halves can be distinguished where an answer is continued. */
 export const SAID: Readonly<Record<Speaker, readonly [string, string]>> = {
   first: ['One, two,', ' three of the first.'],
   second: ['Uno, dos,', ' tres of the second.'],
@@ -90,7 +90,7 @@ export const CODINGS: Readonly<Record<string, (text: string) => Uint8Array>> = {
   zstd: (text) => zstdCompressSync(text),
 };
 
-/** What stands in everything that an upstream says about itself. */
+/** Mark in everything that an upstream says about itself. */
 export const markOf = (speaker: Speaker): string => `up-${speaker}-0001`;
 
 export function stageOf(protocol: UpstreamProtocol, stream: boolean): Stage {

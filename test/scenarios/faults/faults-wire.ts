@@ -1,4 +1,4 @@
-// What looks like a fault and is none: the first answer must arrive as if nothing had been odd.
+// Answers that look like faults and are none: the first answer must arrive as if nothing had been odd.
 import { stream as sse, whole } from '../../support/upstreams/answers.ts';
 import { streamOf } from '../../support/upstreams/dialects.ts';
 import type { Answer } from '../../support/upstreams/scripted-upstream.ts';

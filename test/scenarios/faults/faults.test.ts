@@ -54,7 +54,7 @@ beforeAll(async () => {
     });
   }
 });
-// Whoever asked to be left alone has been by the next test.
+// Pauses that endpoints asked for are over by the next test.
 afterEach(() => clock.advance(600_000));
 afterAll(async () => {
   for (const scene of Object.values(scenes)) await scene[Symbol.asyncDispose]();
@@ -80,7 +80,7 @@ function modelsFor(protocol: UpstreamProtocol): object[] {
     model('dead', [endpoint('dead'), endpoint('second')]),
     model('small', [endpoint('first')]),
     model('large', [endpoint('second')], 2000),
-    // Who refuses to continue is remembered: each way needs endpoints of its own.
+    // An endpoint that refuses to continue is remembered: each way needs endpoints of its own.
     ...Object.keys(CLIENTS).map((client) =>
       model(`begun-${client}`, [endpoint('first', prefill), endpoint('second', prefill)]),
     ),
@@ -103,7 +103,7 @@ function askFor(name: FaultModel, { client, upstream }: Way): Ask {
   }
 }
 
-/** Who was asked when, as the upstreams saw it. */
+/** An attempt as the upstreams saw it: the endpoint and the time. */
 interface Sighting {
   readonly speaker: Speaker;
   readonly atMs: number;
@@ -188,7 +188,7 @@ function expectClient(
   if ('broken' in wanted) {
     expect(received.text).toBe(SAID.first[0]);
     expect(received.error).toBeString();
-    // What a second endpoint said about being asked to continue is not the client's business.
+    // The client does not see what a second endpoint said about being asked to continue.
     expect(text).not.toContain('prefill');
     expect(at(record, 'error', 'kind')).toBe(wanted.broken);
     expect(at(record, 'provider')).toBe('first');
@@ -226,7 +226,7 @@ function expectRecords(fault: Fault, { record, sightings, response }: Play): voi
   if (response.headers.has('x-dragoman-provider') && !fault.continued && !('broken' in fault.client))
     expect(response.headers.get('x-dragoman-attempts')).toBe(String(attempts.length));
 
-  // Who produced nothing costs nothing, and the whole is the sum of the attempts.
+  // An attempt without content costs nothing, and the whole is the sum of the attempts.
   for (const attempt of attempts) {
     const produced = at(attempt, 'first_content_at') !== null;
     expect({ attempt, charged: at(attempt, 'cost') !== null }).toEqual({ attempt, charged: produced });

@@ -1,4 +1,4 @@
-// What a gateway has counted, in each of the places that count it: limits, records, and sums over records. They must agree.
+// Counts of a gateway in each of the places that count: limits, records, and sums over records. They must agree.
 import { expect } from 'bun:test';
 import { TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
@@ -23,7 +23,7 @@ export const COUNTED = {
   ],
 };
 
-/** What requests have come to. */
+/** Sums of requests. */
 export interface SimulatedLedger {
   /** As limits count them: each turn of an answer; nothing of what failed and used nothing. */
   readonly requests: number;
@@ -66,7 +66,7 @@ export async function ledgerOf(gateway: Origin): Promise<SimulatedLedger> {
   return counted as SimulatedLedger;
 }
 
-/** What something adds to the books. */
+/** Sums that a run adds to the ledger. */
 export async function added(gateway: Origin, run: () => Promise<unknown>): Promise<SimulatedLedger> {
   const before = await ledgerOf(gateway);
   await run();

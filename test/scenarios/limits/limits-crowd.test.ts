@@ -79,7 +79,7 @@ describe('64 clients', () => {
       }
     };
     const crowded = (await crowd(askUntilRefused)).flat();
-    // What running answers had reserved is free now.
+    // Amounts that running answers had reserved are free now.
     const alone = await askUntilRefused();
     const all = [...crowded, ...alone];
     const begun = all.filter(({ response }) => response.status === 200);

@@ -1,4 +1,4 @@
-// What a vendor allows us: a provider that has used it up is passed over, and comes back when it frees.
+// Limits that a vendor sets for us: a provider that has used one up is passed over, and comes back when it frees.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -86,7 +86,7 @@ describe('a provider that is full', () => {
     expect(error.code).toBe('rate_limit_exceeded');
     expect(error.message).toContain('the limit of provider "first"');
     expect(error.message).toContain('the limit of provider "second"');
-    // What only passed by has taken nothing.
+    // A request that only passed by has taken nothing.
     clock.advance(40_000);
     for (let n = 0; n < 5; n += 1) expect((await ask('both')).status).toBe(200);
   });

@@ -40,7 +40,7 @@ async function newConversation({ gateway } = scene): Promise<string> {
   return ((await made.json()) as { id: string }).id;
 }
 
-/** What a conversation holds, a line for each item. */
+/** Items of a conversation, a line for each. */
 async function held(id: string, { gateway } = scene): Promise<string[]> {
   const page = await gateway.get(`/conversations/${id}/items?order=asc&limit=100`);
   return list(await page.json(), 'data').map((item) => {
@@ -269,7 +269,7 @@ test('a process that died leaves the place when its time has run out', async () 
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-lease-'));
   await using own = await startResponses({ clock, dataDir });
   const id = await newConversation(own);
-  // What a turn of another process leaves that cannot end it any more.
+  // A turn of another process that cannot end it any more.
   const storage = await openSqliteStorage({ path: join(dataDir, 'dragoman.db') });
   const keys = new KeyIndex({
     storage,

@@ -1,4 +1,4 @@
-// What goes wrong while a response is made: the client hears of it in the words of the API, nothing half is kept, another
+// Failures while a response is made: the client receives them in the words of the API, nothing half is kept, another
 // endpoint answers where it may, and a repeated request gets the same response.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cutAfter, noAnswer, opened, silence, whole } from '../../support/upstreams/answers.ts';

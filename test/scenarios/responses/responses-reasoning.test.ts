@@ -73,7 +73,7 @@ describe.each(FAMILIES.flatMap((family) => [false, true].map((stream) => [family
       const [reasoning] = reasoningOf(first);
       const sealed = String(at(reasoning, 'encrypted_content'));
       expect(sealed.length).toBeGreaterThan(20);
-      // What another family sealed travels in an envelope of ours; OpenAI's own as it is.
+      // Reasoning that another family sealed travels in an envelope of ours; OpenAI's own as it is.
       expect(sealed.startsWith('dgm1_')).toBe(family === 'messages');
       const input = [QUESTION, ...list(first.body, 'output'), result(callId, 'sunny')];
       const second = await ask(scene, family, { ...body, input }, false);

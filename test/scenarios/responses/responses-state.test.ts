@@ -1,4 +1,4 @@
-// What a response leaves behind, and how the next turn goes on from it: over every way to an upstream, streamed and not.
+// State of a response, and how the next turn goes on from it: over every way to an upstream, streamed and not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { messagesBody, whole } from '../../support/upstreams/answers.ts';
@@ -205,7 +205,7 @@ describe('item_reference', () => {
       `call get_weather {"city":"Rome"} ${callId}`,
       `result ${callId}: sunny`,
     ]);
-    // What is kept of the second turn stands by itself.
+    // The second turn is kept by itself.
     const items = await (await scene.gateway.get(`/responses/${second.id}/input_items?order=asc`)).json();
     expect(list(items, 'data').map((item) => at(item, 'type'))).toEqual([
       'message',

@@ -19,15 +19,15 @@ afterAll(() => scene[Symbol.asyncDispose]());
 
 interface Case {
   readonly tool: object;
-  /** What the model calls it by. */
+  /** Name by which the model calls it. */
   readonly name: string;
-  /** What the model calls it with. */
+  /** Arguments with which the model calls it. */
   readonly args: object;
-  /** What the client gets, but for ids. */
+  /** Item that the client gets, but for ids. */
   readonly item: Readonly<Record<string, unknown>>;
-  /** What the client answers with. @param call the item as it came */
+  /** Answer of the client. @param call the item as it came */
   readonly output: (call: Json) => object;
-  /** What the model reads of that. */
+  /** Text that the model reads of that. */
   readonly read: string;
 }
 

@@ -62,7 +62,7 @@ test.each([
   ['messages', 'own/anything', '/own/v1/messages'],
   ['messages', 'house/free', '/own/v1/messages'],
   ['responses', 'house/free', '/own/responses'],
-  // Where the operator says which protocol, it is that one.
+  // The operator's protocol is used where one is set.
   ['responses', 'house/fixed', '/own/chat/completions'],
 ])('a client of %s that asks for %s: %s', async (client, model, path) => {
   upstream.always((exchange) => exchange.head(500, { 'content-length': '0' }));

@@ -1,4 +1,4 @@
-// What refusals of endpoints teach about them, and who is asked next: contexts that are smaller than declared, and pauses
+// Lessons from refusals of endpoints, and who is asked next: contexts that are smaller than declared, and pauses
 // that are worth waiting for. And names that mean an endpoint, or a provider that is off.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { whole, chatError } from '../../support/upstreams/answers.ts';
@@ -50,7 +50,7 @@ describe('an endpoint that refuses what it should hold', () => {
       reason: 'set aside: it has refused more than 900 tokens',
     });
     expect(at(table, 'candidates', 0)).toMatchObject({ context_length: 8001, context_learned: false });
-    // What is short enough goes there as before.
+    // A request that is short enough goes there as before.
     expect(slugs(await explained(scene, { model: 'house/8001-8001-8001' }))).toEqual([
       'east',
       'west',
@@ -70,7 +70,7 @@ describe('an endpoint that asks for a pause', () => {
   const ask = async (scene: RoutingScene, seconds: string): Promise<readonly string[]> => {
     let refused = false;
     scene.forget();
-    // Of the gateway's start, not of a request.
+    // Waits of the gateway's start, not of a request.
     scene.clock.waits.length = 0;
     scene.answer('east', (exchange) => {
       if (refused)

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 export interface RoutingScene extends Scene {
   readonly clock: ArmedClock;
-  /** Who was asked since `forget`, in order: the upstream, with the model's name there unless that is `m`. */
+  /** Upstreams that were asked since `forget`, in order; with the model's name there unless that is `m`. */
   readonly asked: string[];
   /** Lets an upstream answer like this from now on. */
   answer(name: Name, answer: Answer): void;
@@ -21,7 +21,7 @@ export interface RoutingScene extends Scene {
   forget(): void;
 }
 
-/** What a sound upstream answers to a chat, streamed or not. */
+/** Answer of a sound upstream to a chat, streamed or not. */
 export const good: Answer = (exchange) => {
   const stream = at(exchange.request.json, 'stream') === true;
   return (stream ? sse(chatStream('Hel', 'lo')) : whole(chatBody('Hello')))(exchange);

@@ -1,4 +1,4 @@
-// Who gets how much: fairness of the round, and how far the measured policies follow what endpoints do. Upstreams take
+// Shares of endpoints: fairness of the round, and how far the measured policies follow what endpoints do. Upstreams take
 // the time that the test's clock gives them.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { CHAT_OPENING, chatBody, chatChunk, frame, whole } from '../../support/upstreams/answers.ts';

@@ -154,7 +154,7 @@ describe('an endpoint that fails', () => {
     expect((await ask({ fallback: 'false' })).status).toBe(429);
     expect((await ask({ order: ['east'], allow_fallbacks: false })).status).toBe(429);
     expect(scene.asked).toEqual(['east', 'east']);
-    // Who is named stands in for the first, and the second is as much nobody else as when the first is well.
+    // The named provider stands in for the first, and the second is left out as it is when the first is well.
     const named = await explained(scene, { model: MODEL, provider: { fallback: 'north' } });
     expect(slugs(named)).toEqual(['north', 'east']);
     scene.asked.length = 0;

@@ -1,4 +1,4 @@
-// What `provider` asks of routing, shown by who is asked over real sockets when nobody answers: the order of trying is
+// Order of trying under `provider`, shown by who is asked over real sockets when nobody answers: the order of trying is
 // the decision.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';

@@ -1,4 +1,4 @@
-// What happens after the first content, when another endpoint can no longer answer: the client is told, natively and
+// Streams that break after the first content, when no other endpoint can answer: the client receives an error, natively and
 // at once, and the records know. Never a normal end of an answer that was none.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import {
@@ -72,7 +72,7 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(at(record, 'error', 'kind')).toBe(kind);
     expect(attemptsOf(record)).toEqual(['first failed']);
     expect(at(record, 'cancelled')).toBe(false);
-    // What was produced was paid for, as far as it can be known.
+    // Tokens that were produced were paid for, as far as they can be known.
     expect(at(record, 'estimated')).toBe(true);
     expect(at(record, 'cost', 'usd')).toBeGreaterThan(0);
     expect(scene.upstream('second').requests).toHaveLength(0);

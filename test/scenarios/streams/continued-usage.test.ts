@@ -1,4 +1,4 @@
-// What an answer counts that one endpoint began and another completed: its client and its record are told the same.
+// Usage of an answer that one endpoint began and another completed: its client and its record have the same.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { at, type Json } from '../../support/upstreams/json-path.ts';

@@ -46,7 +46,7 @@ const STREAMS: Readonly<Record<string, readonly [opening: string, delta: string,
     frame({ type: 'response.completed', response: { id: 'r', model: 'm', status: 'completed', output: [] } }),
   ],
 };
-/** Of a chunked body. */
+/** End of a chunked body. */
 const END = '\r\n0\r\n\r\n';
 
 const lanes = (['relay', 'translate'] as const).flatMap((lane) =>

@@ -1,4 +1,4 @@
-// What one request may make the gateway's tools do, and how often: calls, names, answers of persons, turns at endpoints
+// Bounds of the gateway's tools for one request: calls, names, answers of persons, turns at endpoints
 // that could take the client's own words.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { at, list } from '../../support/upstreams/json-path.ts';
@@ -319,7 +319,7 @@ test('an approval without its server is refused', async () => {
   const approval = { type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true };
   const lonely = await ask(scene, 'chat', { input: [approval] }, false);
   expect([lonely.status, at(lonely.body, 'error', 'param')]).toEqual([400, 'tools']);
-  // Of a connector only its vendor knows what was asked.
+  // Only its vendor knows what was asked of a connector.
   scene.upstream.script(says('relay', [{ text: 'Done.' }]));
   const tools = [{ type: 'mcp', server_label: 'mail', connector_id: 'connector_gmail' }];
   expect((await ask(scene, 'relay', { input: [approval], tools }, false)).status).toBe(200);

@@ -337,7 +337,7 @@ describe.each([false, true])('clients of Chat Completions, streamed: %p', (strea
     const mixed = await takeTurn(scene.gateway, { model, messages: input, tools }, stream);
     expect(mixed.finish).toBe('tool_calls');
     for (const keeping of KEEPINGS) {
-      // Without the steps: the client has never seen the first of them, and the model would count wrongly.
+      // The steps are left out: the client has never seen the first of them, and the model would count wrongly.
       const next = [...messages('Go on'), kept(mixed.message, keeping), ...resultsFor(mixed.message)];
       const { message } = await takeTurn(scene.gateway, { model, messages: next, tools }, stream);
       expect(message.content).toContain('result of get_weather');

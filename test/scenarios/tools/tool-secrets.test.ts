@@ -77,7 +77,7 @@ function filesIn(folder: string): string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Where any of the secrets can be read that should be nowhere. */
+/** Places where a secret can be read although it should be nowhere. */
 function leaks(...texts: readonly string[]): string[] {
   const kept = filesIn(scene.gateway.dataDir).map((path) => readFileSync(path, 'latin1'));
   const all = [...texts, ...kept, scene.gateway.logLines.join('\n')];

@@ -6,7 +6,7 @@ import { at } from '../../support/upstreams/json-path.ts';
 import { serverAt, startToolScene, type ToolScene } from '../../support/upstreams/tool-scene.ts';
 
 let scene: ToolScene;
-/** Where a web server is that is no MCP server. */
+/** Address of a web server that is no MCP server. */
 let gone = '';
 beforeAll(async () => {
   scene = await startToolScene();

@@ -92,7 +92,7 @@ describe('limits that are new', () => {
     written = written.map(({ owner }) => ({ owner, entries: [DAILY, ever] }));
     limits.refresh();
     await Promise.all([restored.catchUp(), restored.catchUp()]);
-    // What the daily limit counted itself is not here: it was not asked for again.
+    // The daily limit's own count is not here: it was not asked for again.
     expect(used()).toEqual([5, 8]);
   });
 });

@@ -15,7 +15,7 @@ const STRANGER = 'sk-test-stranger';
 
 interface Answer {
   readonly status: number;
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string;
   readonly json: Record<string, unknown>;
 }

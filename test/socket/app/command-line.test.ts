@@ -20,7 +20,7 @@ const { version } = JSON.parse(
   version: string;
 };
 
-/** What a shell prints. */
+/** Output of a shell. */
 function shell(name: string, script: string): string {
   return spawnSync(name, ['-c', script], { cwd: folder, encoding: 'utf8' }).stdout;
 }
@@ -85,7 +85,7 @@ test(
     expect(await near('usge')).toMatch(/no command "usge".*Did you mean `(npx --no )?dragoman usage`\?/);
     expect(await near('keys', 'lst')).toContain('did you mean "keys list"?');
     expect(await near('keys', 'list', '--projct', 'x')).toContain('Did you mean --project?');
-    // Where the shell knows the name, the hint has no npx.
+    // The hint has no npx where the shell knows the name.
     const bin = join(folder, 'bin');
     mkdirSync(bin, { recursive: true });
     symlinkSync(defaultLauncher()[0], join(bin, 'dragoman'));

@@ -86,7 +86,7 @@ test('an address, which may be private, is read at the start and then now and th
   expect(at(price, 'source')).toMatch(/^catalog 2026-11-22 [\da-f]{12}$/);
   const listed = list(await (await gateway.get('/models')).json(), 'data').map((each) => at(each, 'id'));
   expect(listed).toContain('openai/tomorrow-1');
-  // What the address does not know stays, with where it is from.
+  // A price that the address does not know stays, with its source.
   expect(await ask(gateway, 'openai/gpt-4.1')).toMatchObject({
     source: expect.stringContaining('genai-prices'),
     kept: true,
@@ -155,7 +155,7 @@ test('a file is read again when it changes, and what it said is there at the nex
   expect(await ask(second, 'openai/gpt-4o')).toEqual(price);
   await halt(second);
 
-  // What another source said was never asked for.
+  // The other source was not asked for the prices of the first.
   const third = await start(join(folder, 'other.json'));
   expect(await ask(third, 'openai/gpt-4o')).not.toMatchObject({ input: 70 });
 });

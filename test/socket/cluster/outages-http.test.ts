@@ -1,4 +1,4 @@
-// What clients of each protocol are told while PostgreSQL or the server of counters is away: what needs neither goes on, what
+// Outages of PostgreSQL and of the server of counters, as clients of each protocol see them: what needs neither goes on, what
 // needs it is refused in the protocol's own shape and says when to ask again, and it heals without a restart.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { asObject, type JsonValue } from '../../../src/base/json/index.ts';
@@ -54,13 +54,13 @@ async function degraded(gateway: TestGateway): Promise<string> {
   return JSON.stringify(json['degraded']);
 }
 
-/** What an error is called in its protocol. */
+/** Name of an error in its protocol. */
 function errorOf({ error }: Body): JsonValue | undefined {
   const { code, type, status } = asObject(error);
   return typeof code === 'string' ? code : (status ?? type);
 }
 
-/** Where it is not the code of OpenAI's shape. */
+/** Names that are not the code of OpenAI's shape. */
 const SHAPES: Readonly<Record<string, string>> = { messages: 'overloaded_error', gemini: 'UNAVAILABLE' };
 const LIMITED: Readonly<Record<string, string>> = {
   messages: 'rate_limit_error',

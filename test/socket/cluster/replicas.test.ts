@@ -131,7 +131,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database
   });
 });
 
-/** What comes within a time; fails when nothing does. */
+/** Result that comes within a time; fails when none does. */
 async function within<T>(ms: number, look: () => Promise<T | null>): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {

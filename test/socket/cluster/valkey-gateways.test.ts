@@ -83,7 +83,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     return (await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))).flat();
   }
 
-  /** What the gateways say that holds less than it should. */
+  /** Parts that the gateways report as holding less than they should. */
   async function degraded(): Promise<readonly string[]> {
     const said = gateways.map(async ({ origin }) => {
       const ready = (await (await fetch(`${origin}/readyz`)).json()) as { degraded: string[] };
@@ -100,7 +100,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     'spend of a budget no more than there is, and nearly all of it',
     async () => {
       const answers: Answer[] = [];
-      // What a request reserved and did not cost comes back when it ends.
+      // Money that a request reserved and did not cost comes back when it ends.
       for (let times = 0; times < 40 && cost(answers) < 0.9; times += 1)
         answers.push(...(await load('budget', 1)));
       expect(cost(answers)).toBeLessThanOrEqual(1);
@@ -114,7 +114,7 @@ describe.skipIf(VALKEY_PROGRAM === null)('gateways that share limits', () => {
     'let through what a rate allows in any second, and no more',
     async () => {
       const answers = good(await load('rate', 4));
-      // Whatever was asked and answered within a time was let through in it, however late the answer was read.
+      // All that was asked and answered within a time was let through in it, however late the answer was read.
       for (const { startMs } of answers)
         for (const { endMs } of answers) {
           const within = answers.filter((one) => one.startMs >= startMs && one.endMs <= endMs);

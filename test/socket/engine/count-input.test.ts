@@ -23,7 +23,7 @@ interface Counting {
   readonly path: (model: string) => string;
   readonly ask: (model: string) => object;
   readonly headers: Record<string, string>;
-  /** What the upstream must be asked. */
+  /** Request that the upstream must receive. */
   readonly asked: { readonly path: string; readonly body: object };
   /** The upstream's answer and the client's. */
   readonly seven: object;
@@ -221,7 +221,7 @@ describe('counts across protocols', () => {
     for (const words of [system, said, name, 'city']) expect(request?.text).toContain(words);
     for (const member of ['max_tokens', 'max_output_tokens', '"store"', '"stream"', '"include"'])
       expect(request?.text).not.toContain(member);
-    // What a translation is refused for, the client cannot mend.
+    // The client cannot mend what a translation is refused for.
     if (client === upstream) return;
     up.script(whole({ error: { message: 'no', type: 'invalid_request_error' } }, 400));
     const refused = await scene.gateway.post(path(model), ask(model));

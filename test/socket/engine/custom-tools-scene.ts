@@ -19,7 +19,7 @@ import type { Answer } from '../../support/upstreams/scripted-upstream.ts';
 
 export interface Said {
   readonly text?: string;
-  /** Of function calls, in order: name, id and arguments. */
+  /** Function calls, in order: name, id and arguments. */
   readonly calls: readonly (readonly [name: string, id: string, args: object])[];
   /** True: the limit of tokens ended it. */
   readonly isCut?: boolean;
@@ -138,7 +138,7 @@ export function asks(
   };
 }
 
-/** What the client has in the end, in order: texts, and calls as `name id input`. */
+/** Answer as the client has it in the end, in order: texts, and calls as `name id input`. */
 export function receives(client: CustomClient, streamed: boolean, text: string): string[] {
   if (client === 'chat') return streamed ? receivedChunks(frames(text)) : receivedMessage(JSON.parse(text));
   const last = text.slice(text.lastIndexOf('\ndata: ') + '\ndata: '.length);

@@ -74,7 +74,7 @@ async function exchange(
   return { received: receives(client, streamed, text), response, text };
 }
 
-/** What the report says of the tool's grammar. */
+/** Report on the tool's grammar. */
 async function reasons(response: Response): Promise<string> {
   return list(await recordOf(scene.gateway, response), 'report')
     .filter((entry) => /format/.test(String(at(entry, 'path'))))

@@ -1,4 +1,4 @@
-// What is counted where no upstream counts: what the model reads, whatever protocol it was written in and however many
+// Estimates where no upstream counts: they count what the model reads, whatever protocol it was written in and however many
 // bytes its images have.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chatBody, cutAfter, stream, whole } from '../../support/upstreams/answers.ts';
@@ -110,7 +110,7 @@ describe('an image of a megabyte, in an answer that is cut before anybody counte
     const { record } = await cutShort(client, upstream, lane === 'relay');
     // Anthropic counts the prompt at the beginning, which is better than any estimate; what it wrote is estimated there too.
     const prompt = upstream === 'anthropic-messages' ? 10 : TOKENS;
-    // Of the bytes next to nothing, and the same in every protocol.
+    // Bytes of images count next to nothing, and the same in every protocol.
     expect(promptTokens(at(record, 'native_tokens'))).toBe(prompt);
     expect(at(record, 'native_tokens', 'completion_tokens')).toBe(3);
     expect(at(record, 'estimated')).toBe(true);

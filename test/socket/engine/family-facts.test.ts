@@ -43,7 +43,7 @@ const CONVERSED = {
   usage: { inputTokens: 3, outputTokens: 1, totalTokens: 4 },
 };
 
-/** What arrives for a request, and what its report says was lost. */
+/** Body that arrives for a request, and what its report says was lost. */
 async function sent(path: string, body: object): Promise<{ body: Json; report: string }> {
   const model = String((body as { model: unknown }).model);
   const answer = /^(old|new|some)\//.test(model)

@@ -55,7 +55,7 @@ const responses = (more: object): object => ({ store: false, input: 'Hello', ...
 const text = { type: 'text', text: 'Hello' };
 
 const GENERATE = '/v1beta/models/one/MODEL:generateContent';
-/** What a client of a protocol may name, with the place of it. */
+/** Objects that a client of a protocol may name, with their places. */
 const NAMED: readonly (readonly [place: string, path: string, body: object])[] = [
   [
     'messages[0].content[1]',
@@ -159,7 +159,7 @@ const NAMED: readonly (readonly [place: string, path: string, body: object])[] =
   ],
 ];
 
-/** What OpenAI's own tools name: where they are left out, so are the ids. */
+/** Objects that OpenAI's own tools name: where they are left out, so are the ids. */
 const NAMED_BY_TOOLS: readonly object[] = [
   { type: 'file_search', vector_store_ids: ['vs_board'] },
   { type: 'code_interpreter', container: 'cntr_of_somebody' },

@@ -389,7 +389,7 @@ describe('one PDF', () => {
     expect(await greedy[52]).toMatchObject({ kind: 'rate_limited', fault: 'gateway', retryAfterMs: 1000 });
     const modest = pdfText(pdfOf(['modest']), forEver());
     expect(await greedy[51]).toMatchObject({ kind: 'rate_limited' });
-    // Whoever leaves frees all its places, also those of what is being read.
+    // A client that leaves frees all its places, also those of what is being read.
     abort.abort();
     expect(await modest).toEqual(['modest']);
     for (const each of greedy.slice(0, 51)) expect(await each).toMatchObject({ kind: 'cancelled' });

@@ -1,4 +1,4 @@
-// What `dragoman/auto` chooses: who is left out, what the score prefers, and how complexity is estimated.
+// Choice of `dragoman/auto`: who is left out, what the score prefers, and how complexity is estimated.
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/base/json/index.ts';
 import { NO_USAGE } from '../../../src/canonical/index.ts';
@@ -235,7 +235,7 @@ describe('the score', () => {
     };
     run('house/a', 30_000);
     run('house/c', 100);
-    // Where nothing was measured stands between fast and slow.
+    // An endpoint that was not measured stands between fast and slow.
     expect(choose(equals, 'medium', state)).toEqual(['c', 'b', 'a']);
     run('house/c', 1, true);
     run('house/c', 1, true);

@@ -53,10 +53,10 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** What the model says: it thinks, asks for a tool, and answers twice. */
+/** Turns of the model: it thinks, asks for a tool, and answers twice. */
 let conversations = 0;
 function turns(): readonly (readonly Said[])[] {
-  // What was thought before a call is found again by the call: each conversation has its own.
+  // Reasoning before a call is found again by the call: each conversation has its own.
   const call = { call: 'get_weather', id: `call_000000000${++conversations}`, args: { city: 'Oslo' } };
   return [
     [{ thought: 'Weather is asked.', sealed: 'c2VhbGVkLTAwMDE=' }, { text: 'I look.' }, call],
@@ -120,7 +120,7 @@ const CHAT_TOOLS = [{ type: 'function', function: { name: 'get_weather', paramet
 const MESSAGES_TOOLS = [{ name: 'get_weather', input_schema: PARAMETERS }];
 const ASKED = ['Weather in Oslo?', '', 'Thanks.', 'Bye.'] as const;
 
-/** What a Responses client says in a turn: it names none of its items. */
+/** Input of a Responses client in a turn: it names none of its items. */
 function responsesInput(turn: number, answers: readonly Json[]): readonly object[] {
   if (turn !== 1) return [{ role: 'user', content: ASKED[turn] }];
   const call = list(answers[0], 'output').find((item) => at(item, 'type') === 'function_call');
@@ -251,7 +251,7 @@ function geminiSaid(turn: number): object {
   };
 }
 
-/** What is cached of a request, in the order in which upstreams read it. */
+/** Cached part of a request, in the order in which upstreams read it. */
 function sentTo(name: Upstream, { json }: Arrived): readonly Json[] {
   const said = list(
     json,
@@ -370,7 +370,7 @@ test.each(['relay', 'responses'])(
     const compacted = (await response.json()) as Json;
     expect(at(compacted, 'object')).toBe('response.compaction');
     expect(upstream.requests[0]?.text).not.toContain('"id"');
-    // Whoever sends it back has ids.
+    // Items have ids, with which a client sends them back.
     for (const item of list(compacted, 'output')) expect(at(item, 'id')).toBeString();
   },
 );

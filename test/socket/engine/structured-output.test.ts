@@ -114,7 +114,7 @@ const content = async (response: Response): Promise<unknown> =>
 const chat = (...texts: readonly string[]): void =>
   scene.upstream('up').script(...texts.map((text) => whole(chatBody(text))));
 
-/** What the report says of the format, under whatever name its client has for it. */
+/** Report on the format, under whatever name its client has for it. */
 async function reason(response: Response): Promise<string> {
   return list(await recordOf(scene.gateway, response), 'report')
     .filter((entry) => /format|schema/i.test(String(at(entry, 'path'))))

@@ -43,7 +43,7 @@ interface Scene {
   stop(): Promise<void>;
   /** Asks for one answer, and lets the gateway look at what came of it. @returns the status */
   ask(model: string): Promise<number>;
-  /** What was received so far, once it is this much. */
+  /** Alerts that were received so far, once they are this many. */
   received(count: number): Promise<WebhookReceiver['received']>;
 }
 
@@ -291,7 +291,7 @@ test('records that cannot be written, and a database that takes none, are told o
   expect(raised).toHaveLength(1);
   clock.advance(1000);
   expect(raised[1]).toMatchObject({ type: 'ledger.failing', data: { unrecorded: false, waiting_bytes: 5 } });
-  // What is over is kept, because it could not be noted before.
+  // An alert that is over is kept, because it could not be noted before.
   const raisedAt = clock.wall();
   isStuck = false;
   clock.advance(1000);

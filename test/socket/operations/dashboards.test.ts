@@ -43,7 +43,7 @@ for (const { name, type, labels } of Object.values(METRICS) as readonly MetricDe
 }
 
 const promtool = Bun.which('promtool');
-/** What of an expression is Grafana's, not Prometheus'. */
+/** The expression as Prometheus reads it, less what is Grafana's. */
 const plain = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*');
 
@@ -64,7 +64,7 @@ test.each(expressions)('%s asks for what there is', (_, expression) => {
     const used = [...labels.matchAll(/(\w+)\s*[=!]~?/g)].map(([, label = '']) => label);
     expect(used.filter((label) => lines.get(name)?.has(label) !== true)).toEqual([]);
   }
-  // What is summed by is a label of what is summed.
+  // A sum is grouped by labels of what it sums.
   const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
     list.split(/,\s*/),
   );

@@ -1,4 +1,4 @@
-// What `dragoman doctor` found, where it is kept and shown: a file of the data directory, or the database that several
+// Results of `dragoman doctor`, where they are kept and shown: a file of the data directory, or the database that several
 // gateways share. Whoever keeps it, all that use it send the same, and the management API tells of it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';

@@ -105,7 +105,7 @@ describe('what was found', () => {
         expect(sent).toMatchObject({ max_tokens: 50 });
         expect(sent).not.toHaveProperty('max_completion_tokens');
 
-        // What is not enforced is emulated.
+        // A format that is not enforced is emulated.
         expect(sent).toMatchObject({ response_format: { type: 'json_object' } });
 
         const forgotten = await doctor(configOf(), '--forget', 'lab');

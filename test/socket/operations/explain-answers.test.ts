@@ -1,4 +1,4 @@
-// What `POST /route/explain` answers: the plan that the request would get under the wishes of all three levels, and
+// Answers of `POST /route/explain`: the plan that the request would get under the wishes of all three levels, and
 // no trace of having been asked.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';

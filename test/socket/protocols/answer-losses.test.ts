@@ -388,7 +388,7 @@ function asStream(special: Special): string {
 }
 
 const NOTHING: readonly string[] = [];
-/** What is lost of each answer to clients of the four protocols, in the order of `ORDER`. */
+/** Protocols of the clients, in the order in which the losses of each answer are listed. */
 const ORDER = ['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini'] as const;
 const LOST: Readonly<Record<Special, readonly (readonly string[])[]>> = {
   'a picture of Gemini': [NOTHING, NOTHING, ['output[0]'], NOTHING],

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const TOOL = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
 
-/** What the upstream got for a Chat request. */
+/** Body that the upstream got for a Chat request. */
 async function sent(body: object, on: Scene = scene, model = 'one/chat'): Promise<Json> {
   on.upstream('up').script(whole(chatBody('Hi')));
   const response = await on.gateway.post('/chat/completions', {

@@ -1,4 +1,4 @@
-// What the clouds do besides answering, over real sockets: embeddings in each of their forms, in as many requests as a
+// Operations of the clouds besides answering, over real sockets: embeddings in each of their forms, in as many requests as a
 // model needs, and counts of tokens at the addresses that hosts have for them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';

@@ -73,7 +73,7 @@ beforeAll(async () => {
     { clock },
   );
 });
-// Whoever asked to be left alone has been by the next test.
+// Pauses that endpoints asked for are over by the next test.
 afterEach(() => clock.advance(600_000));
 afterAll(async () => {
   await gateway.close();
@@ -442,7 +442,7 @@ describe('what goes wrong is hidden by the next endpoint', () => {
     const attempts = attemptsOf(record);
     expect(attempts.at(-1)).toBe('second completed');
     expect(new Set(attempts.slice(0, -1))).toEqual(new Set(['first failed']));
-    // Of those who failed, nobody is paid.
+    // Endpoints that failed are not paid.
     expect(at(record, 'cost', 'usd')).toBe(8e-7);
   });
 

@@ -20,7 +20,7 @@ const SOURCES = [
   {
     protocol: 'chat',
     path: CHAT,
-    /** What stands at the start of the frame that says how the answer ended. */
+    /** Start of the frame that says how the answer ended. */
     finish: /data: [^\n]*"finish_reason":"/,
     body: {
       model: 'deepseek',

@@ -1,4 +1,4 @@
-// What is part of a conversation never vanishes: it is carried, told to the model in words with a report, or refused by
+// Parts of a conversation never vanish: each is carried, rendered as text for the model with a report, or refused by
 // name. Parameters and tools that an upstream cannot have may go, with a report.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';

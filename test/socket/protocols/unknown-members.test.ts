@@ -26,7 +26,7 @@ interface Case {
   readonly body: (model: string) => object;
   /** Paths of the members that no other protocol has. */
   readonly lost: readonly string[];
-  /** Of these, what a translation to the same protocol loses as well. */
+  /** Members of these that a translation to the same protocol loses as well. */
   readonly rewritten: readonly string[];
 }
 

@@ -259,7 +259,7 @@ describe('headers', () => {
     ['a folded line', ['x-folded: a\r\n b']],
   ] as const)('%s: refused or ignored, never a 500', async (_, headers) => {
     const answer = await withHeaders(AUTHORIZATION, ...headers).catch((error: unknown) => String(error));
-    // Where the bytes are no HTTP the runtime answers by itself, or hangs up.
+    // The runtime answers by itself, or hangs up, where the bytes are no HTTP.
     if (typeof answer !== 'string')
       expect(answer.status === 200 || (answer.status >= 400 && answer.status < 500)).toBe(true);
     const next = await withHeaders(AUTHORIZATION);

@@ -1,4 +1,4 @@
-// What a request leaves behind goes with the collector's next quick collection, whatever it asked for: nothing that stays
+// Objects of a request go with the collector's next quick collection, whatever it asked for: nothing that stays
 // points to it from behind, as tables of a `Set` do that requests join and leave (see `src/base/lib/roster.ts`).
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { edenGC, fullGC, heapStats } from 'bun:jsc';

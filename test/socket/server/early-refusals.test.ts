@@ -8,7 +8,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 
-/** Of what is random. */
+/** Seed of what is random. */
 const SEED = 7;
 const NOON = Date.UTC(2026, 10, 22, 12);
 const SAID = { messages: [{ role: 'user', content: 'Hëllo' }] };
@@ -103,7 +103,7 @@ async function recordOf(id: string, key: keyof typeof KEYS): Promise<Record<stri
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** What of two records of the same request need not be the same. */
+/** A record less the members in which two of the same request may differ. */
 function timeless(record: Record<string, unknown>): Record<string, unknown> {
   const { id: _, generationId: __, generation_id: ___, report: ____, ...facts } = record;
   return facts;
@@ -130,7 +130,7 @@ describe('a request of a key whose limits have no room', () => {
     await ask('full');
     const wrong = JSON.stringify(CHAT).replace('"Hëllo"', '"Hëllo",,');
     expect((await ask('full', { body: wrong })).status).toBe(429);
-    // What cannot be told from a few members is read.
+    // A body that a few members cannot judge is read.
     expect((await ask('full', { body: wrong, headers: read() })).status).toBe(400);
     expect(
       (await ask('full', { body: '{"model":"sim/chat","model":"sim/chat","messages":[]}' })).status,
@@ -228,7 +228,7 @@ describe('a project that goes on asking', () => {
     };
     return counts[name] ?? 0;
   };
-  /** What of a burst is answered at once. */
+  /** Sends the part of a burst that is answered at once. */
   const burst = async (key: string): Promise<void> => {
     expect(await send(key)).toBe(200);
     for (let sent = 0; sent < 100; sent += 20) await Promise.all(Array.from({ length: 20 }, () => send(key)));
@@ -253,7 +253,7 @@ describe('a project that goes on asking', () => {
       await eventually('two have come', () => refused === 103);
       clock.advance(40);
       expect(await Promise.all(late)).toEqual([status, status, status, status]);
-      // What was asked slowly enough is answered at once again.
+      // Requests that come slowly enough are answered at once again.
       clock.advance(1000);
       expect(await send(key)).toBe(status);
     },

@@ -57,7 +57,7 @@ function post(speech: Speech, model: string, extra: object = {}, key = TEST_KEY)
   });
 }
 
-/** What clients match on, and the place that is named. */
+/** Members that clients match on, and the place that is named. */
 type Reported = readonly (string | number | null)[];
 
 /** OpenAI: status, `type`, `code`, `param`. Anthropic: status, `type`, `error_code`. Google: status, `status`, `reason`. */
@@ -83,7 +83,7 @@ interface Row {
   readonly key?: string;
   readonly extra?: Partial<Readonly<Record<Speech, object>>>;
   readonly openai: Reported;
-  /** Of Chat Completions, where its upstream's own words are relayed. */
+  /** Error of Chat Completions where its upstream's own words are relayed. */
   readonly relayed?: Reported;
   readonly anthropic: Reported;
   readonly google: Reported;
@@ -196,7 +196,7 @@ test.each(CASES)('%s in the words of %s', async (_, speech, row) => {
 
 const NOTHING = 'there-is-none';
 
-/** What only one protocol or one family of paths has. */
+/** Errors that only one protocol or one family of paths has. */
 const PATHS: readonly (readonly [
   what: string,
   method: string,

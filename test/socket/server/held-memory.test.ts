@@ -1,4 +1,4 @@
-// What requests make the gateway hold besides their bodies: answers that are collected or held back, what is fetched or
+// Memory of requests besides their bodies: answers that are collected or held back, what is fetched or
 // read for them, what waits for clients who do not read. It counts for their key; another key never pays for it.
 import { afterEach, describe, expect, test } from 'bun:test';
 import {
@@ -25,7 +25,7 @@ const keys = [
 const server = { body_limit_mb: 1, memory: { bodies_mb: 6, share_per_key: 0.5 } };
 /** Two fit. */
 const TEXT = 'x'.repeat(MEGABYTE + 200_000);
-/** What both hold at least once they are read: a part of each is not worth telling. */
+/** Least that both hold once they are read: a part of each is too small to count. */
 const TWO = 2 * (TEXT.length - 64 * 1024);
 
 const undo: (() => unknown)[] = [];

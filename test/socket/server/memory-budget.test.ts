@@ -1,4 +1,4 @@
-// What clients may make the gateway hold: bodies that are on their way or being answered, per key and together; and how
+// Budgets of memory for clients: bodies that are on their way or being answered, per key and together; and how
 // long a body may be on its way.
 import { afterEach, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(scenes.map((scene) => scene[Symbol.asyncDispose]())));
 
-/** What a client may send; only the first of them is meant for the upstream, and only in its own protocol. */
+/** Headers that a client may send; only the first of them is meant for the upstream, and only in its own protocol. */
 const SENT = {
   'anthropic-beta': 'context-1m-2025-08-07',
   'anthropic-version': '1999-01-01',

@@ -1,4 +1,4 @@
-// What WebSocket connections may take: how many there are, how long their messages, and what they hold for a key.
+// Limits of WebSocket connections: how many there are, how long their messages, and what they hold for a key.
 import { afterEach, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { sendRaw, type RawAnswer } from '../../support/raw-request.ts';

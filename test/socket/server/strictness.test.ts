@@ -1,4 +1,4 @@
-// Who decides whether a loss is a 400: the request, its key, the configuration, in this order. And `stream_options`
+// Levels that decide whether a loss is a 400: the request, its key, the configuration, in this order. And `stream_options`
 // without a stream, which a configuration may forgive.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { KeyCommands } from '../../../src/accounts/auth/index.ts';

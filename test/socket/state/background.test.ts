@@ -322,7 +322,7 @@ test('nothing comes behind the end of a stream, however long it is kept', async 
     const events = await eventsOf(await other.client.responses.create(asked));
     expect(events.at(-1)?.type).toBe('response.completed');
     const { id } = (events[0] as { response: Answer }).response;
-    // Those who wait for an answer hear something every ten seconds.
+    // Clients that wait for an answer get a keep-alive every ten seconds.
     for (let tick = 0; tick < 3; tick += 1) {
       clock.advance(10_000);
       await ended(id, other.client);

@@ -59,7 +59,7 @@ async function made(
   return (await of.batches.create(asked as Parameters<OpenAI['batches']['create']>[0])).id;
 }
 
-/** Of a request that is refused. */
+/** Status of a refused request. */
 async function statusOf(asked: PromiseLike<unknown>): Promise<number | undefined> {
   try {
     await asked;

@@ -1,4 +1,4 @@
-// What becomes of answers in the background and of batches when something ends in their middle: their key, their budget, and the room
+// Ends in the middle of background answers and batches: of their key, their budget, and the room
 // of their project. A full disk is in `test/crash/`.
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';

@@ -172,7 +172,7 @@ describe.each(UPSTREAM_PROTOCOLS.map((protocol) => [protocol]))('an uploaded fil
     const sent = partsSent(protocol, upstream.requests[0]?.json);
     expect(JSON.stringify(sent)).toContain(PNG);
     expect(sent).toMatchObject([{}, AS_BYTES[protocol].pdf as object]);
-    // What is kept names the file; the next turn reads it again.
+    // The stored turn names the file; the next turn reads it again.
     const { data } = await client.responses.inputItems.list(answer.id);
     expect(data[0]).toMatchObject({ content: [{ file_id: ids.png }, { file_id: ids.pdf }] });
     await client.responses.create({

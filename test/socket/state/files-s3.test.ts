@@ -123,7 +123,7 @@ describe('a bucket', () => {
       status: 502,
       code: 'file_store_unavailable',
     });
-    // What is known of it is here.
+    // The row of the file is here.
     expect((await client.files.retrieve(id)).bytes).toBe(1);
     s3.failing = null;
     s3.objects.clear();

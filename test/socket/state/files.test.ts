@@ -421,7 +421,7 @@ test('expired files are gone at once, and their bytes with the next purge; so is
     ).id;
   const short = await make(3600);
   const long = await make();
-  // What a process leaves that dies between the bytes and the row, or in the middle of the bytes.
+  // Leftovers of a process that dies between the bytes and the row, or in the middle of the bytes.
   const orphan = `file_${'0'.repeat(24)}`;
   mkdirSync(join(folder, '00'), { recursive: true });
   writeFileSync(join(folder, '00', orphan), 'x');

@@ -1,4 +1,4 @@
-// What becomes of an answer whose client leaves, as its key says it: a key of the configuration file, and one that the management API
+// Answers whose client leaves, as their key says it: a key of the configuration file, and one that the management API
 // made and changes. The header of a request counts before both.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';

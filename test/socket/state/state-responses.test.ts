@@ -270,7 +270,7 @@ describe('the items that led to a response', () => {
       status: 'completed',
       content: [{ type: 'input_text', text: 'turn 2' }],
     });
-    // Of a chain with a gap, what is still known of this turn.
+    // A chain with a gap gives what is still known of this turn.
     await stateful.client.responses.delete(turns[0]?.id ?? '');
     expect(await listed(last)).toEqual([`msg_in_${last}`]);
   });

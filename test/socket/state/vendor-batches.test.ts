@@ -121,7 +121,7 @@ describe("lines at their vendors' batch APIs", () => {
 
   test('that fail or expire there are asked once more where that is wanted', async () => {
     const { vendor: at, gateway, client } = await start({ vendor_retry: true });
-    // Whatever is asked by itself is answered.
+    // A request that is sent by itself is answered.
     at.intercept = async (request) => {
       if (!new URL(request.url).pathname.endsWith('/chat/completions')) return undefined;
       const message = { role: 'assistant', content: 'At last.' };

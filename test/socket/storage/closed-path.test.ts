@@ -1,4 +1,4 @@
-// What lies in the data directory is its owner's alone, also where it was there before and open.
+// Files in the data directory are their owner's alone, also where they were there before and open.
 import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

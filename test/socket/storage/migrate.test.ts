@@ -275,7 +275,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('records and sums', () => {
   const everything = async (storage: Storage): Promise<unknown> => {
     const span = { fromMs: NOON - 72 * HOUR, toMs: NOON + 72 * HOUR };
     const groupBy = ['project', 'key', 'model', 'provider', 'endpoint', 'protocol'] as const;
-    // What cost the same has no order.
+    // Rows of the same cost have no order.
     const sorted = (rows: readonly object[]): readonly string[] =>
       rows
         .map((row) =>

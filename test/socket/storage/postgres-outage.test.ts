@@ -76,7 +76,7 @@ async function answer(storage: Scene['storage'], count: number): Promise<readonl
   return ids;
 }
 
-/** That each of these answers is in the ledger once, and in the sums. */
+/** Expects each of these answers in the ledger once, and in the sums. */
 async function expectOnce(storage: Scene['storage'], ids: readonly string[]): Promise<void> {
   const { rows } = await storage.usage.query(ALL);
   expect(rows[0]?.sums.counts.requests).toBe(ids.length);
@@ -89,7 +89,7 @@ async function found(responses: Scene['storage']['responses'], id: string): Prom
   return responses.find('key_a', id, 0).catch(() => null);
 }
 
-/** What a client hears that needs what is stored. */
+/** Expects the error that a client receives who needs what is stored. */
 async function expectAway(storage: Scene['storage']): Promise<void> {
   const error = await rejection(storage.responses.find('project', 'resp_1', 0));
   expect(GatewayError.is(error) && [error.status, error.code, (error.retryAfterMs ?? 0) > 0]).toEqual([

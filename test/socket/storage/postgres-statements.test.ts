@@ -25,7 +25,7 @@ async function counted(): Promise<StatementCounter> {
   return counter;
 }
 
-/** What is asked every second or two, whatever happens: whether keys, projects or findings have changed. */
+/** True for statements of every second or two, whatever happens: whether keys, projects or findings have changed. */
 function isLook(statement: string): boolean {
   return /^select max\("changed"\)|^select "value" from "settings"/.test(statement);
 }
@@ -113,7 +113,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('statements', () => {
       expect(wrong).not.toBe('stored');
       expect(await responses.find('key_a', 'resp_b12', 0)).toBeNull();
       expect(await stateUsage.bytes('key_a')).toBe(bytes + (3 * bytes) / ids.length);
-      // Where there is no room for all of them, others give way one after the other.
+      // Older responses give way one after the other where there is no room for all.
       mostBytes = await stateUsage.bytes('key_a');
       await put(['resp_c10', 'resp_c11', 'resp_c12']);
       expect(await stateUsage.bytes('key_a')).toBe(mostBytes);

@@ -30,7 +30,7 @@ const EXTENDED =
 /** The schema version behind that of this program. */
 const NEXT = versionOf({ tables: Object.values(STORES).flatMap(({ tables = [] }) => tables) }) + 1;
 
-/** What a newer program brings: a column in each of them, with an index, and a table of its own. */
+/** Schema of a newer program: a column in each of them, with an index, and a table of its own. */
 const newer = (oldestProgram?: string): PostgresStore<PostgresBase> => ({
   tables: [table({ name: 'things_to_come', columns: { id: 'id' }, key: ['id'], since: NEXT })],
   changes: [

@@ -1,4 +1,4 @@
-// What is lost is named as the client wrote it, in whichever protocol it spoke: in the report, in strict mode, and in
+// Losses are named as the client wrote the member, in whichever protocol it spoke: in the report, in strict mode, and in
 // errors about a schema.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chatBody, messagesBody, responsesBody, whole } from '../../support/upstreams/answers.ts';

@@ -309,7 +309,7 @@ describe('AWS', () => {
       const signed = issuer.requests[0]?.headers['authorization'] ?? '';
       expect(signed).toContain('Credential=AKIADEFAULT/');
       expect(signed).toContain('/eu-west-1/sts/aws4_request');
-      // What was signed is what was sent.
+      // The signed request is the one that was sent.
       const { text = '', headers = {} } = issuer.requests[0] ?? {};
       const source = { accessKeyId: 'AKIADEFAULT', secretAccessKey: new Secret('secret-default') };
       const signer = new AwsSigner(

@@ -7,7 +7,7 @@ import { rejection } from '../../support/rejection.ts';
 import { GONE, LITELLM, MODEL, startLiteLlm } from '../../support/servers/litellm.ts';
 import { asked, CLIENT_PROTOCOLS, type Question } from '../../support/servers/questions.ts';
 
-/** What the proxy speaks ("Supported Endpoints", docs.litellm.ai, 2026-11). */
+/** Protocols of the proxy ("Supported Endpoints", docs.litellm.ai, 2026-11). */
 const SPOKEN = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
 /** Its program is not compiled before. */
 const START_MS = 180_000;
@@ -46,7 +46,7 @@ describe.skipIf(LITELLM === null)('LiteLLM', () => {
         }),
       ),
     });
-    // What a protocol needs is loaded with its first request, some of which fail meanwhile.
+    // Modules of a protocol are loaded with its first request, some of which fail meanwhile.
     const question = { title: 'a first one', user: 'Hello!', limit: 40 };
     for (const protocol of SPOKEN)
       await eventually(`LiteLLM answers over ${protocol}`, () =>

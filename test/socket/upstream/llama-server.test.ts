@@ -10,7 +10,7 @@ import {
 } from '../../support/servers/llama-server.ts';
 import { asked, CLIENT_PROTOCOLS, type Question } from '../../support/servers/questions.ts';
 
-/** What `llama-server` speaks (its README, 2026-11). */
+/** Protocols of `llama-server` (its README, 2026-11). */
 const SPOKEN = ['openai-chat', 'openai-responses', 'anthropic-messages'] as const;
 
 const QUESTIONS: readonly Question[] = [

@@ -70,7 +70,7 @@ test('a server’s models are listed and can be asked for, and a slow server del
   await using one = await scene();
   one.upstream.always(listing('tiny:latest', 'sees'));
   await idsAfterPatience(one);
-  // Whoever asks again does not wait, and the slow server is not asked twice.
+  // A second request does not wait, and the slow server is not asked twice.
   expect(await ids(one)).toEqual(['ollama/sees', 'ollama/tiny:latest']);
   expect([one.upstream.requests.length, one.slow.requests.length]).toEqual([1, 1]);
   one.upstream.always(whole(chatBody('Hi')));

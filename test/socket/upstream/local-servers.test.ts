@@ -459,7 +459,7 @@ describe('a slow server of one’s own', () => {
       const limitMs = expected ? 600_000 : 60_000;
       for (let reported = 0; reported < 3; reported++) {
         exchange.chunk(`: ${reported} of 3\n\n`);
-        // What came has been read when a question that came later is answered.
+        // Bytes that came have been read when a question that came later is answered.
         await fetch(`${scene.origin}/health`);
         await fetch(`${scene.origin}/health`);
         clock.advance(limitMs - 5000);

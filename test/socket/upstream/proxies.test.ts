@@ -343,7 +343,7 @@ describe('a hostile proxy', () => {
         if (said === '') connected.resolve();
         else {
           socket.removeAllListeners('data');
-          // What comes next is the greeting of TLS.
+          // The greeting of TLS comes next.
           socket.once('data', () => connected.resolve());
           socket.write(said);
         }

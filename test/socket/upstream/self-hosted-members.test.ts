@@ -1,4 +1,4 @@
-// What only the server knows: members of its own in requests of Responses, wishes about reasoning for models that no catalog
+// Knowledge that only the server has: members of its own in requests of Responses, wishes about reasoning for models that no catalog
 // knows, and an endpoint of the Interactions API of which nothing but its address is said.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';

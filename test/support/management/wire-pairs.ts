@@ -2,7 +2,7 @@
 // is in it.
 import { CONVERSE } from '../upstreams/every-upstream.ts';
 
-/** Where a protocol has the question, the schema of a tool, the limit, and the text of its whole answer. */
+/** Places of the question, the schema of a tool, the limit, and the text of the whole answer in a protocol. */
 export interface Places {
   readonly question: string;
   readonly schema: string;

@@ -20,7 +20,7 @@ export interface Asked {
   readonly stream: boolean;
   /** Calls whose tools are declared. */
   readonly calls: readonly SaidCall[];
-  /** What follows the first message, in the client's own form. */
+  /** Messages after the first, in the client's own form. */
   readonly more: readonly unknown[];
 }
 

@@ -30,7 +30,7 @@ export interface Recording {
     readonly kind: string;
     readonly json?: Loose;
     readonly text?: string;
-    /** Where the body is neither JSON nor text. */
+    /** Set where the body is neither JSON nor text. */
     readonly bytes?: Buffer;
   };
 }
@@ -92,7 +92,7 @@ function readLines<Found>(api: RegExp): Found[] {
   return found;
 }
 
-/** What Bedrock answers where the body of another vendor's protocol is posted to it. */
+/** Bedrock's answer where the body of another vendor's protocol is posted to it. */
 export interface InvokeRecording extends GeminiRecording {
   readonly api: 'invoke';
 }

@@ -19,7 +19,7 @@ export function randomFrom(seed: number): Random {
 
 export interface Damage {
   readonly frames: readonly Frame[];
-  /** What was done, for the message of a failure. */
+  /** Changes that were made, for the message of a failure. */
   readonly changes: readonly string[];
 }
 

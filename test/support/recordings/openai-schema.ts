@@ -19,7 +19,7 @@ class Judge {
     this.#read = read;
   }
 
-  /** What is wrong with an object, one sentence per mistake; undefined where the document does not describe it. */
+  /** Mistakes of an object, one sentence each; undefined where the document does not describe it. */
   problems(name: string, value: Loose): string[] | undefined {
     if (!this.#compiled.has(name)) {
       // The documents are given: neither judging them nor fast code for each shape is worth the time.
@@ -60,7 +60,7 @@ const openResponses = new Judge(openResponsesSchemaFile, (text) => JSON.parse(te
 const areThere = existsSync(openaiSchemaFile) && existsSync(openResponsesSchemaFile);
 
 /**
- * What is wrong with an object, in OpenAI's eyes.
+ * Mistakes of an object, in OpenAI's eyes.
  * @param name one of the document's `components.schemas`
  * @returns one sentence per mistake; empty when it fits
  */
@@ -72,7 +72,7 @@ export function fits(name: string, value: Loose): string[] {
 
 /** How often each form was judged by a file of tests: a response's status, or an event's type and that of its item or part. */
 const judged = new Map<string, number>();
-/** Of each form: judging takes a thousand times longer than writing. */
+/** Most objects of each form that are judged: judging takes a thousand times longer than writing. */
 const ENOUGH = 100;
 
 function isEnough(form: string): boolean {
@@ -82,7 +82,7 @@ function isEnough(form: string): boolean {
 }
 
 /**
- * What is wrong with a whole response object, in the eyes of OpenAI and of Open Responses. Without the documents
+ * Mistakes of a whole response object, in the eyes of OpenAI and of Open Responses. Without the documents
  * nothing is.
  */
 export function responseProblems(response: Loose): string[] {
@@ -91,7 +91,7 @@ export function responseProblems(response: Loose): string[] {
 }
 
 /**
- * What is wrong with an event that the gateway writes itself. Items and events of hosted tools pass in the upstream's
+ * Mistakes of an event that the gateway writes itself. Items and events of hosted tools pass in the upstream's
  * own form.
  */
 export function eventProblems(event: Loose): string[] {
@@ -113,7 +113,7 @@ const OWN_FORMS =
 
 const AUTO = 'auto' as unknown as Loose;
 
-/** What others than OpenAI have, or nobody has yet: such items pass as they are. */
+/** Items that others than OpenAI have, or nobody has yet: they pass as they are. */
 const FOREIGN_ITEMS = /^(x_search_call|holodeck_call|telegram|new|x)$/;
 
 /** OpenAI's document knows neither the null nor the choice; OpenAI itself sends them, and so does the gateway. */
@@ -182,12 +182,12 @@ function openEventProblems(event: Loose): string[] {
   return name === undefined || isForeign || (item && !isOpen(item)) ? [] : openly(name, event);
 }
 
-/** What is wrong with an object that is not an event, in its eyes. @param name one of its `components.schemas` */
+/** Mistakes of an object that is not an event, in its eyes. @param name one of its `components.schemas` */
 export function fitsOpenlyAs(name: string, value: Loose): string[] {
   return areThere ? openly(name, value) : [];
 }
 
-/** What is wrong with an event in the eyes of Open Responses alone. Empty where the documents are not there. */
+/** Mistakes of an event in the eyes of Open Responses alone. Empty where the documents are not there. */
 export function fitsOpenly(event: Loose): string[] {
   if (!areThere) return [];
   const type = word(event['type']);

@@ -8,7 +8,7 @@ import type { Said, SaidCall } from './said.ts';
 
 export interface Received {
   readonly said: Said;
-  /** What a strict client would not accept. */
+  /** Mistakes that a strict client would not accept. */
   readonly problems: readonly string[];
 }
 
@@ -107,7 +107,7 @@ export function readStream(body: string): Received {
   return { said, problems };
 }
 
-/** What is wrong with a body that should be OpenAI's error object. */
+/** Mistakes of a body that should be OpenAI's error object. */
 export function errorProblems(json: Loose): string[] {
   const problems = fits('ErrorResponse', json);
   if (word(at(json, 'error', 'message')).length < 10) problems.push('an error without a message');

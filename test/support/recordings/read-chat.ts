@@ -16,7 +16,7 @@ interface OpenCall {
   text: string;
 }
 
-/** What a recorded answer of a Chat Completions server says. */
+/** Reads a recorded answer of a Chat Completions server. */
 export function readChat({ res }: Recording): Said {
   if (res.kind === 'json') return readChunks(res.json ? [res.json] : [], true);
   const frames = framesOf(res.text ?? '').map((frame) => frame.data);

@@ -30,7 +30,7 @@ export function recordedStream({ res }: Pick<ConverseRecording, 'res'>): {
   return { bytes, events };
 }
 
-/** What a recorded Converse answer says. */
+/** Reads a recorded Converse answer. */
 export function readConverse(recording: ConverseRecording): Said {
   const { res } = recording;
   if (res.kind === 'json') {

@@ -20,14 +20,14 @@ export function geminiChunks({ res }: Pick<GeminiRecording, 'res'>): Loose[] {
   return (Array.isArray(res.json) ? res.json : [res.json ?? {}]) as Loose[];
 }
 
-/** What a Gemini answer says. Signatures stand in the order of their parts. */
+/** Reads a Gemini answer. Signatures stand in the order of their parts. */
 export function readGemini(recording: Pick<GeminiRecording, 'res'>): Said {
   const chunks = geminiChunks(recording);
   const said = nothingSaid();
   if (chunks.some((chunk) => at(chunk, 'error'))) return said;
   const { units, finish, tokens } = readAnswer(chunks);
   const feedback = chunks.map((chunk) => at(chunk, 'promptFeedback')).find((each) => at(each, 'blockReason'));
-  // What Google says of a prompt that it blocks is all there is, and no candidate's.
+  // Google's words on a prompt that it blocks are all there is, and no candidate's.
   if (feedback && finish === '') said.refusal = word(at(feedback, 'blockReasonMessage'));
   else if (finish === '') return said;
   for (const { kind, text, signature } of units) {

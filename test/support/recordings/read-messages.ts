@@ -9,7 +9,7 @@ import type { Said, SaidTokens } from './said.ts';
 type Block = Record<string, unknown>;
 
 /**
- * What a recorded Messages answer says. Fixtures that hold the streams of several requests are read up to the
+ * Reads a recorded Messages answer. Fixtures that hold the streams of several requests are read up to the
  * first `message_stop`, as a client would.
  */
 export function readMessages({ res }: Pick<Recording, 'res'>): Said {

@@ -6,7 +6,7 @@ import type { Loose } from './loose.ts';
 import { endOf, nothingSaid, saidCall } from './said.ts';
 import type { Said } from './said.ts';
 
-/** What a recorded Responses answer says. A stream is read by its finished items and its finished answer. */
+/** Reads a recorded Responses answer. A stream is read by its finished items and its finished answer. */
 export function readResponses({ res }: Pick<Recording, 'res'>): Said {
   if (res.kind === 'json') return readAnswer(res.json ?? {}, new Map());
   const finished = new Map<string, Loose>();

@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 export interface Asking {
-  /** Of the upstream's writes; 0 for one write. */
+  /** Size of the upstream's writes; 0 for one write. */
   readonly pieceBytes?: number;
   /** Ask for token counts of a stream; default true. */
   readonly usage?: boolean;
@@ -119,7 +119,7 @@ export class ReplayGateway {
     return (await response.json()) as Loose;
   }
 
-  /** What the gateway itself had to complain about, and what it asked of the upstream in vain. */
+  /** Complaints of the gateway, and requests to the upstream that found no recording. */
   complaints(): readonly string[] {
     return [...this.#gateway.logLines, ...this.#upstream.misses];
   }

@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const MODEL_IN_PATH = /^POST \S*(case-([0-9a-f]{12})-(\d+))[:/]/;
 
-/** What can be replayed: a recording of any protocol. */
+/** A recording of any protocol, as far as it is replayed. */
 export type Replayable = Omit<Recording, 'api'>;
 
 /** The model name under which a recording is replayed. @param pieceBytes 0 for the whole body at once */

@@ -1,4 +1,4 @@
-// What an answer says, in one form for every protocol: recordings and the gateway's answers are both brought to
+// Content of an answer in one form for every protocol: recordings and the gateway's answers are both brought to
 // it and compared. Knows no protocol.
 import { sortedJson } from './loose.ts';
 
@@ -56,7 +56,7 @@ export function saidCall(kind: SaidCall['kind'], name: string, text: string): Sa
 }
 
 /**
- * Where an answer differs from what it should say; undefined when it does not. After a failure only the failure
+ * Difference of an answer from what it should say; undefined where there is none. After a failure only the failure
  * itself is compared: what came before it depends on when it was noticed.
  */
 export function difference(want: Said, got: Said): string | undefined {
@@ -81,7 +81,7 @@ export function endOf(reason: 'stop' | 'length' | 'content_filter', calls: numbe
 
 const NO_PLACE_FOR = /^\[This protocol has no place for what the model answered with: [\w, ]+\.\]$/;
 
-/** What a client heard of the model: an answer of nothing but what its protocol has no place for is told in our words. */
+/** Text of the model in a client's answer. An answer whose parts the protocol has no place for has a text of our own. */
 export function receivedOf(want: Said, said: Said): Said {
   const isEmpty = want.text === '' && want.refusal === '' && want.calls.length === 0;
   return isEmpty && NO_PLACE_FOR.test(said.text) ? { ...said, text: '' } : said;

@@ -1,4 +1,4 @@
-// What a Messages client may rely on in a stream and in a whole answer, checked event by event. Puts the message together
+// Rules that a Messages client may rely on in a stream and in a whole answer, checked event by event. Puts the message together
 // as the official SDK does. Knows the documented shapes only, nothing of the gateway.
 
 type Loose = Readonly<Record<string, unknown>>;

@@ -122,7 +122,7 @@ export function checkResponseStream(frames: readonly Frame[]): string[] {
   return checker.problems;
 }
 
-/** What is wrong with a whole response object; empty when nothing is. */
+/** Mistakes of a whole response object; empty where there are none. */
 export function checkResponse(response: unknown): string[] {
   const node = isNode(response) ? response : {};
   return [...rulesOf(node), ...responseProblems(node as unknown as Loose)];

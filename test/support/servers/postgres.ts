@@ -16,7 +16,7 @@ import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 
 const PASSWORD = 'test-password';
-/** Where Debian keeps its versions. */
+/** Folder in which Debian keeps its versions. */
 const DEBIAN = '/usr/lib/postgresql';
 
 export interface PostgresServer {
@@ -45,7 +45,7 @@ if (POSTGRES_PROGRAMS === null)
   );
 
 function programs(): string | null {
-  // What is started here is found and ended by ways of Linux.
+  // Servers that are started here are found and ended by ways of Linux.
   if (process.platform !== 'linux') return null;
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a)) : [];
   const folders = [

@@ -21,7 +21,7 @@ export interface Question {
   readonly schema?: boolean;
 }
 
-/** What an answer says, whatever its protocol. */
+/** Content of an answer, whatever its protocol. */
 export interface Facts {
   readonly text: string;
   readonly thoughts: string;

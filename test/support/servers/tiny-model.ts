@@ -230,7 +230,7 @@ function scores(vocabulary: Vocabulary, random: () => number): (from: number, to
   const rank = (token: number): number => ranks.get(token === lower ? upper : token) ?? 0;
   const wish = (from: number, to: number): number =>
     rank(to) > rank(from) ? 10 - 8 * (rank(to) - rank(from)) : 3;
-  // What strings, numbers and objects end with, where a grammar allows nothing else.
+  // Tokens with which strings, numbers and objects end, where a grammar allows nothing else.
   const structure = new Map(
     [
       ['"', 3],

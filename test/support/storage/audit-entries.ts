@@ -2,7 +2,7 @@
 import { newId } from '../../../src/base/runtime/ids.ts';
 import type { AuditEntry } from '../../../src/accounts/ports/index.ts';
 
-/** What the log says of a change. */
+/** Entry of the log for a change. */
 export function entryOf(change: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>): AuditEntry {
   const actor = { id: 'operator', name: 'a test', address: null };
   return { ...change, id: newId('audit_'), createdAt: 0, actor, requestId: null };

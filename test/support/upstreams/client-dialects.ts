@@ -1,4 +1,4 @@
-// What a client of each protocol sends and how it hears an answer: its text, whether it was complete, and which
+// Requests of a client of each protocol, and its view of an answer: its text, whether it was complete, and which
 // failure it was told of. Reads only what official SDKs read. Knows nothing of upstreams.
 import { frames, streamedText } from './gateway-with-upstreams.ts';
 import { at, list, type Json } from './json-path.ts';

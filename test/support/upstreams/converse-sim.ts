@@ -4,7 +4,7 @@ import { createSim } from '../../../sim/index.ts';
 import { event } from './event-stream-frame.ts';
 import { at, list, type Json } from './json-path.ts';
 
-/** What a model is called in the address; the simulated Claude answers under any name. */
+/** Name of a model in the address; the simulated Claude answers under any name. */
 export const CONVERSE_MODEL = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
 
 type Block = Readonly<Record<string, unknown>>;

@@ -30,7 +30,7 @@ export interface Dialect {
   readonly piece: (text: string) => string;
   /** The end of a stream that said all this, without its end mark. */
   readonly ending: (text: string) => string;
-  /** What only says that nothing follows; a complete answer is complete without it. Empty where there is none. */
+  /** Frame that only says that nothing follows; a complete answer is complete without it. Empty where there is none. */
   readonly endMark: string;
   /** A failure that is told inside a stream. */
   readonly errorFrame: string;

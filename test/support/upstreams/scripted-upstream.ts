@@ -91,7 +91,7 @@ export class ScriptedUpstream {
   constructor(server: Server, isTls = false) {
     this.#server = server;
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#accept(socket));
-    // Whoever breaks off the handshake has nothing to say.
+    // A client that breaks off the handshake has nothing to say.
     server.on('tlsClientError', () => {});
   }
 

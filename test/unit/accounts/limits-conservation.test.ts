@@ -1,4 +1,4 @@
-// Whatever happens, no more is spent than a limit and its written bound; nothing stays reserved; and after a crash the
+// Conservation of limits: no run spends more than a limit and its written bound; nothing stays reserved; after a crash the
 // counters have what the ledger has.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -116,7 +116,7 @@ class Gateway {
     if (ms < 0) this.wasSetBack = true;
   }
 
-  /** What a key (or the project) has spent at these times, what runs included. */
+  /** Amount that a key (or the project) has spent at these times, with what runs. */
   spent(owner: Scope, from: number, to: number): Spent {
     const all = [...this.ledger.entries, ...this.running.map((one) => ({ ...one, ...one.spent }))];
     return this.#sum(all, owner, from, to);

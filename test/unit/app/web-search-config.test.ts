@@ -1,4 +1,4 @@
-// What the configuration says of web search: what is needed at the start, and what the program makes of it.
+// Configuration of web search: what is needed at the start, and what the program makes of it.
 import { describe, expect, test } from 'bun:test';
 import { loadConfig } from '../../../src/app/config/index.ts';
 import type { Config } from '../../../src/app/config/index.ts';

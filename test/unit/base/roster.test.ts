@@ -1,4 +1,4 @@
-// Who is there just now: as a set, but what has left it is given up by the next quick collection.
+// A roster is a set whose former members are given up by the next quick collection.
 import { expect, test } from 'bun:test';
 import { edenGC, fullGC, heapStats } from 'bun:jsc';
 import { Roster } from '../../../src/base/lib/roster.ts';

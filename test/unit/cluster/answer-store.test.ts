@@ -1,4 +1,4 @@
-// What every store of answers under idempotency keys must do, in memory and on a real server whose clock the test moves.
+// Contract of every store of answers under idempotency keys, in memory and on a real server whose clock the test moves.
 import { afterAll, describe, expect, test } from 'bun:test';
 import {
   type AnswerStore,

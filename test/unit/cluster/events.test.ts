@@ -1,4 +1,4 @@
-// What happens, told between processes: only while somebody watches, no more than is agreed, and whatever others say.
+// Events between processes: only while somebody watches, no more than is agreed, and whatever others send.
 import { beforeEach, expect, test } from 'bun:test';
 import { EventHub, type LiveEvent } from '../../../src/operations/events/index.ts';
 import { EventExchange } from '../../../src/cluster/exchange/events/index.ts';

@@ -1,4 +1,4 @@
-// What processes tell each other, through a real server and through a supervisor: all others hear it, and nobody itself.
+// Messages between processes, through a real server and through a supervisor: all others receive them, and no sender its own.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { type PubSub, TenantChanges } from '../../../src/cluster/exchange/index.ts';
 import { systemClock } from '../../../src/base/runtime/clock.ts';
@@ -60,7 +60,7 @@ function describePubSub(name: string, open: () => Promise<Group>): void {
     await ready();
     changes[1]?.found();
     await until(() => reads[0] === 1 && reads[2] === 1);
-    // Whatever had been told on would be there before this.
+    // A message that had been forwarded would be there before this.
     changes[0]?.found();
     await until(() => reads[1] === 1 && reads[2] === 2);
     expect(reads).toEqual([1, 1, 2]);

@@ -1,4 +1,4 @@
-// What routing knows, told to other processes: they leave alone what one has found broken or full, know how fast what they have
+// Routing state of other processes: they leave alone what one has found broken or full, know how fast what they have
 // not tried is, and decide by their own eyes where they have some.
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { type PubSub, RoutingExchange } from '../../../src/cluster/exchange/index.ts';

@@ -1,4 +1,4 @@
-// What came of calls that persons allowed is remembered for those who lost the answer, and gives its memory back.
+// Outcomes of calls that persons allowed are remembered for clients that lost the answer, and give their memory back.
 import { describe, expect, test } from 'bun:test';
 import { AnsweredCalls } from '../../../src/engine/tool-loop/answered-calls.ts';
 import { type CallOutcome, type GatewayCall, said } from '../../../src/engine/tools/gateway-tool.ts';

@@ -1,4 +1,4 @@
-// What MCP servers may not do to the gateway and its clients: addresses that requests must not reach, credentials that
+// Protection from MCP servers: addresses that requests must not reach, credentials that
 // must go to the right place only and appear in no error.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { Secret } from '../../../src/base/telemetry/secret.ts';

@@ -492,7 +492,7 @@ describe('hostile pages', () => {
 
   test('of the marks before one word only a few are kept', async () => {
     expect(await text(`${'<h1>'.repeat(1000)}end`)).toBe(`${'# '.repeat(8)}end`);
-    // What is taken back is the mark itself, not the end of another.
+    // The mark itself is taken back, not the end of another.
     expect(await text('<h2></h1>end')).toBe('## end');
   });
 

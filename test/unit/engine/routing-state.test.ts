@@ -1,4 +1,4 @@
-// What routing remembers of endpoints, turns and conversations, and how much of it, through its port.
+// Memory of routing on endpoints, turns and conversations, and how much of it there is, through its port.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { EndpointId } from '../../../src/engine/routing/state.ts';

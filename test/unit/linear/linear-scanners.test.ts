@@ -1,4 +1,4 @@
-// What reads bytes and texts takes as long as they are long, whatever is in them and in whatever pieces they come.
+// Readers of bytes and texts take time in proportion to their length, whatever is in them and in whatever pieces they come.
 import { describe, expect, test } from 'bun:test';
 import { MAX_DEPTH, nestsDeeper, parseJson, scanJson } from '../../../src/base/json/index.ts';
 import { RepetitionFilter } from '../../../src/engine/failover/repetition-filter.ts';

@@ -1,4 +1,4 @@
-// What a relayed stream costs grows with its bytes and with nothing else: not with how many events arrive at once, and
+// Cost of a relayed stream: it grows with its bytes and with nothing else, not with how many events arrive at once, and
 // not with how small the pieces are that one event comes in. A client that does not read makes the former of any stream.
 import { describe, expect, test } from 'bun:test';
 import { findProtocol, type RelayStream } from '../../../src/protocols/index.ts';

@@ -1,4 +1,4 @@
-// What the doctor finds out about servers that lack one thing each, over real sockets: the verdict, and the fact that
+// Findings of the doctor about servers that lack one thing each, over real sockets: the verdict, and the fact that
 // follows from it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { listenSim } from '../../../src/app/cli/commands/sim-server.ts';

@@ -1,4 +1,4 @@
-// What golden files cannot show of the Gemini protocol: errors, addresses, counts and lists, and that signatures come
+// Cases of the Gemini protocol beyond golden files: errors, addresses, counts and lists, and that signatures come
 // back as they went through clients that rewrite base64.
 import { describe, expect, test } from 'bun:test';
 import { ERROR_KINDS, GatewayError, Report } from '../../../src/canonical/index.ts';
@@ -160,7 +160,7 @@ test('the list of models is one page in the shape of Google', () => {
 });
 
 describe('signatures through clients', () => {
-  /** What a client sends back of an answer with this state before a call. @param rewrite of the signature */
+  /** Signature that a client sends back of an answer with this state before a call. @param rewrite of the signature */
   function comeBack(data: string, rewrite: (signature: string) => string): unknown {
     const call = { type: 'tool_call', kind: 'function', callId: 'c1', name: 'f', arguments: '{}' } as const;
     const reasoning: ReasoningItem = {

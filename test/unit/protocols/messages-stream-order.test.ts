@@ -1,4 +1,4 @@
-// Whatever the order in which the events of an answer come, the stream that a client reads follows the rules, and says
+// The stream that a client reads follows the rules, whatever the order in which the events of an answer come, and says
 // what the whole answer says. FUZZ_SEED varies the orders.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -168,7 +168,7 @@ function merged(content: readonly Readonly<Record<string, unknown>>[]): unknown[
   return out;
 }
 
-/** What may not change in any order: calls with their input, hosted work, all thinking, every signature of Claude's. */
+/** Parts that no order may change: calls with their input, hosted work, all thinking, every signature of Claude's. */
 function essence(content: readonly Readonly<Record<string, unknown>>[]): unknown {
   const of = (type: string): unknown[] => content.filter((block) => block['type'] === type);
   const text = (type: string, member: string): string =>

@@ -1,4 +1,4 @@
-// What upstreams announce of their own limits: headers as they were recorded or documented, and what is read from them.
+// Limits that upstreams announce: headers as they were recorded or documented, and what is read from them.
 import { describe, expect, test } from 'bun:test';
 import type { LimitNotice, ProtocolName } from '../../../src/canonical/index.ts';
 import { findProtocol } from '../../../src/protocols/index.ts';

@@ -265,7 +265,7 @@ test('a journal that is never empty does not grow, and of a long one most is in 
   expect(names().length).toBeLessThanOrEqual(2);
   const before = process.memoryUsage().arrayBuffers;
   while (names().length < 40) write();
-  // Of what was written, and is nobody's any more.
+  // Entries that were written are nobody's any more.
   Bun.gc(true);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(12_000_000);
   while (read < written) take();

@@ -1,4 +1,4 @@
-// What the last byte of an answer waits for, where its record is to be in the database first: for the transaction that brings it
+// The last byte of an answer waits, where its record is to be in the database first: for the transaction that brings it
 // in, but not for a database that is slow or gone.
 import { expect, test } from 'bun:test';
 import type { Entry } from '../../../src/storage/journal/entries.ts';

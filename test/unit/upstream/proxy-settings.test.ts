@@ -1,4 +1,4 @@
-// What the environment and the configuration say of proxies and certificates: which address goes through which proxy, and
+// Proxies and certificates in the environment and the configuration: which address goes through which proxy, and
 // how what is wrong is refused, without a word of the passwords in it.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { buildSnapshot, ConfigError, loadConfig } from '../../../src/app/config/index.ts';

@@ -18,5 +18,5 @@ export const unsupported = z
 
 export const protocolName = z.enum(PROTOCOL_NAMES);
 
-/** Where lines of batches go. */
+/** Route of lines of batches: the vendor's batch API, or ordinary requests. */
 export const batchRoute = z.enum(['vendor', 'requests']);

@@ -37,7 +37,7 @@ const diagnosisSchema = z.object({
   ),
 });
 
-/** What is probed. */
+/** Provider and model that are probed. */
 const target = z.strictObject({
   provider: z.string().max(200),
   model: z.string().max(200).describe('Id of the model.'),

@@ -1,4 +1,4 @@
-// What happens in a gateway, as an admin hears of it while it happens.
+// Events of a gateway, as an admin receives them while they happen.
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { operatorToken } from '../../../../src/accounts/auth/index.ts';

@@ -1,4 +1,4 @@
-// What each side of a request sent, as an admin finds it: four payloads, without credentials, and only where they were asked
+// Payloads of each side of a request, as an admin finds them: four, without credentials, and only where they were asked
 // for.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type ManagedGateway, startManaged } from '../../../support/management/scene.ts';

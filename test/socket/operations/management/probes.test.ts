@@ -50,7 +50,7 @@ test('an endpoint is probed, its results are kept and in force, and the audit lo
     gateway.manage('POST', '/doctor/probes', body),
   ]);
   expect(one.body).toMatchObject({ object: 'doctor.diagnosis', provider: 'lab', model_id: 'lab/chat' });
-  // Whoever asks meanwhile gets the same results, and no request is sent twice.
+  // An admin who asks meanwhile gets the same results, and no request is sent twice.
   expect(other.body).toEqual(one.body);
   const plan = await gateway.manage('GET', '/doctor/plan?provider=lab&model=lab/chat');
   expect(asked).toBeLessThanOrEqual(Number(plan.body['requests']));

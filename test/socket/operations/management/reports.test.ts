@@ -1,4 +1,4 @@
-// What the management API reports: limits as they stand, usage, and the records of requests.
+// Reports of the management API: limits as they stand, usage, and the records of requests.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   ADMIN_KEY,

@@ -1,4 +1,4 @@
-// Who may manage a gateway, and what everybody else is told.
+// Sign-in: who may manage a gateway, and the answer that everybody else gets.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { isOperatorToken, operatorToken } from '../../../../src/accounts/auth/index.ts';
 import { openSqliteStorage } from '../../../../src/storage/sqlite/storage.ts';

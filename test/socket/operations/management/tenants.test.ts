@@ -112,7 +112,7 @@ describe('a key', () => {
     expect(
       (await gateway.manage('POST', '/keys', { name: 'y' }, { 'idempotency-key': 'a b' })).body,
     ).toMatchObject({ error: { param: 'idempotency-key' } });
-    // What failed is not kept.
+    // A failed answer is not kept.
     const remote = await gateway.manage('POST', '/projects', { name: 'y' }, headers);
     expect(remote).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
     const retried = { 'idempotency-key': 'order-2' };

@@ -1,4 +1,4 @@
-// What requests came to, told truly: failures belong to somebody, prices that are unknown are said, days are those of the operator.
+// Usage of requests is reported truly: failures belong to somebody, unknown prices are named, days are those of the operator.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Outage, startOutage } from '../../../support/management/outage.ts';
 import { ADMIN_KEY } from '../../../support/management/scene.ts';

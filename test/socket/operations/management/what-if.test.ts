@@ -1,4 +1,4 @@
-// What past requests would have cost, and where they would have gone: an estimate from records, for which nothing is sent.
+// Cost and endpoints that past requests would have had: an estimate from records, for which nothing is sent.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { type Asked, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';

@@ -1,4 +1,4 @@
-// What client and upstream said of the same request, side by side, for each pair of protocols: matched by meaning, with what was
+// Differences between client and upstream in the same request, for each pair of protocols: matched by meaning, with what was
 // lost and why.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { TestGateway } from '../../../support/harness.ts';

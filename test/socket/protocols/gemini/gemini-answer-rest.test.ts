@@ -1,4 +1,4 @@
-// What Gemini says of an answer as a whole (ratings, averages, probabilities of tokens, visited pages, feedback on the
+// Members of a whole answer of Gemini (ratings, averages, probabilities of tokens, visited pages, feedback on the
 // prompt), as clients of Gemini and of other protocols receive it from an upstream that speaks Gemini.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { frame, stream as sse, whole } from '../../../support/upstreams/answers.ts';

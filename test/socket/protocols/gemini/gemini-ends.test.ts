@@ -1,4 +1,4 @@
-// What a Gemini client is told of how an answer ended, and how much a model is told to think, through the gateway.
+// Ends of answers as a Gemini client receives them through the gateway, and how much a model is asked to think.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { frame, messagesBody, messagesStream, stream, whole } from '../../../support/upstreams/answers.ts';
 import { dialect } from '../../../support/upstreams/dialects.ts';

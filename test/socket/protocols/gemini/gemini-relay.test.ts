@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)('recorded exchanges', () => {
         const { before, after } = pass(stream, asStream(chunks), step);
         expect([name, linesOf(before + after)]).toEqual([name, linesOf(asStream(chunks))]);
         expect([name, chunksOf(before + after)]).toEqual([name, chunks.map(named)]);
-        // What says how the answer ended waits for the records.
+        // The frame that says how the answer ended waits for the records.
         expect(before).not.toContain('"finishReason"');
         expect(after).toContain('"finishReason"');
         expect([name, stream.usage?.output, stream.finish]).toEqual([

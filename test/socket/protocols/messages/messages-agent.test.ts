@@ -1,4 +1,4 @@
-// What agents do: they give back all that they got, with results, and send members that only Anthropic knows.
+// Habits of agents: they give back all that they got, with results, and send members that only Anthropic knows.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import type { ContentBlock, Message, MessageParam, Tool } from '@anthropic-ai/sdk/resources/messages';

@@ -23,7 +23,7 @@ import { at, list } from '../../../support/upstreams/json-path.ts';
 
 const CHAT = 'one/chat';
 
-/** What the upstream was told in a request, as role and text. */
+/** Messages of a request to the upstream, as role and text. */
 function reported(request: { readonly json: unknown } | undefined): string[] {
   return list(request?.json, 'messages').map((message) => {
     const content = at(message, 'content');

@@ -1,4 +1,4 @@
-// What the scan refuses, with its path, and what only looks like it. Against the parser: test/unit/base/fuzz-json.test.ts.
+// Refusals of the scan, with their paths, and texts that only look like one. Against the parser: test/unit/base/fuzz-json.test.ts.
 import { describe, expect, test } from 'bun:test';
 import {
   MAX_ALL_MEMBERS,

@@ -30,8 +30,8 @@ export const ROLLING_MONEY: Case = {
   windowMs: 3000,
 };
 export const isRollingMoney = (one: Case): boolean => one === ROLLING_MONEY;
-/** What rolls, and the ledger does not know: whoever used it tells. */
+/** Limits that roll, and that the ledger does not know: their users report them. */
 export const RATES = CASES.filter(({ windowMs }) => windowMs > 0 && windowMs < Infinity);
 export const MONEY = CASES.filter(({ entry }) => entry.usd !== undefined);
-/** Whose requests those limits count that hold for each of them. */
+/** User whose requests those limits count that hold for each user. */
 export const END_USER = 'a hash';

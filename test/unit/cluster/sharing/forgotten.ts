@@ -33,17 +33,17 @@ interface Use {
 }
 
 export class Forgotten {
-  /** Who was not heard since the latest loss, and the latest call of each before it. */
+  /** Users without a call since the latest loss, and the latest call of each before it. */
   readonly #unreported = new Map<User, number>();
   readonly #uses = new Set<Use>();
-  /** Where the store has leased meanwhile: nobody makes up for that. */
+  /** Uses that the store has leased again meanwhile: nobody makes up for that. */
   readonly #forGood = new Set<Use>();
   #settlesAt = 0;
   /** The latest call of each that was heard, and when. */
   readonly #received = new Map<User, { readonly turn: number; readonly atMs: number }>();
   /** Uses that ran when the ledger was read for the last time. */
   #unread: readonly Use[] = [];
-  /** What of that ran where nobody was heard from when the ledger's word was taken: it comes on top of the limit. */
+  /** Uses of these that ran without a call when the ledger's word was taken: they come on top of the limit. */
   readonly #onTop = new Set<Use>();
 
   isOnTop(use: Use): boolean {

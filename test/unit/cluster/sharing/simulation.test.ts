@@ -28,7 +28,7 @@ test(
   { timeout: Math.max(300_000, HISTORIES * 50) },
 );
 
-/** What did not hold once, whether for the code or for those who judge it. */
+/** Runs that failed once, whether the code or its judges were wrong. */
 const KEPT = [
   // A message of before its sender was taken for dead came late.
   { seed: 90_095_919, nodes: 5 },

@@ -252,7 +252,7 @@ class World {
     return entry;
   }
 
-  /** What really counts now. @param lost whether with what those had begun who died: no ledger knows of that */
+  /** Amount that really counts now. @param lost whether with what those had begun who died: no ledger knows of that */
   spent(period: number, lost: boolean, comesOnTop: (one: Entry) => boolean = () => false): number {
     const { windowMs } = this.of;
     let sum = 0;
@@ -269,7 +269,7 @@ class World {
     return sum;
   }
 
-  /** What the documentation says may be used beyond a limit: nobody who leases can know of it. */
+  /** True for use beyond a limit that the documentation allows: no lessee can know of it. */
   #comesOnTop(one: Entry): boolean {
     const { windowMs } = this.of;
     if (windowMs === 0) return this.#forgotten.isAstray(one, this.time.now, LEASE_MS);
@@ -350,7 +350,7 @@ async function servesAll(world: World): Promise<void> {
 async function returnsAll(world: World): Promise<void> {
   const { of, time } = world;
   for (const node of world.living) node.crash();
-  // What may have been counted twice while the ledger was read is looked at again.
+  // Amounts that may have been counted twice while the ledger was read are looked at again.
   await time.pass(REVIEW_MS + world.clearsWithinMs);
   const late = await world.start();
   await time.pass(LEASE_MS + 100);
