@@ -14,14 +14,13 @@ import {
   type Finished,
   type Program,
 } from '../support/program.ts';
-import { whole } from '../support/upstreams/answers.ts';
+import { CHAT_ENDING, CHAT_OPENING, chatChunk, opened, whole } from '../support/upstreams/answers.ts';
 import { dialect } from '../support/upstreams/dialects.ts';
 import { startUpstream } from '../support/upstreams/scripted-upstream.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const SLOW = 60_000;
 const DOCUMENTED = 'http://127.0.0.1:4000';
-const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` });
 const undo: (() => unknown)[] = [];
 afterAll(async () => {
   for (const step of undo.reverse()) await step();
@@ -84,53 +83,120 @@ const succeeded = ({ code, out, err }: Finished): string => {
 
 const certificates = makeCertificates(['gateway.example']);
 if (certificates) undo.push(() => certificates.remove());
-const noTls = NGINX === null || certificates === null ? ' (skipped: nginx or openssl is not installed)' : '';
 
-test.skipIf(noTls !== '')(
-  `How do I run it behind TLS?${noTls}`,
-  async () => {
-    const { folder } = desk();
-    const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
-    const port = await freePort();
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-      .map((name) => `${name}_temp_path ${folder}/${name};`)
-      .join(' ');
-    const config = block('docs/tls.md', 'nginx', 'listen 443 ssl')
-      .replace('listen 443', `listen 127.0.0.1:${port}`)
-      .replace('/etc/dragoman/fullchain.pem', certificates?.path('gateway.example.pem') ?? '')
-      .replace('/etc/dragoman/privkey.pem', certificates?.path('gateway.example.key') ?? '')
-      .replace('127.0.0.1:4000', new URL(gateway.origin).host)
-      .replace('http {', `pid ${folder}/nginx.pid;\nhttp { access_log off; ${temporary}`);
-    const path = join(folder, 'nginx.conf');
-    writeFileSync(path, config);
-    const nginx = spawn(NGINX ?? '', ['-e', 'stderr', '-c', path, '-g', 'daemon off;'], { stdio: 'ignore' });
-    undo.push(() => nginx.kill('SIGTERM'));
-    const front = `https://127.0.0.1:${port}`;
-    const tls = {
-      ca: certificates?.read('ca.pem') ?? '',
-      serverName: 'gateway.example',
-      checkServerIdentity: () => undefined,
-    };
-    await eventually('nginx serves', () =>
-      fetch(`${front}/readyz`, { tls }).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
-    const stream = await fetch(`${front}/v1/chat/completions`, {
-      method: 'POST',
-      tls,
-      headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'sim/echo',
-        stream: true,
-        messages: [{ role: 'user', content: 'Hello' }],
-      }),
-    });
-    expect(await stream.text()).toEndWith('data: [DONE]\n\n');
+/** A proxy in front, started with the block of the page. */
+interface FrontProxy {
+  readonly name: string;
+  readonly program: string | null;
+  /** Writes the page's configuration with the places of here. @returns arguments of the program */
+  readonly configure: (folder: string, port: number, gatewayHost: string) => readonly string[];
+}
+
+const withCertificate = (config: string): string =>
+  config
+    .replace('/etc/dragoman/fullchain.pem', certificates?.path('gateway.example.pem') ?? '')
+    .replace('/etc/dragoman/privkey.pem', certificates?.path('gateway.example.key') ?? '');
+
+const FRONT_PROXIES: readonly FrontProxy[] = [
+  {
+    name: 'nginx',
+    program: Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }),
+    configure(folder, port, gatewayHost) {
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${folder}/${name};`)
+        .join(' ');
+      const config = withCertificate(block('docs/tls.md', 'nginx', 'listen 443 ssl'))
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace('127.0.0.1:4000', gatewayHost)
+        .replace('http {', `pid ${folder}/nginx.pid;\nhttp { access_log off; ${temporary}`);
+      writeFileSync(join(folder, 'nginx.conf'), config);
+      return ['-e', 'stderr', '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'];
+    },
   },
-  SLOW,
-);
+  {
+    name: 'Caddy',
+    program: Bun.which('caddy'),
+    configure(folder, port, gatewayHost) {
+      // It would ask an authority for its certificate.
+      const own = withCertificate('tls /etc/dragoman/fullchain.pem /etc/dragoman/privkey.pem');
+      const config = block('docs/tls.md', 'caddy', 'reverse_proxy')
+        .replace('gateway.example {', `https://gateway.example:${port} {\n  bind 127.0.0.1\n  ${own}`)
+        .replace('127.0.0.1:4000', gatewayHost);
+      writeFileSync(
+        join(folder, 'Caddyfile'),
+        `{\n  admin off\n  auto_https disable_redirects\n}\n${config}`,
+      );
+      return ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+    },
+  },
+];
+
+for (const { name, program, configure } of FRONT_PROXIES) {
+  const isMissing = program === null || certificates === null;
+  const skipped = isMissing ? ` (skipped: ${name} or openssl is not installed)` : '';
+  test.skipIf(isMissing)(
+    `How do I run it behind TLS? ${name}${skipped}`,
+    async () => {
+      const { folder } = desk();
+      const upstream = await startUpstream();
+      undo.push(() => upstream.stop());
+      const providers = { house: { preset: 'vllm', base_url: `${upstream.origin}/v1` } };
+      writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify({ providers }));
+      const gateway = await serve(folder, { DRAGOMAN_KEY: 'sk-test' });
+      const port = await freePort();
+      const args = configure(folder, port, new URL(gateway.origin).host);
+      const environment = { PATH: process.env['PATH'], HOME: folder };
+      const proxy = spawn(program ?? '', args, { stdio: 'ignore', env: environment });
+      undo.push(() => proxy.kill('SIGTERM'));
+      const address = { host: '127.0.0.1', port, servername: 'gateway.example' };
+      const tls = {
+        ca: certificates?.read('ca.pem') ?? '',
+        serverName: 'gateway.example',
+        checkServerIdentity: () => undefined,
+      };
+      const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+        fetch(`https://${address.host}:${port}${path}`, {
+          ...init,
+          tls,
+          headers: {
+            host: `gateway.example:${port}`,
+            authorization: 'Bearer sk-test',
+            'content-type': 'application/json',
+          },
+        });
+      await eventually(`${name} serves`, () =>
+        ask('/readyz').then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
+      upstream.script(opened(CHAT_OPENING + chatChunk({ content: 'The first words' })));
+      const answered = ask('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify({
+          model: 'house/m',
+          stream: true,
+          messages: [{ role: 'user', content: 'Hello' }],
+        }),
+      });
+      const exchange = await upstream.arrived(1);
+      const reader = (await answered).body?.getReader();
+      let text = '';
+      const read = async (): Promise<boolean> => {
+        const { done = true, value } = (await reader?.read()) ?? {};
+        text += Buffer.from(value ?? []).toString();
+        return done;
+      };
+      // The upstream goes on only when the client has the first words.
+      while (!text.includes('The first words')) expect(await read()).toBe(false);
+      exchange.chunk(chatChunk({ content: ', and the last' }) + CHAT_ENDING);
+      exchange.endStream();
+      while (!(await read()));
+      expect(text).toEndWith('data: [DONE]\n\n');
+    },
+    SLOW,
+  );
+}
 
 test('How do I run it in a container?', () => {
   const [build = '', run = ''] = block('docs/install.md', 'sh', 'docker build').split(/\n(?=docker)/);
