@@ -22,6 +22,7 @@ export class ApiError extends Error {
 
 interface Session {
   readonly signed_in: boolean;
+  readonly session_id?: string;
   readonly actor?: { readonly id: string; readonly name: string; readonly roles: readonly string[] };
   readonly csrf?: string;
   /** Proof for a page that is opened later that it is one of this origin. Given at a sign-in only. */

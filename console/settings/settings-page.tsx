@@ -1,4 +1,4 @@
-// Settings: the look of this browser, the configuration in force without its secrets, what was changed by whom, and the version.
+// Settings: the look of this browser, the configuration in force without its secrets, who is signed in, what was changed by whom, and the version.
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -13,6 +13,7 @@ import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { Sessions } from './sessions.tsx';
 
 const here = getRouteApi('/settings');
 
@@ -31,6 +32,7 @@ export function SettingsPage(): ReactNode {
           tabs={[
             { id: 'general', label: 'General', content: <General /> },
             { id: 'configuration', label: 'Configuration', content: <Configuration /> },
+            { id: 'sessions', label: 'Sessions', content: <Sessions /> },
             { id: 'audit', label: 'Audit log', content: <Audit /> },
           ]}
         />
@@ -82,14 +84,6 @@ function General(): ReactNode {
             ]}
           />
         )}
-      </section>
-      <section aria-labelledby="session">
-        <h2 id="session" className="mb-2 text-lg font-semibold">
-          Session
-        </h2>
-        <p className="text-soft">
-          It ends after two hours without a request, after twelve hours, and when you sign out.
-        </p>
       </section>
     </div>
   );

@@ -45,6 +45,7 @@ const PAGES = [
   ['alerts', '/alerts', 'Alerts'],
   ['settings', '/settings', 'Settings'],
   ['configuration', '/settings?view=configuration', 'Settings'],
+  ['sessions', '/settings?view=sessions', 'Settings'],
   ['audit', '/settings?view=audit', 'Settings'],
 ] as const;
 
@@ -341,6 +342,32 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await looked.open('/model/sim/chat', 'sim/chat');
       const models = looked.page.getByRole('navigation').getByRole('link', { name: 'Models', exact: true });
       expect(await models.getAttribute('aria-current')).toBe('page');
+    },
+    SLOW,
+  );
+
+  test(
+    'another session is found by its browser and ended, and one does not end its own here',
+    async () => {
+      const other = await scene.look('admin', {
+        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      });
+      const { page, open, idle } = looked;
+      await open('/settings?view=sessions', 'Settings');
+      const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+      const own = rows.filter({ hasText: 'this browser' });
+      await own.filter({ hasText: 'Chrome on' }).waitFor();
+      expect(await own.getByRole('button').count()).toBe(0);
+      await rows
+        .filter({ hasText: 'Firefox on Linux' })
+        .getByRole('button', { name: 'End the session of admin' })
+        .click();
+      await page.getByText('A session of admin has ended').waitFor();
+      await idle();
+      expect(await rows.filter({ hasText: 'Firefox on Linux' }).count()).toBe(0);
+      await other.page.goto(`${scene.gateway.origin}/console/keys`);
+      await other.page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await other.context.close();
     },
     SLOW,
   );

@@ -115,6 +115,7 @@ const PAGES: readonly (readonly [name: string, path: () => string, isInManual?: 
   ['alerts', () => '/alerts'],
   ['settings', () => '/settings'],
   ['configuration', () => '/settings?view=configuration'],
+  ['sessions', () => '/settings?view=sessions'],
   ['audit', () => '/settings?view=audit'],
   ['routing', () => '/routing'],
   ['what-if', () => '/routing?view=what-if'],

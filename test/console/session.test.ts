@@ -171,6 +171,47 @@ test('sessions end: at sign-out, after hours alone, after a day, and with their 
   });
 });
 
+test('sessions are listed by who signed in and from where, and another one is ended', async () => {
+  const { body: key } = await gateway.manage('POST', '/keys', { name: 'second admin', roles: ['admin'] });
+  const other = await signedIn({ key: key['key'] });
+  const own = await signedIn();
+  const read = async () => {
+    const { body } = await gateway.manage('GET', '/sessions');
+    return body['data'] as Record<string, string>[];
+  };
+  const ownId = async ({ cookie }: SignedIn): Promise<string> => {
+    const answer = await at('/session', { headers: { cookie } });
+    return ((await answer.json()) as { session_id: string }).session_id;
+  };
+  const id = await ownId(other);
+  const found = (await read()).find((each) => each['id'] === id);
+  expect(found).toMatchObject({
+    actor: { id: key['id'], name: 'second admin' },
+    address: '127.0.0.1',
+    user_agent: expect.stringContaining('Bun'),
+    created_at: new Date(clock.wall()).toISOString(),
+    last_used_at: new Date(clock.wall()).toISOString(),
+    expires_at: new Date(clock.wall() + 2 * 3_600_000).toISOString(),
+  });
+  expect((await read()).map((each) => each['id'])).toContain(await ownId(own));
+  expect(JSON.stringify(await read())).not.toContain(String(key['key']));
+
+  const ended = await manage(`/sessions/${id}`, own, { method: 'DELETE' });
+  expect([ended.status, await ended.json()]).toEqual([200, { object: 'console.session.ended', id }]);
+  expect(await statusOf(manage('/keys', other))).toEqual([401, 'session_ended']);
+  expect((await read()).map((each) => each['id'])).not.toContain(id);
+  expect((await manage('/keys', own)).status).toBe(200);
+  expect((await gateway.manage('DELETE', `/sessions/${id}`)).status).toBe(404);
+  const { body: audit } = await gateway.manage('GET', '/audit?action=console.session.end');
+  expect(audit['data']).toMatchObject([{ actor: { name: 'admin' }, target: id }]);
+
+  // A session whose key was revoked is no session any more, though nobody has used it since.
+  const revoked = await signedIn({ key: key['key'] });
+  const revokedId = await ownId(revoked);
+  await gateway.manage('DELETE', `/keys/${String(key['id'])}`);
+  expect((await read()).map((each) => each['id'])).not.toContain(revokedId);
+});
+
 test('a link is good once, and for a quarter of an hour', async () => {
   const code = gateway.signInLink().split('#code=')[1];
   const session = await signedIn({ code });

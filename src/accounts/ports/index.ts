@@ -184,6 +184,8 @@ export interface VaultStore {
   put(turns: readonly SealedTurn[]): Promise<void>;
   /** The turns of one project by tool-call id; expired ones are not returned. */
   get(projectId: string, callIds: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** All of one project that have not expired, at most `limit`, those first that expire last. */
+  list(projectId: string, nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Deletes expired turns, a bounded number at a time. Returns how many. */
   purge(nowMs: UnixMs): Promise<number>;
 }

@@ -28,7 +28,15 @@ export class SealedNotes {
 
   /** Notes that exist and have not expired, by name; one that cannot be opened does not exist. */
   async get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>> {
-    const found = await this.#store.get(this.#owner, names, nowMs);
+    return this.#opened(await this.#store.get(this.#owner, names, nowMs));
+  }
+
+  /** All notes of the purpose that have not expired, at most `limit`, those first that expire last. */
+  async list(nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, string>> {
+    return this.#opened(await this.#store.list(this.#owner, nowMs, limit));
+  }
+
+  #opened(found: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, string> {
     return new Map(
       [...found].flatMap(([name, sealed]) => {
         const plain = openWithAny(this.#keys, sealed, this.#boundTo(name));

@@ -24,7 +24,8 @@ import {
   setCookie,
   tokenOf,
 } from './browser.ts';
-import { Sessions, type Session, type SessionStore } from './sessions.ts';
+import { accountOf } from './session-list.ts';
+import type { Session, Sessions } from './sessions.ts';
 
 const ASSETS = '/console/assets/';
 const TYPES: Readonly<Record<string, string>> = { '.css': 'text/css; charset=utf-8', '.woff2': 'font/woff2' };
@@ -34,6 +35,8 @@ const SESSION = '/console/session';
 const TOKEN = `${SESSION}/token`;
 /** Methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Characters of a `User-Agent` that are kept. */
+const MOST_AGENT = 200;
 /** Names change with contents. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -44,8 +47,8 @@ export interface ConsoleDependencies {
   readonly codes: OneTimeCodes;
   /** Credential of the operator in requests of this process. */
   readonly inProcess: string;
-  /** Store of the sessions of all processes. */
-  readonly sessions: SessionStore;
+  /** Sessions of all processes. */
+  readonly sessions: Sessions;
   /** Answers what is below `/management`. */
   readonly management: Answering;
   readonly dataDir: string;
@@ -75,7 +78,7 @@ class Console {
 
   constructor(deps: ConsoleDependencies) {
     this.#deps = deps;
-    this.#sessions = new Sessions(deps.sessions, deps.clock);
+    this.#sessions = deps.sessions;
     this.#assets = new Assets(deps.dataDir);
     this.#refused = new RefusedSignIns(deps.log);
   }
@@ -115,7 +118,10 @@ class Console {
         const key = await this.#keyOf(await this.#read(request));
         const principal = this.#admin(key, connection);
         if (token !== null) await this.#sessions.end(token);
-        const opened = await this.#sessions.open(key);
+        const opened = await this.#sessions.open(key, {
+          address: connection.address(),
+          agent: request.headers.get('user-agent')?.slice(0, MOST_AGENT) ?? null,
+        });
         const headers = { 'set-cookie': setCookie(request, opened.token) };
         const { csrf, tab } = opened.session;
         return Response.json({ ...shown(opened.session, principal), csrf, tab }, { headers });
@@ -157,7 +163,7 @@ class Console {
     url.pathname = url.pathname.slice(API.length);
     const headers = new Headers(request.headers);
     for (const name of ['cookie', CSRF_HEADER, 'x-api-key', 'x-goog-api-key']) headers.delete(name);
-    headers.set('authorization', `Bearer ${this.#credentialOf(session.key)}`);
+    headers.set('authorization', `Bearer ${session.key ?? this.#deps.inProcess}`);
     const signal = AbortSignal.any([request.signal, session.ended]);
     const { method, body } = request;
     return this.#deps.management(new Request(url, { method, headers, body, signal }), connection);
@@ -186,17 +192,10 @@ class Console {
     });
   }
 
-  /** Authorization of a session's requests: its key, or what stands for the operator. */
-  #credentialOf(key: string | null): string {
-    return key ?? this.#deps.inProcess;
-  }
-
   /** @throws GatewayError `authentication` or `permission` */
   #admin(key: string | null, connection: Connection | null): Principal {
-    const authorization = `Bearer ${this.#credentialOf(key)}`;
     try {
-      const header = (name: string): string | null => (name === 'authorization' ? authorization : null);
-      return this.#deps.authenticateAdmin({ method: 'GET', url: 'http://console', header });
+      return accountOf(key, this.#deps);
     } catch (error) {
       if (connection)
         this.#refused.note(GatewayError.from(error), connection.address(), this.#deps.clock.now());
@@ -244,9 +243,10 @@ function isSame(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function shown({ endsAt }: Session, { keyId, name, roles }: Principal): JsonObject {
+function shown({ id, endsAt }: Session, { keyId, name, roles }: Principal): JsonObject {
   return {
     signed_in: true,
+    session_id: id,
     actor: { id: keyId, name, roles: [...roles] },
     ends_at: new Date(endsAt).toISOString(),
   };

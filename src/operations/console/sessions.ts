@@ -13,6 +13,9 @@ const LONGEST_MS = 12 * 3_600_000;
 const NOTED_MS = 60_000;
 /** Sessions that this process has seen; of more, the oldest lose what still runs for them. */
 const MOST = 1_000;
+/** Sessions in a list, and notes that are read for it: those of ended sessions are among them. */
+const MOST_LISTED = 500;
+const MOST_NOTES = 5_000;
 /** How often it is asked which of them were ended elsewhere, because of what still runs for them. */
 const LOOK_MS = 10_000;
 
@@ -21,9 +24,34 @@ export interface SessionStore {
   put(name: string, text: string, expiresAt: UnixMs): Promise<void>;
   /** Sessions that exist, by name. */
   get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>>;
+  /** Texts that have not expired, by name: at most `limit`, those first that expire last. */
+  list(nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, string>>;
+}
+
+/** Browser that signed in. */
+export interface SignedInFrom {
+  /** Null: unknown. */
+  readonly address: string | null;
+  /** `User-Agent`, its first 200 characters. Null: it sent none. */
+  readonly agent: string | null;
+}
+
+/** A session in a list. Times in Unix milliseconds. */
+export interface ListedSession extends SignedInFrom {
+  /** Hash of its token. */
+  readonly id: string;
+  /** The key that it stands for; null: the operator of this machine. */
+  readonly key: string | null;
+  readonly openedAt: UnixMs;
+  /** To the minute. */
+  readonly usedAt: UnixMs;
+  /** When it ends, if nobody uses it any more. */
+  readonly endsAt: UnixMs;
 }
 
 export interface Session {
+  /** Hash of its token. */
+  readonly id: string;
   /** Token that requests carry beside the cookie, in a header. */
   readonly csrf: string;
   /** Secret that a page opened later must know to get that token. Cookies reach other ports of a host; this does not. */
@@ -38,6 +66,8 @@ export interface Session {
 /** A session as it is kept. */
 interface Kept extends Pick<Session, 'csrf' | 'tab' | 'key' | 'endsAt'> {
   readonly idleAt: UnixMs;
+  /** Absent in sessions of earlier versions. */
+  readonly from?: SignedInFrom;
 }
 
 export class Sessions {
@@ -54,14 +84,18 @@ export class Sessions {
 
   /**
    * @param key what it stands for; null: the operator of this machine
+   * @param from who signed in
    * @returns the session, and the token that its cookie has
    */
-  async open(key: string | null): Promise<{ readonly token: string; readonly session: Session }> {
+  async open(
+    key: string | null,
+    from: SignedInFrom,
+  ): Promise<{ readonly token: string; readonly session: Session }> {
     const now = this.#clock.wall();
     const token = randomBytes(32).toString('base64url');
     const csrf = randomBytes(32).toString('base64url');
     const tab = randomBytes(32).toString('base64url');
-    const kept = { csrf, tab, key, endsAt: now + LONGEST_MS, idleAt: now + IDLE_MS };
+    const kept = { csrf, tab, key, endsAt: now + LONGEST_MS, idleAt: now + IDLE_MS, from };
     await this.#keep(hashOf(token), kept);
     return { token, session: this.#seen(hashOf(token), kept) };
   }
@@ -81,11 +115,38 @@ export class Sessions {
   }
 
   /** Ends it in every process. */
-  async end(token: string): Promise<void> {
-    const id = hashOf(token);
+  end(token: string): Promise<void> {
+    return this.endById(hashOf(token));
+  }
+
+  /** Ends it in every process. @param id hash of its token */
+  async endById(id: string): Promise<void> {
     this.#abort(id);
     // A note of its own: whoever notes a use in this moment cannot take it back.
     await this.#store.put(endOf(id), 'ended', this.#clock.wall() + LONGEST_MS);
+  }
+
+  /** Sessions that have not ended, those used last first. At most 500. */
+  async list(): Promise<readonly ListedSession[]> {
+    const now = this.#clock.wall();
+    const notes = await this.#store.list(now, MOST_NOTES);
+    const open = [...notes.keys()].flatMap((id): readonly ListedSession[] => {
+      const kept = isEnd(id) ? null : openIn(notes, id, now);
+      if (!kept) return [];
+      const { key, endsAt, idleAt, from } = kept;
+      return [
+        {
+          id,
+          key,
+          address: from?.address ?? null,
+          agent: from?.agent ?? null,
+          openedAt: endsAt - LONGEST_MS,
+          usedAt: idleAt - IDLE_MS,
+          endsAt: Math.min(endsAt, idleAt),
+        },
+      ];
+    });
+    return open.toSorted((a, b) => b.usedAt - a.usedAt).slice(0, MOST_LISTED);
   }
 
   #keep(id: string, kept: Kept): Promise<void> {
@@ -100,7 +161,7 @@ export class Sessions {
     }
     this.#running.set(id, running);
     this.#stopLooking ??= this.#clock.every(LOOK_MS, () => void this.#look());
-    return { csrf, tab, key, endsAt, ended: running.signal };
+    return { id, csrf, tab, key, endsAt, ended: running.signal };
   }
 
   /** Sessions that ended in another process, or by time, end here. */
@@ -131,9 +192,15 @@ function openIn(notes: ReadonlyMap<string, string>, id: string, now: UnixMs): Ke
   return typeof kept.tab === 'string' && Math.min(kept.idleAt, kept.endsAt) > now ? kept : null;
 }
 
+const ENDED = ' ended';
+
 /** The name of the note that a session was ended. */
 function endOf(id: string): string {
-  return `${id} ended`;
+  return `${id}${ENDED}`;
+}
+
+function isEnd(name: string): boolean {
+  return name.endsWith(ENDED);
 }
 
 /** So that nobody who reads the database finds a token that is good. */

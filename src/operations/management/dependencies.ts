@@ -1,5 +1,6 @@
 // Dependencies of the management API, given by whoever composes the gateway.
 import type { AdminSignIn, Principal, Tenants } from '../../accounts/auth/index.ts';
+import type { UnixMs } from '../../base/units.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { RoutingDefaults } from '../../canonical/index.ts';
 import type { Catalog } from '../../catalog/index.ts';
@@ -57,6 +58,27 @@ export interface BatchAdministration {
   readonly store: Pick<BatchStore, 'search' | 'counts' | 'get' | 'failures'>;
   /** Asks for the end of a batch. */
   readonly cancel: (batch: Batch) => Promise<unknown>;
+}
+
+/** A session of the console. */
+export interface SessionView {
+  readonly id: string;
+  readonly actor: { readonly id: string; readonly name: string };
+  /** Null: unknown. */
+  readonly address: string | null;
+  /** `User-Agent`. Null: unknown. */
+  readonly agent: string | null;
+  readonly openedAt: UnixMs;
+  readonly usedAt: UnixMs;
+  readonly endsAt: UnixMs;
+}
+
+/** Sessions of the console, of all processes. */
+export interface SessionAdministration {
+  /** Sessions that have not ended, those used last first. */
+  readonly list: () => Promise<readonly SessionView[]>;
+  /** Ends a session. Null: there is none of this id. */
+  readonly end: (id: string) => Promise<SessionView | null>;
 }
 
 /** Receivers of webhooks. */
@@ -117,6 +139,7 @@ export interface ManagementDependencies extends Omit<ReplyDependencies, 'authent
   readonly jobs: JobAdministration;
   readonly batches: BatchAdministration;
   readonly webhooks: WebhookAdministration;
+  readonly sessions: SessionAdministration;
   /** Payloads of each side of a request. */
   readonly payloads: Pick<PayloadKeeper, 'find'>;
   readonly limits: Limits;

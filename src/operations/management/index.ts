@@ -1,6 +1,6 @@
 // The management API: what an operator asks and changes over HTTP.
 export { MANAGEMENT, openManagement } from './api.ts';
-export type { ManagementDependencies } from './dependencies.ts';
+export type { ManagementDependencies, SessionAdministration, SessionView } from './dependencies.ts';
 export type { Route } from './route.ts';
 export { ROUTES } from './routes/index.ts';
 export { RefusedSignIns } from './refused-sign-ins.ts';

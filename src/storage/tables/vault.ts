@@ -35,6 +35,16 @@ export const vault: Store<VaultStore> = {
         .where(dialect.among('call_id', v.callIds))
         .where('expires_at', '>', v.nowMs),
     );
+    const findAll = statement((v: { projectId: string; nowMs: number; limit: number }) =>
+      db
+        .selectFrom('vault')
+        .select(['call_id', 'sealed'])
+        .where('key_id', '=', v.projectId)
+        .where('expires_at', '>', v.nowMs)
+        .orderBy('expires_at', 'desc')
+        .orderBy('call_id')
+        .limit(v.limit),
+    );
     const purge = purger(database, VAULT, 'expires_at');
     return {
       async put(turns) {
@@ -43,6 +53,10 @@ export const vault: Store<VaultStore> = {
       async get(projectId, callIds, nowMs) {
         if (callIds.length === 0) return new Map();
         const rows = await ask(() => rowsOf(find({ projectId, callIds, nowMs })));
+        return new Map(rows.map((row) => [row.call_id, ownBytes(row.sealed)]));
+      },
+      async list(projectId, nowMs, limit) {
+        const rows = await ask(() => rowsOf(findAll({ projectId, nowMs, limit })));
         return new Map(rows.map((row) => [row.call_id, ownBytes(row.sealed)]));
       },
       purge: (nowMs) => purge(nowMs + 1),

@@ -15,6 +15,10 @@ describeDatabases((fresh) => {
     await vault.put([{ projectId: 'key_a', callId: 'call_1', sealed: Uint8Array.of(9), expiresAt: 100 }]);
     const found = await vault.get('key_a', ['call_1', 'call_2', 'call_3', 'call_4'], 50);
     expect([...found]).toEqual([['call_1', Uint8Array.of(9)]]);
+    await vault.put([{ projectId: 'key_a', callId: 'call_5', sealed, expiresAt: 200 }]);
+    expect([...(await vault.list('key_a', 50, 10)).keys()]).toEqual(['call_5', 'call_1']);
+    expect([...(await vault.list('key_a', 50, 1))]).toEqual([['call_5', sealed]]);
+    expect((await vault.list('key_c', 50, 10)).size).toBe(0);
     expect(await vault.purge(50)).toBe(1);
     expect(await vault.purge(50)).toBe(0);
     expect((await vault.get('key_b', ['call_3'], 99)).get('call_3')).toEqual(sealed);

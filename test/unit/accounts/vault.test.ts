@@ -363,6 +363,7 @@ test('one lookup serves a whole conversation, and a turn not worth keeping is no
   const store: VaultStore = {
     put: async (turns) => void (writes += turns.length),
     get: async () => ((lookups += 1), new Map()),
+    list: async () => new Map(),
     purge: async () => 0,
   };
   const vault = new Vault(store, KEY, { ttlMs: 500, now: () => now });

@@ -42,6 +42,7 @@ export interface ManagementInput {
   readonly jobs: ManagementDependencies['jobs'];
   readonly batches: ManagementDependencies['batches'];
   readonly webhooks: ManagementDependencies['webhooks'];
+  readonly sessions: ManagementDependencies['sessions'];
   readonly bodies: BodyReader;
   readonly memory: MemoryBudget;
   readonly clock: Clock;

@@ -24,6 +24,7 @@ import { availableBytes } from './memory.ts';
 import type { Accounts } from './open-accounts.ts';
 import { openAdmin } from './open-admin.ts';
 import { openConsole } from './open-console.ts';
+import { openSessions } from './open-sessions.ts';
 import type { Engine } from './open-engine.ts';
 import { openJobs } from './jobs/open-jobs.ts';
 import { openManagement } from './open-management.ts';
@@ -137,8 +138,10 @@ export async function openServer(input: ServerParts): Promise<Server> {
   const origin = (): string => originOf(listener());
   const admin = await openAdmin(storage, keys, origin, clock.wall);
   const forPeople = { authenticateAdmin: admin.authenticateAdmin, gateway, bodies, memory, clock, log };
+  const sessions = openSessions({ ...forPeople, ...admin, storage });
   const management = openManagement({
     ...forPeople,
+    sessions: sessions.list,
     storage,
     keys,
     snapshot: settings.snapshot,
@@ -156,7 +159,14 @@ export async function openServer(input: ServerParts): Promise<Server> {
     batches: jobs.batchAdministration,
     webhooks,
   });
-  const people = openConsole({ ...forPeople, ...admin, storage, management, dataDir: config.dataDir });
+  const people = openConsole({
+    ...forPeople,
+    ...admin,
+    storage,
+    sessions: sessions.opened,
+    management,
+    dataDir: config.dataDir,
+  });
   const app = createApp({
     ...forPeople,
     streams: engine.streams,

@@ -17,6 +17,7 @@ import { PAYLOAD_ROUTES } from './payloads.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { PROVIDER_ROUTES } from './providers.ts';
 import { REPLAY_ROUTES } from './replay.ts';
+import { SESSION_ROUTES } from './sessions.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
 import { WHAT_IF_ROUTES } from './what-if.ts';
@@ -42,4 +43,5 @@ export const ROUTES: readonly Route[] = [
   ...DOCTOR_ROUTES,
   ...CONFIG_ROUTES,
   ...AUDIT_ROUTES,
+  ...SESSION_ROUTES,
 ];

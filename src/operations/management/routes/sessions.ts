@@ -1,0 +1,73 @@
+// Sessions of the console: who is signed in, from where, and their ends.
+import { z } from 'zod';
+import { GatewayError } from '../../../canonical/index.ts';
+import type { SessionView } from '../dependencies.ts';
+import { listOf, PAGE, pageOf } from '../page.ts';
+import { route, type Route } from '../route.ts';
+
+const sessionSchema = z.object({
+  object: z.literal('console.session'),
+  id: z.string(),
+  actor: z.object({
+    id: z.string().describe('Id of the key; `operator` for who signed in by a link.'),
+    name: z.string(),
+  }),
+  address: z.string().nullable().describe('Where the sign-in came from; null: unknown.'),
+  user_agent: z.string().nullable().describe('Of the browser that signed in, its first 200 characters.'),
+  created_at: z.iso.datetime().describe('When it signed in.'),
+  last_used_at: z.iso.datetime().describe('When it was used last, to the minute.'),
+  expires_at: z.iso.datetime().describe('When it ends unless it is used before.'),
+});
+const endedSchema = z.object({
+  object: z.literal('console.session.ended'),
+  id: z.string(),
+});
+
+export const SESSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/sessions',
+    tag: 'Sessions',
+    summary: 'Sessions of the console that have not ended, those used last first.',
+    description: 'At most 500. The key or the link that each stands for is never shown.',
+    query: z.strictObject(PAGE),
+    answer: listOf(sessionSchema),
+    run: async ({ deps, query }) => {
+      const page = pageOf(await deps.sessions.list(), ({ id }) => id, query);
+      return { ...page, data: page.data.map(shown) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/sessions/{id}',
+    tag: 'Sessions',
+    summary: 'Signs a session out, at every worker and replica.',
+    answer: endedSchema,
+    refusals: [404],
+    run: async ({ deps, param, record }) => {
+      const id = param('id');
+      const ended = await deps.sessions.end(id);
+      if (!ended) throw new GatewayError('not_found', `There is no session '${id.slice(0, 100)}'.`);
+      await record({
+        action: 'console.session.end',
+        target: id,
+        before: { actor: ended.actor },
+        after: null,
+      });
+      return { object: 'console.session.ended' as const, id };
+    },
+  }),
+];
+
+function shown({ id, actor, address, agent, openedAt, usedAt, endsAt }: SessionView) {
+  return {
+    object: 'console.session' as const,
+    id,
+    actor,
+    address,
+    user_agent: agent,
+    created_at: new Date(openedAt).toISOString(),
+    last_used_at: new Date(usedAt).toISOString(),
+    expires_at: new Date(endsAt).toISOString(),
+  };
+}
