@@ -1,5 +1,5 @@
 // Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
-// Owns item and part numbering. Knows nothing of frames or of HTTP.
+// Knows nothing of frames or of HTTP.
 import {
   asArray,
   asObject,
@@ -11,6 +11,7 @@ import {
 } from '../../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../call-matcher.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';
 import { decodeCitation } from '../citations.ts';
@@ -41,15 +42,11 @@ interface Block {
 }
 
 export class AnswerEmitter {
-  readonly #sink: EventSink;
+  readonly #out: ItemWriter;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
-  #items = 0;
   /** The end of a search, until the next block tells what it found: clients of other protocols learn both at once. */
   #search: (CloseEvent & { readonly source: Source }) | undefined;
-  /** Index of the message item that is open, and how many parts it has. */
-  #message = UNOPENED;
-  #parts = 0;
   #usage: JsonObject | undefined;
   #usageIsNew = false;
   #stopReason: string | undefined;
@@ -58,7 +55,7 @@ export class AnswerEmitter {
   #refusalCategory: string | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
+    this.#out = new ItemWriter(sink);
     this.#ids = new CallIds(context, 'toolu_');
   }
 
@@ -69,7 +66,7 @@ export class AnswerEmitter {
 
   /** Takes the envelope of the answer; its content and its stop reason are not read here. */
   start(message: JsonObject): void {
-    this.#sink.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
+    this.#out.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
     this.#mergeUsage(message['usage']);
   }
 
@@ -79,7 +76,7 @@ export class AnswerEmitter {
     if (this.#search !== undefined) this.#closeSearch(raw);
     const type = asString(raw['type']);
     // Such a block begins with its first delta, as where the start is left out.
-    if (type === undefined) return this.#sink.on({ type: 'unknown', source: ours(raw) });
+    if (type === undefined) return this.#out.on({ type: 'unknown', source: ours(raw) });
     const block = newBlock(blockKind(type), raw);
     this.#blocks.set(index, block);
     switch (block.kind) {
@@ -94,27 +91,18 @@ export class AnswerEmitter {
       case 'tool_use': {
         const name = callName(raw['name']);
         const callId = this.#ids.take(raw['id']);
-        block.item = this.#open();
-        this.#sink.on({
-          type: 'open',
-          index: block.item,
-          item: { type: 'tool_call', kind: 'function', callId, name, source: toolSource(block) },
-        });
+        const source = toolSource(block);
+        block.item = this.#out.open({ type: 'tool_call', kind: 'function', callId, name, source });
         return;
       }
       case 'raw': {
-        block.item = this.#open();
         const source = ours(raw);
-        const item = isHosted(type)
-          ? ({
-              type: 'hosted_call',
-              kind: type,
-              id: asString(raw['id']),
-              facts: readFacts(raw),
-              source,
-            } as const)
-          : ({ type: 'unknown', source } as const);
-        this.#sink.on({ type: 'open', index: block.item, item });
+        const id = asString(raw['id']);
+        block.item = this.#out.open(
+          isHosted(type)
+            ? { type: 'hosted_call', kind: type, id, facts: readFacts(raw), source }
+            : { type: 'unknown', source },
+        );
       }
     }
   }
@@ -141,7 +129,7 @@ export class AnswerEmitter {
       if (type === 'citations_delta' && kind === 'text') return this.#cite(block, delta['citation']);
       if (kind === 'raw') return patchBlock(block, delta);
     }
-    this.#sink.on({ type: 'unknown', source: ours(frame) });
+    this.#out.on({ type: 'unknown', source: ours(frame) });
   }
 
   /** True while a block of text is open at this place. */
@@ -172,15 +160,15 @@ export class AnswerEmitter {
         if (block.json === '') {
           const input = block.raw['input'];
           const text = isJsonObject(input) ? JSON.stringify(input) : '{}';
-          this.#sink.on({ type: 'arguments', index: block.item, text });
+          this.#out.arguments(block.item, text);
         }
-        this.#sink.on({ type: 'close', index: block.item, source: toolSource(block) });
+        this.#out.close(block.item, toolSource(block));
         return;
       case 'raw': {
         const raw = finalRaw(block);
         const close = { type: 'close', index: block.item, source: ours(raw), facts: readFacts(raw) } as const;
         if (raw['type'] === 'server_tool_use' && close.facts) this.#search = close;
-        else this.#sink.on(close);
+        else this.#out.on(close);
       }
     }
   }
@@ -199,7 +187,7 @@ export class AnswerEmitter {
   flushUsage(): void {
     if (!this.#usageIsNew || this.#usage === undefined) return;
     this.#usageIsNew = false;
-    this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+    this.#out.on({ type: 'usage', usage: decodeUsage(this.#usage) });
   }
 
   /** Closes whatever is open and emits usage and finish. */
@@ -209,19 +197,13 @@ export class AnswerEmitter {
     const raw = this.#stopReason;
     const reason = decodeStopReason(raw);
     if (reason === 'refusal' && this.#refusal !== '') {
-      if (this.#message === UNOPENED) this.#openMessage();
-      this.#sink.on({
-        type: 'text',
-        index: this.#message,
-        part: this.#parts++,
-        kind: 'refusal',
-        text: this.#refusal,
-      });
+      const message = this.#out.message();
+      this.#out.text(message, this.#out.nextPart(), this.#refusal, 'refusal');
     }
-    this.#closeMessage();
+    this.#out.closeMessage();
     this.flushUsage();
     const refusalCategory = this.#refusalCategory;
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
+    this.#out.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
   }
 
   /** Closes the search that waits for what it found. @param next the block that follows it */
@@ -230,7 +212,7 @@ export class AnswerEmitter {
     if (close === undefined) return;
     this.#search = undefined;
     const found = next['tool_use_id'] === close.source.raw['id'] ? readFacts(next) : undefined;
-    this.#sink.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
+    this.#out.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
   }
 
   /** A block whose start never came: compatible servers leave it out for text and thinking. */
@@ -243,15 +225,15 @@ export class AnswerEmitter {
 
   #text(block: Block, text: string): void {
     if (text === '') return;
-    if (block.item === UNOPENED || block.item !== this.#message) this.#openPart(block);
+    if (!this.#out.isMessage(block.item)) this.#openPart(block);
     block.chars += text.length;
-    this.#sink.on({ type: 'text', index: block.item, part: block.part, kind: 'text', text });
+    this.#out.text(block.item, block.part, text);
   }
 
   #thinking(block: Block, text: string): void {
     if (text === '') return;
     if (block.item === UNOPENED) this.#openReasoning(block);
-    this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text });
+    this.#out.reasoning(block.item, text);
   }
 
   /** A signature alone is content: it must come back to the model even when no text was shown. */
@@ -259,16 +241,15 @@ export class AnswerEmitter {
     if (block.signature !== '') {
       if (block.item === UNOPENED) this.#openReasoning(block);
       const kind = block.raw['type'] === 'redacted_thinking' ? 'encrypted' : 'signature';
-      const opaque = { format: CLAUDE_REASONING, kind, data: block.signature } as const;
-      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text: '', opaque });
+      this.#out.opaque(block.item, { format: CLAUDE_REASONING, kind, data: block.signature });
     }
-    if (block.item !== UNOPENED) this.#sink.on({ type: 'close', index: block.item });
+    if (block.item !== UNOPENED) this.#out.close(block.item);
   }
 
   #json(block: Block, text: string): void {
     if (text === '') return;
     block.json += text;
-    if (block.kind === 'tool_use') this.#sink.on({ type: 'arguments', index: block.item, text });
+    if (block.kind === 'tool_use') this.#out.arguments(block.item, text);
   }
 
   #cite(block: Block, citation: unknown): void {
@@ -278,44 +259,18 @@ export class AnswerEmitter {
   /** A citation belongs to the whole text of its block, which is known only at the block's end. */
   #annotate(block: Block, citations: readonly JsonObject[]): void {
     if (block.item === UNOPENED) this.#openPart(block);
-    for (const citation of citations) {
-      this.#sink.on({
-        type: 'annotate',
-        index: block.item,
-        part: block.part,
-        annotation: decodeCitation(citation, block.chars),
-      });
-    }
+    for (const citation of citations)
+      this.#out.annotate(block.item, block.part, decodeCitation(citation, block.chars));
   }
 
   #openReasoning(block: Block): void {
-    block.item = this.#open();
-    this.#sink.on({ type: 'open', index: block.item, item: { type: 'reasoning', format: CLAUDE_REASONING } });
+    block.item = this.#out.open({ type: 'reasoning', format: CLAUDE_REASONING });
   }
 
   #openPart(block: Block): void {
-    if (this.#message === UNOPENED) this.#openMessage();
-    block.item = this.#message;
-    block.part = this.#parts++;
+    block.item = this.#out.message();
+    block.part = this.#out.nextPart();
     block.chars = 0;
-  }
-
-  #openMessage(): void {
-    this.#message = this.#items++;
-    this.#parts = 0;
-    this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
-  }
-
-  /** Index of a new item that is no message; text that comes after it belongs to another message. */
-  #open(): number {
-    this.#closeMessage();
-    return this.#items++;
-  }
-
-  #closeMessage(): void {
-    if (this.#message === UNOPENED) return;
-    this.#sink.on({ type: 'close', index: this.#message });
-    this.#message = UNOPENED;
   }
 
   #mergeUsage(usage: unknown): void {

@@ -1,14 +1,13 @@
-// Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Owns item
-// and part numbering. Knows nothing of frames or of HTTP.
+// Turns the content blocks of a Converse answer into canonical events, whether they come whole or in deltas. Knows
+// nothing of frames or of HTTP.
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../call-matcher.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeCitation } from './citations.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStopReason } from './finish-reason.ts';
-
-const NONE = -1;
 
 type BlockKind = 'text' | 'reasoning' | 'tool_call' | 'raw';
 
@@ -27,19 +26,15 @@ interface Block {
 }
 
 export class AnswerEmitter {
-  readonly #sink: EventSink;
+  readonly #out: ItemWriter;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
-  #items = 0;
-  /** Index of the message item that is open, and how many parts it has. */
-  #message = NONE;
-  #parts = 0;
   #usage: JsonObject | undefined;
   #stopReason: string | undefined;
   #stopSequence: string | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
+    this.#out = new ItemWriter(sink);
     this.#ids = new CallIds(context, 'tooluse_');
   }
 
@@ -77,25 +72,18 @@ export class AnswerEmitter {
     // Tools that Bedrock runs by itself (API reference `ToolUseBlock`, `type`) are no calls for the client.
     if (isJsonObject(call) && call['type'] !== 'server_tool_use') {
       const name = callName(call['name']);
-      const item = this.#openItem();
-      this.#blocks.set(index, newBlock('tool_call', item));
       const callId = this.#ids.take(call['toolUseId']);
-      this.#sink.on({
-        type: 'open',
-        index: item,
-        item: { type: 'tool_call', kind: 'function', callId, name },
-      });
+      const item = this.#out.open({ type: 'tool_call', kind: 'function', callId, name });
+      this.#blocks.set(index, newBlock('tool_call', item));
       return;
     }
     const kind = Object.keys(start)[0];
     if (kind === undefined || kind === 'text' || kind === 'reasoningContent') return;
-    const item = this.#openItem();
-    this.#blocks.set(index, newBlock('raw', item));
     const source = { protocol: 'bedrock-converse', raw: start } as const;
     const opened = isJsonObject(call)
       ? ({ type: 'hosted_call', kind: 'server_tool_use', id: asString(call['toolUseId']), source } as const)
       : ({ type: 'unknown', source } as const);
-    this.#sink.on({ type: 'open', index: item, item: opened });
+    this.#blocks.set(index, newBlock('raw', this.#out.open(opened)));
   }
 
   /** Takes one delta of a block. */
@@ -109,7 +97,7 @@ export class AnswerEmitter {
       return;
     }
     if (this.#blocks.get(index)?.kind !== 'raw')
-      this.#sink.on({ type: 'unknown', source: { protocol: 'bedrock-converse', raw: delta } });
+      this.#out.on({ type: 'unknown', source: { protocol: 'bedrock-converse', raw: delta } });
   }
 
   /** The block is complete. */
@@ -126,9 +114,9 @@ export class AnswerEmitter {
       const kind = block.isHidden ? 'encrypted' : 'signature';
       // The format is that of the model, which only the endpoint knows; Claude's is the only one that is signed.
       const opaque = { format: 'anthropic-claude-v1', kind, data: block.opaque } as const;
-      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text: '', opaque });
+      this.#out.opaque(block.item, opaque);
     }
-    this.#sink.on({ type: 'close', index: block.item });
+    this.#out.close(block.item);
   }
 
   /** Why the model stopped, and the sequence where the model's own fields name it. */
@@ -145,8 +133,8 @@ export class AnswerEmitter {
   /** Closes what is open and pushes the counts. */
   flush(): void {
     for (const index of this.#blocks.keys()) this.stop(index);
-    this.#closeMessage();
-    if (this.#usage) this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage) });
+    this.#out.closeMessage();
+    if (this.#usage) this.#out.on({ type: 'usage', usage: decodeUsage(this.#usage) });
   }
 
   /** The answer is complete. */
@@ -154,7 +142,7 @@ export class AnswerEmitter {
     this.flush();
     const raw = this.#stopReason;
     const reason = raw === undefined ? 'unknown' : decodeStopReason(raw);
-    this.#sink.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence });
+    this.#out.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence });
   }
 
   #wholeReasoning(index: number, content: JsonObject): void {
@@ -169,21 +157,16 @@ export class AnswerEmitter {
     if (text === '') return;
     const block = this.#textBlock(index);
     block.chars += text.length;
-    this.#sink.on({ type: 'text', index: block.item, part: block.part, kind: 'text', text });
+    this.#out.text(block.item, block.part, text);
   }
 
   /** The text block at an index; a new part of the message where there is none. */
   #textBlock(index: number): Block {
     const open = this.#blocks.get(index);
     // A text whose message is over, since another item came between, goes on in a new one.
-    if (open?.kind === 'text' && open.item === this.#message) return open;
+    if (open?.kind === 'text' && this.#out.isMessage(open.item)) return open;
     this.stop(index);
-    if (this.#message === NONE) {
-      this.#message = this.#items++;
-      this.#parts = 0;
-      this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
-    }
-    const block = newBlock('text', this.#message, this.#parts++);
+    const block = newBlock('text', this.#out.message(), this.#out.nextPart());
     this.#blocks.set(index, block);
     return block;
   }
@@ -192,13 +175,11 @@ export class AnswerEmitter {
     let block = this.#blocks.get(index);
     if (block?.kind !== 'reasoning') {
       this.stop(index);
-      block = newBlock('reasoning', this.#openItem());
+      block = newBlock('reasoning', this.#out.open({ type: 'reasoning' }));
       this.#blocks.set(index, block);
-      this.#sink.on({ type: 'open', index: block.item, item: { type: 'reasoning' } });
     }
     const { text, signature, redactedContent } = content;
-    if (typeof text === 'string' && text !== '')
-      this.#sink.on({ type: 'reasoning', index: block.item, kind: 'text', part: 0, text });
+    if (typeof text === 'string' && text !== '') this.#out.reasoning(block.item, text);
     if (typeof signature === 'string') block.opaque += signature;
     if (typeof redactedContent === 'string') {
       block.opaque += redactedContent;
@@ -208,25 +189,11 @@ export class AnswerEmitter {
 
   #arguments(index: number, text: string): void {
     const block = this.#blocks.get(index);
-    if (block?.kind === 'tool_call' && text !== '')
-      this.#sink.on({ type: 'arguments', index: block.item, text });
+    if (block?.kind === 'tool_call' && text !== '') this.#out.arguments(block.item, text);
   }
 
   #cite({ citations = [], item, part, chars }: Block): void {
-    for (const raw of citations)
-      this.#sink.on({ type: 'annotate', index: item, part, annotation: decodeCitation(raw, 0, chars) });
-  }
-
-  /** The index of a new item that is no message. */
-  #openItem(): number {
-    this.#closeMessage();
-    return this.#items++;
-  }
-
-  #closeMessage(): void {
-    if (this.#message === NONE) return;
-    this.#sink.on({ type: 'close', index: this.#message });
-    this.#message = NONE;
+    for (const raw of citations) this.#out.annotate(item, part, decodeCitation(raw, 0, chars));
   }
 }
 

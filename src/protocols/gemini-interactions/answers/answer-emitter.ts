@@ -8,6 +8,7 @@ import {
   type JsonObject,
 } from '../../../base/json/index.ts';
 import { type EventSink, GatewayError, type OpenItem } from '../../../canonical/index.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStatus } from './interaction-status.ts';
@@ -18,17 +19,16 @@ import { shortMessage } from '../../upstream-error.ts';
 const PROTOCOL = 'gemini-interactions';
 
 export class AnswerEmitter {
-  readonly #sink: EventSink;
+  readonly #out: ItemWriter;
   readonly #context: CodecContext;
   /** Places in the answer by the upstream's numbers, which count what the client said too. */
   readonly #places = new Map<number, number>();
-  #count = 0;
   #started = false;
   /** True once the answer has ended, well or not. */
   over = false;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
+    this.#out = new ItemWriter(sink);
     this.#context = context;
   }
 
@@ -51,7 +51,7 @@ export class AnswerEmitter {
         return this.#close(this.#places.get(placeIn(event)));
       case 'error':
         this.over = true;
-        this.#sink.on({ type: 'error', error: decodeFailure(asObject(event['error'])) });
+        this.#out.on({ type: 'error', error: decodeFailure(asObject(event['error'])) });
         return;
       default:
         this.#other(event);
@@ -79,21 +79,19 @@ export class AnswerEmitter {
     if (this.#started) return;
     this.#started = true;
     const model = asString(interaction['model']) ?? asString(interaction['agent']);
-    this.#sink.on({ type: 'start', id: asString(interaction['id']) || undefined, model });
+    this.#out.on({ type: 'start', id: asString(interaction['id']) || undefined, model });
   }
 
   #open(number: number, step: JsonObject): void {
     const type = asString(step['type']) ?? '';
     // Some answers begin with what the client said.
     if (type === 'user_input' || this.#places.has(number)) return;
-    const index = this.#count++;
-    this.#places.set(number, index);
     const item = this.#item(type, step);
-    this.#sink.on({ type: 'open', index, item });
+    const index = this.#out.open(item);
+    this.#places.set(number, index);
     if (item.type !== 'tool_call') return;
     const given = asObject(step['arguments']);
-    if (Object.keys(given).length > 0)
-      this.#sink.on({ type: 'arguments', index, text: JSON.stringify(given) });
+    if (Object.keys(given).length > 0) this.#out.arguments(index, JSON.stringify(given));
   }
 
   #item(type: string, step: JsonObject): OpenItem {
@@ -115,12 +113,10 @@ export class AnswerEmitter {
         const data = asString(delta['signature']);
         if (!data) return;
         const opaque = { format: INTERACTIONS_REASONING, kind: 'signature', data } as const;
-        this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text: '', opaque });
-        return;
+        return this.#out.opaque(index, opaque, 'summary');
       }
       case 'arguments_delta':
-        this.#sink.on({ type: 'arguments', index, text: asString(delta['arguments']) ?? '' });
-        return;
+        return this.#out.arguments(index, asString(delta['arguments']) ?? '');
       default:
         this.#other({ event_type: 'step.delta', index, delta });
     }
@@ -128,24 +124,23 @@ export class AnswerEmitter {
 
   /** An event that has no canonical form. */
   #other(raw: JsonObject): void {
-    this.#sink.on({ type: 'unknown', source: { protocol: PROTOCOL, raw } });
+    this.#out.on({ type: 'unknown', source: { protocol: PROTOCOL, raw } });
   }
 
   #say(index: number, what: 'content' | 'summary', part: JsonObject): void {
     const text = asString(part['text']);
     if (text === undefined) return this.#other({ event_type: 'step.delta', index, delta: part });
-    if (what === 'summary') this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text });
-    else this.#sink.on({ type: 'text', index, part: 0, kind: 'text', text });
+    if (what === 'summary') this.#out.reasoning(index, text, 'summary');
+    else this.#out.text(index, 0, text);
   }
 
   /** @param raw the step as a whole, where it came as one */
   #close(index: number | undefined, raw?: JsonObject): void {
-    if (index === undefined) return;
-    this.#sink.on({ type: 'close', index, ...(raw && { source: { protocol: PROTOCOL, raw } }) });
+    if (index !== undefined) this.#out.close(index, raw && { protocol: PROTOCOL, raw });
   }
 
   #usage(usage: unknown): void {
-    if (isJsonObject(usage)) this.#sink.on({ type: 'usage', usage: decodeUsage(usage) });
+    if (isJsonObject(usage)) this.#out.on({ type: 'usage', usage: decodeUsage(usage) });
   }
 
   #finish(interaction: JsonObject): void {
@@ -153,8 +148,8 @@ export class AnswerEmitter {
     this.#usage(interaction['usage']);
     const raw = asString(interaction['status']);
     const status = decodeStatus(raw ?? '');
-    if (status === 'failure') this.#sink.on({ type: 'error', error: decodeFailed(interaction) });
-    else this.#sink.on({ type: 'finish', raw, reason: status === 'pending' ? 'pause' : status });
+    if (status === 'failure') this.#out.on({ type: 'error', error: decodeFailed(interaction) });
+    else this.#out.on({ type: 'finish', raw, reason: status === 'pending' ? 'pause' : status });
   }
 }
 

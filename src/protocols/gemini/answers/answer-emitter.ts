@@ -17,6 +17,7 @@ import {
   type Source,
 } from '../../../canonical/index.ts';
 import { CallIds, callName } from '../../call-matcher.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { AnswerRest } from './answer-rest.ts';
 import {
@@ -44,9 +45,8 @@ interface OpenCall {
 }
 
 export class AnswerEmitter {
-  readonly #sink: EventSink;
+  readonly #out: ItemWriter;
   readonly #ids: CallIds;
-  #items = 0;
   #calls = 0;
   #started = false;
   /** Index of the open item of each kind; NONE when there is none. */
@@ -68,7 +68,7 @@ export class AnswerEmitter {
   #isBlocked = false;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
+    this.#out = new ItemWriter(sink);
     this.#ids = new CallIds(context, 'call_');
   }
 
@@ -86,7 +86,7 @@ export class AnswerEmitter {
     if (!this.#started) {
       this.#started = true;
       const { responseId, modelVersion } = response;
-      this.#sink.on({ type: 'start', id: asString(responseId), model: asString(modelVersion) });
+      this.#out.on({ type: 'start', id: asString(responseId), model: asString(modelVersion) });
     }
     // The counts are cumulative, and the last object has them all.
     const usage = response['usageMetadata'];
@@ -110,7 +110,7 @@ export class AnswerEmitter {
     const raw = this.#finishReason;
     const reason = this.#isBlocked ? 'content_filter' : decodeFinishReason(raw ?? '', this.#calls > 0);
     this.flushUsage();
-    this.#sink.on(
+    this.#out.on(
       reason === 'failure'
         ? { type: 'error', error: brokenAnswer(raw ?? '', this.#finishMessage) }
         : {
@@ -131,14 +131,14 @@ export class AnswerEmitter {
     const text = asString(feedback['blockReasonMessage']);
     if (!text) return;
     const index = this.#open({ type: 'message' });
-    this.#sink.on({ type: 'text', index, part: 0, kind: 'refusal', text });
-    this.#sink.on({ type: 'close', index });
+    this.#out.text(index, 0, text, 'refusal');
+    this.#out.close(index);
   }
 
   /** Emits the token counts, if there are any. */
   flushUsage(): void {
     if (this.#usage === undefined) return;
-    this.#sink.on({ type: 'usage', usage: decodeUsage(this.#usage, countSearches(this.#grounding)) });
+    this.#out.on({ type: 'usage', usage: decodeUsage(this.#usage, countSearches(this.#grounding)) });
     this.#usage = undefined;
   }
 
@@ -155,15 +155,7 @@ export class AnswerEmitter {
       if (part['text'] && part['thought'] !== true) tokens = undefined;
     }
     // Some objects tell of tokens whose text came before.
-    if (tokens !== undefined && this.#message !== NONE)
-      this.#sink.on({
-        type: 'text',
-        index: this.#message,
-        part: 0,
-        kind: 'text',
-        text: '',
-        logprobs: tokens,
-      });
+    if (tokens !== undefined && this.#message !== NONE) this.#out.text(this.#message, 0, '', 'text', tokens);
   }
 
   #part(part: JsonObject, logprobs: readonly JsonValue[] | undefined): void {
@@ -196,9 +188,9 @@ export class AnswerEmitter {
       this.#thought = this.#open({ type: 'reasoning', format: GEMINI_REASONING });
     }
     const index = this.#thought;
-    if (text !== '') this.#sink.on({ type: 'reasoning', index, kind: 'summary', part: 0, text });
+    if (text !== '') this.#out.reasoning(index, text, 'summary');
     if (signature === undefined) return;
-    this.#showOpaque(index, { format: GEMINI_REASONING, kind: 'signature', data: signature });
+    this.#out.opaque(index, { format: GEMINI_REASONING, kind: 'signature', data: signature });
     this.#closeThought();
   }
 
@@ -215,7 +207,7 @@ export class AnswerEmitter {
       this.#text = '';
     }
     this.#text += text;
-    this.#sink.on({ type: 'text', index: this.#message, part: 0, kind: 'text', text, logprobs });
+    this.#out.text(this.#message, 0, text, 'text', logprobs);
   }
 
   #onCall(call: JsonObject, signature: string | undefined, part: JsonObject): void {
@@ -227,8 +219,8 @@ export class AnswerEmitter {
       const callId = this.#ids.take(call['id']);
       const index = this.#open({ type: 'tool_call', kind: 'function', callId, name });
       if (call['willContinue'] !== true && call['partialArgs'] === undefined) {
-        this.#sink.on({ type: 'arguments', index, text: JSON.stringify(asObject(call['args'])) });
-        this.#sink.on({ type: 'close', index, source: callSource(part) });
+        this.#out.arguments(index, JSON.stringify(asObject(call['args'])));
+        this.#out.close(index, callSource(part));
         return;
       }
       this.#call = { index, args: new PartialArgs() };
@@ -242,7 +234,7 @@ export class AnswerEmitter {
     this.#sign(undefined);
     const index = this.#open(item);
     const facts = 'facts' in item ? item.facts : undefined;
-    this.#sink.on({ type: 'close', index, source: item.source, facts });
+    this.#out.close(index, item.source, facts);
   }
 
   /** A signature stands before the item that carries it: nothing else would tell which one that is. */
@@ -270,17 +262,13 @@ export class AnswerEmitter {
       ...(standsOn && { standsOn }),
     };
     if (this.#thought !== NONE) {
-      this.#showOpaque(this.#thought, opaque);
+      this.#out.opaque(this.#thought, opaque);
       this.#closeThought();
       return;
     }
     const index = this.#open({ type: 'reasoning', format: GEMINI_REASONING });
-    this.#showOpaque(index, opaque);
-    this.#sink.on({ type: 'close', index, source });
-  }
-
-  #showOpaque(index: number, opaque: OpaqueReasoning): void {
-    this.#sink.on({ type: 'reasoning', index, kind: 'text', part: 0, text: '', opaque });
+    this.#out.opaque(index, opaque);
+    this.#out.close(index, source);
   }
 
   /** @returns members that no citation says, because there is no text to cite for; they go with the end */
@@ -290,8 +278,7 @@ export class AnswerEmitter {
       this.#rest.add(grounding);
       return unreportedWithoutText(grounding);
     }
-    for (const annotation of decodeGrounding(grounding, this.#text))
-      this.#sink.on({ type: 'annotate', index, part: 0, annotation });
+    for (const annotation of decodeGrounding(grounding, this.#text)) this.#out.annotate(index, 0, annotation);
     return [];
   }
 
@@ -302,11 +289,8 @@ export class AnswerEmitter {
     const source: Source = { protocol: 'gemini', raw };
     const fresh = readWork(raw).slice(this.#work);
     this.#work += fresh.length;
-    for (const { kind, facts } of fresh) {
-      const index = this.#items++;
-      this.#sink.on({ type: 'open', index, item: { type: 'hosted_call', kind, facts, source } });
-      this.#sink.on({ type: 'close', index, source, facts });
-    }
+    for (const { kind, facts } of fresh)
+      this.#out.whole({ type: 'hosted_call', kind, facts, source }, source, facts);
   }
 
   /** Opens an item and closes what came before it. */
@@ -315,20 +299,18 @@ export class AnswerEmitter {
     this.#closeCall();
     this.#closeMessage();
     if (item.type === 'message' && this.stopped) this.#emitWork();
-    const index = this.#items++;
-    this.#sink.on({ type: 'open', index, item });
-    return index;
+    return this.#out.open(item);
   }
 
   #closeThought(): void {
     if (this.#thought === NONE) return;
-    this.#sink.on({ type: 'close', index: this.#thought });
+    this.#out.close(this.#thought);
     this.#thought = NONE;
   }
 
   #closeMessage(): void {
     if (this.#message === NONE) return;
-    this.#sink.on({ type: 'close', index: this.#message });
+    this.#out.close(this.#message);
     this.#message = NONE;
   }
 
@@ -336,8 +318,8 @@ export class AnswerEmitter {
     const call = this.#call;
     if (call === undefined) return;
     this.#call = undefined;
-    this.#sink.on({ type: 'arguments', index: call.index, text: JSON.stringify(call.args.value) });
-    this.#sink.on({ type: 'close', index: call.index });
+    this.#out.arguments(call.index, JSON.stringify(call.args.value));
+    this.#out.close(call.index);
   }
 }
 

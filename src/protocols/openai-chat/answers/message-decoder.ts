@@ -1,6 +1,7 @@
 // Turns the messages or deltas of one choice into canonical events: the one path for streamed and whole
 // answers. Knows what servers put into a message; knows nothing of frames, chunks or HTTP.
 import { citationUri } from '../../citation-address.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Annotation, EventSink, HostedFacts, Source } from '../../../canonical/index.ts';
@@ -8,14 +9,12 @@ import { asNumber, asObject, asString, isJsonArray, isJsonObject } from '../../.
 import { ANSWER_SHAPE } from '../member-shapes.ts';
 import { ReasoningDecoder } from './reasoning-decoder.ts';
 import { ToolCallDecoder } from './tool-call-decoder.ts';
-import type { ItemCounter } from './item-counter.ts';
 import { readImage, type WorkKind } from './work-members.ts';
 import type { WireMessage } from '../wire-types.ts';
 
 /** Holds the items of one answer. The message item opens with its first text and stays open until the end. */
 export class MessageDecoder {
-  readonly #sink: EventSink;
-  readonly #items: ItemCounter = { next: 0 };
+  readonly #out: ItemWriter;
   readonly #reasoning: ReasoningDecoder;
   readonly #calls: ToolCallDecoder;
   #message = -1;
@@ -26,14 +25,14 @@ export class MessageDecoder {
   #audio: JsonObject | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
-    this.#reasoning = new ReasoningDecoder(sink, this.#items);
-    this.#calls = new ToolCallDecoder(sink, this.#items, context);
+    this.#out = new ItemWriter(sink);
+    this.#reasoning = new ReasoningDecoder(this.#out);
+    this.#calls = new ToolCallDecoder(this.#out, context);
   }
 
   /** True until the first item of the answer. */
   get isEmpty(): boolean {
-    return this.#items.next === 0;
+    return this.#out.isEmpty;
   }
 
   /**
@@ -85,13 +84,9 @@ export class MessageDecoder {
     if (extra?.['extra_content'] !== undefined && this.#message < 0) this.#openMessage();
     if (this.#message >= 0) {
       this.#calls.flush();
-      this.#sink.on({
-        type: 'close',
-        index: this.#message,
-        source: extra && source({ role: 'assistant', ...extra }),
-      });
+      this.#out.close(this.#message, extra && source({ role: 'assistant', ...extra }));
     } else if (extra)
-      this.#sink.on({ type: 'unknown', source: source({ choices: [{ index: 0, delta: extra }] }) });
+      this.#out.on({ type: 'unknown', source: source({ choices: [{ index: 0, delta: extra }] }) });
     this.#calls.close();
   }
 
@@ -126,9 +121,7 @@ export class MessageDecoder {
       this.#part++;
       this.#partKind = kind;
     }
-    if (list === undefined)
-      this.#sink.on({ type: 'text', index: this.#message, part: this.#part, kind, text });
-    else this.#sink.on({ type: 'text', index: this.#message, part: this.#part, kind, text, logprobs: list });
+    this.#out.text(this.#message, this.#part, text, kind, list);
   }
 
   /** Mistral sends content as parts: `thinking`, `text`, `reference` (docs.mistral.ai, "Reasoning", 2026-08). */
@@ -178,7 +171,7 @@ export class MessageDecoder {
 
   #annotate(annotation: Annotation): void {
     if (this.#message < 0) this.#openMessage();
-    this.#sink.on({ type: 'annotate', index: this.#message, part: Math.max(0, this.#part), annotation });
+    this.#out.annotate(this.#message, Math.max(0, this.#part), annotation);
   }
 
   /** A picture that the model made, beside the text (OpenRouter, "Image generation", 2026-11). */
@@ -190,16 +183,13 @@ export class MessageDecoder {
   #work(kind: WorkKind, raw: JsonObject, facts: HostedFacts | undefined): void {
     this.#reasoning.close();
     this.#calls.flush();
-    const index = this.#items.next++;
-    this.#sink.on({ type: 'open', index, item: { type: 'hosted_call', kind, facts, source: source(raw) } });
-    this.#sink.on({ type: 'close', index, source: source(raw), facts });
+    this.#out.whole({ type: 'hosted_call', kind, facts, source: source(raw) }, source(raw), facts);
   }
 
   #openMessage(): void {
     this.#reasoning.close();
     this.#calls.flush();
-    this.#message = this.#items.next++;
-    this.#sink.on({ type: 'open', index: this.#message, item: { type: 'message' } });
+    this.#message = this.#out.open({ type: 'message' });
   }
 
   /** Joins unknown members over the deltas: lists grow, objects are joined, others are replaced. */

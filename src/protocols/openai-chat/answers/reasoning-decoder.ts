@@ -1,16 +1,14 @@
 // Turns the reasoning of a message or its deltas into reasoning items: plain text (`reasoning_content`,
 // `reasoning`) and the typed elements of `reasoning_details`. Knows nothing of text, calls or frames.
 import type { JsonObject } from '../../../base/json/index.ts';
-import type { EventSink } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
-import type { ItemCounter } from './item-counter.ts';
+import type { ItemWriter } from '../../item-writer.ts';
 
 type DetailKind = 'plain' | 'text' | 'summary' | 'encrypted';
 
 /** Holds the open reasoning item of one answer; at most one is open at a time. */
 export class ReasoningDecoder {
-  readonly #sink: EventSink;
-  readonly #items: ItemCounter;
+  readonly #out: ItemWriter;
   #index = -1;
   #kind: DetailKind = 'plain';
   #format: string | undefined;
@@ -19,15 +17,14 @@ export class ReasoningDecoder {
   #part = 0;
   #opaque = '';
 
-  constructor(sink: EventSink, items: ItemCounter) {
-    this.#sink = sink;
-    this.#items = items;
+  constructor(out: ItemWriter) {
+    this.#out = out;
   }
 
   /** A fragment of plain reasoning, of no known format. */
   text(text: string): void {
     if (this.#index < 0 || this.#kind !== 'plain') this.#open('plain', undefined, undefined, undefined);
-    this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'text', part: 0, text });
+    this.#out.reasoning(this.#index, text);
   }
 
   /**
@@ -76,17 +73,10 @@ export class ReasoningDecoder {
     if (this.#opaque !== '') {
       const kind = this.#kind === 'text' ? 'signature' : 'encrypted';
       const opaque = { format: this.#format ?? 'unknown', kind, data: this.#opaque } as const;
-      this.#sink.on({
-        type: 'reasoning',
-        index,
-        kind: kind === 'signature' ? 'text' : 'summary',
-        part: 0,
-        text: '',
-        opaque,
-      });
+      this.#out.opaque(index, opaque, kind === 'signature' ? 'text' : 'summary');
       this.#opaque = '';
     }
-    this.#sink.on({ type: 'close', index });
+    this.#out.close(index);
   }
 
   #text(detail: JsonObject, format: string | undefined): void {
@@ -96,7 +86,7 @@ export class ReasoningDecoder {
     const continues =
       this.#continues('text', format, detail['index']) && (text === '' || this.#opaque === '');
     if (!continues) this.#open('text', format, detail['index'], asString(detail['id']));
-    if (text !== '') this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'text', part: 0, text });
+    if (text !== '') this.#out.reasoning(this.#index, text);
     if (signature !== this.#opaque) this.#opaque += signature;
   }
 
@@ -110,7 +100,7 @@ export class ReasoningDecoder {
       this.#part++;
       this.#detailIndex = detail['index'];
     }
-    this.#sink.on({ type: 'reasoning', index: this.#index, kind: 'summary', part: this.#part, text });
+    this.#out.reasoning(this.#index, text, 'summary', this.#part);
   }
 
   #encrypted(detail: JsonObject, format: string | undefined): void {
@@ -125,13 +115,7 @@ export class ReasoningDecoder {
   }
 
   #unknown(detail: JsonObject): void {
-    const index = this.#items.next++;
-    this.#sink.on({
-      type: 'open',
-      index,
-      item: { type: 'unknown', source: { protocol: 'openai-chat', raw: detail } },
-    });
-    this.#sink.on({ type: 'close', index });
+    this.#out.whole({ type: 'unknown', source: { protocol: 'openai-chat', raw: detail } });
   }
 
   #continues(kind: DetailKind, format: string | undefined, detailIndex: unknown): boolean {
@@ -142,13 +126,12 @@ export class ReasoningDecoder {
 
   #open(kind: DetailKind, format: string | undefined, detailIndex: unknown, id: string | undefined): void {
     this.close();
-    this.#index = this.#items.next++;
     this.#kind = kind;
     this.#format = format;
     this.#detailIndex = detailIndex;
     this.#id = id;
     this.#part = 0;
-    this.#sink.on({ type: 'open', index: this.#index, item: { type: 'reasoning', id, format } });
+    this.#index = this.#out.open({ type: 'reasoning', id, format });
   }
 }
 

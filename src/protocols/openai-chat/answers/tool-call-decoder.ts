@@ -10,8 +10,8 @@ import {
   parseJson,
   unknownMembers,
 } from '../../../base/json/index.ts';
-import type { EventSink, Source } from '../../../canonical/index.ts';
-import type { ItemCounter } from './item-counter.ts';
+import type { Source } from '../../../canonical/index.ts';
+import type { ItemWriter } from '../../item-writer.ts';
 import { CALL_SHAPE } from '../member-shapes.ts';
 
 interface Call {
@@ -27,8 +27,7 @@ interface Call {
 
 /** Assembles the tool calls of one answer. All stay open until the end, since parallel calls may interleave. */
 export class ToolCallDecoder {
-  readonly #sink: EventSink;
-  readonly #items: ItemCounter;
+  readonly #out: ItemWriter;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
   /** The last call under each id. */
@@ -38,9 +37,8 @@ export class ToolCallDecoder {
   /** A call whose name may still grow: it is opened with its first argument, or when anything else comes. */
   #pending: Call | undefined;
 
-  constructor(sink: EventSink, items: ItemCounter, context: CodecContext) {
-    this.#sink = sink;
-    this.#items = items;
+  constructor(out: ItemWriter, context: CodecContext) {
+    this.#out = out;
     this.#ids = new CallIds(context, 'call_');
   }
 
@@ -76,7 +74,7 @@ export class ToolCallDecoder {
     if (text === '') return;
     if (call.item < 0) this.#open(call);
     call.arguments += text;
-    this.#sink.on({ type: 'arguments', index: call.item, text });
+    this.#out.arguments(call.item, text);
   }
 
   /** The deprecated `function_call` of a message or delta: one call without an id. */
@@ -94,8 +92,7 @@ export class ToolCallDecoder {
   /** Completes every call. */
   close(): void {
     this.flush();
-    for (const call of this.#calls)
-      this.#sink.on({ type: 'close', index: call.item, source: sourceOf(call) });
+    for (const call of this.#calls) this.#out.close(call.item, sourceOf(call));
     this.#calls.length = 0;
   }
 
@@ -119,13 +116,8 @@ export class ToolCallDecoder {
   #open(call: Call): void {
     if (this.#pending === call) this.#pending = undefined;
     const name = callName(call.name);
-    call.item = this.#items.next++;
     const callId = this.#ids.take(call.id);
-    this.#sink.on({
-      type: 'open',
-      index: call.item,
-      item: { type: 'tool_call', kind: call.kind, callId, name },
-    });
+    call.item = this.#out.open({ type: 'tool_call', kind: call.kind, callId, name });
   }
 }
 

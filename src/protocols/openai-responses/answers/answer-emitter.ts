@@ -11,6 +11,7 @@ import {
 } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { CallIds } from '../../call-matcher.ts';
+import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { readFacts } from '../hosted-facts.ts';
 import {
@@ -45,15 +46,14 @@ export class ItemEmitter {
   readonly calls: CountedCalls = { webSearch: 0, fileSearch: 0 };
   /** True once a call that the client must answer was opened. */
   hasToolCalls = false;
-  readonly #sink: EventSink;
+  readonly #out: ItemWriter;
   readonly #ids: CallIds;
   readonly #slots: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
   readonly #byId = new Map<string, Slot>();
-  #opened = 0;
 
   constructor(sink: EventSink, context: CodecContext) {
-    this.#sink = sink;
+    this.#out = new ItemWriter(sink);
     this.#ids = new CallIds(context, 'call_');
   }
 
@@ -181,8 +181,8 @@ export class ItemEmitter {
     for (const slot of this.#slots) {
       if (slot.closed) continue;
       slot.closed = true;
-      if (slot.index >= 0) this.#sink.on({ type: 'close', index: slot.index });
-      else if (slot.announced) this.#sink.on({ type: 'unknown', source: sourceOf(slot.announced) });
+      if (slot.index >= 0) this.#out.close(slot.index);
+      else if (slot.announced) this.#out.on({ type: 'unknown', source: sourceOf(slot.announced) });
     }
   }
 
@@ -239,10 +239,9 @@ export class ItemEmitter {
   #open(slot: Slot, item: JsonObject, complete: boolean): void {
     const open = decodeOpen(item, complete, this.#ids);
     if (!open) return;
-    slot.index = this.#opened++;
     slot.announced = undefined;
     if (open.type === 'tool_call') this.hasToolCalls = true;
-    this.#sink.on({ type: 'open', index: slot.index, item: open });
+    slot.index = this.#out.open(open);
   }
 
   #finish(slot: Slot, item: JsonObject): void {
@@ -252,7 +251,7 @@ export class ItemEmitter {
     else if (slot.kind === 'reasoning') this.#finishReasoning(slot, item);
     else if (slot.kind === 'tool_call') this.#finishCall(slot, item);
     else this.#count(item);
-    this.#sink.on({ type: 'close', index: slot.index, source: sourceOf(item), facts: readFacts(item) });
+    this.#out.close(slot.index, sourceOf(item), readFacts(item));
   }
 
   #finishMessage(slot: Slot, item: JsonObject): void {
@@ -264,7 +263,7 @@ export class ItemEmitter {
       const kind = part['type'] === 'refusal' ? 'refusal' : 'text';
       const text = asString(part[kind === 'refusal' ? 'refusal' : 'text']);
       if (text === undefined) {
-        this.#sink.on({ type: 'unknown', source: sourceOf(part) });
+        this.#out.on({ type: 'unknown', source: sourceOf(part) });
         continue;
       }
       const annotations = asArray(part['annotations']);
@@ -280,8 +279,7 @@ export class ItemEmitter {
     this.#finishRuns(slot, slot.summary, asArray(item['summary']), 'summary');
     this.#finishRuns(slot, slot.parts, asArray(item['content']), 'text');
     const opaque = decodeOpaque(item);
-    if (opaque)
-      this.#sink.on({ type: 'reasoning', index: slot.index, kind: 'text', part: 0, text: '', opaque });
+    if (opaque) this.#out.opaque(slot.index, opaque);
   }
 
   #finishRuns(slot: Slot, runs: ItemRuns, parts: readonly JsonValue[], kind: 'text' | 'summary'): void {
@@ -310,9 +308,7 @@ export class ItemEmitter {
   #emitText(slot: Slot, run: Run, text: string, logprobs: readonly JsonValue[]): void {
     if (text === '') return;
     run.text += text;
-    const { kind, part } = run;
-    if (logprobs.length === 0) this.#sink.on({ type: 'text', index: slot.index, part, kind, text });
-    else this.#sink.on({ type: 'text', index: slot.index, part, kind, text, logprobs });
+    this.#out.text(slot.index, run.part, text, run.kind, logprobs);
   }
 
   /** Emits what is missing of a part. Its log probabilities go along only if none went before. */
@@ -323,23 +319,18 @@ export class ItemEmitter {
   #emitArguments(slot: Slot, text: string): void {
     if (text === '') return;
     slot.arguments += text;
-    this.#sink.on({ type: 'arguments', index: slot.index, text });
+    this.#out.arguments(slot.index, text);
   }
 
   #emitReasoning(slot: Slot, run: Run, kind: 'text' | 'summary', text: string): void {
     if (text === '') return;
     run.text += text;
-    this.#sink.on({ type: 'reasoning', index: slot.index, kind, part: run.part, text });
+    this.#out.reasoning(slot.index, text, kind, run.part);
   }
 
   #emitAnnotation(slot: Slot, run: Run, raw: JsonObject): void {
     run.annotations++;
-    this.#sink.on({
-      type: 'annotate',
-      index: slot.index,
-      part: run.part,
-      annotation: decodeAnnotation(raw),
-    });
+    this.#out.annotate(slot.index, run.part, decodeAnnotation(raw));
   }
 }
 

@@ -1,0 +1,109 @@
+// Items of an answer as canonical events, for the decoders of all protocols: numbers them, and keeps one message open
+// whose parts it counts. Knows no body's shape.
+import type { JsonValue } from '../base/json/index.ts';
+import type {
+  Annotation,
+  CanonicalEvent,
+  EventSink,
+  HostedFacts,
+  OpaqueReasoning,
+  OpenItem,
+  Source,
+} from '../canonical/index.ts';
+
+const NONE = -1;
+const NO_LOGPROBS: readonly JsonValue[] = [];
+
+export class ItemWriter implements EventSink {
+  readonly #sink: EventSink;
+  #items = 0;
+  /** Index of the message that is open, and how many parts it has. */
+  #message = NONE;
+  #parts = 0;
+
+  constructor(sink: EventSink) {
+    this.#sink = sink;
+  }
+
+  /** True until the first item. */
+  get isEmpty(): boolean {
+    return this.#items === 0;
+  }
+
+  /** Passes an event that is about no item. */
+  on(event: CanonicalEvent): void {
+    this.#sink.on(event);
+  }
+
+  /** Opens the next item. The message that is open ends: text that follows belongs to another. @returns its index */
+  open(item: OpenItem): number {
+    this.closeMessage();
+    const index = this.#items++;
+    this.#sink.on({ type: 'open', index, item });
+    return index;
+  }
+
+  close(index: number, source?: Source, facts?: HostedFacts): void {
+    this.#sink.on({ type: 'close', index, source, facts });
+  }
+
+  /** Writes an item that is complete as it opens. @param facts of a hosted call */
+  whole(item: OpenItem, source?: Source, facts?: HostedFacts): void {
+    this.close(this.open(item), source, facts);
+  }
+
+  /** Index of the open message; opens one where there is none. */
+  message(): number {
+    if (this.#message === NONE) {
+      this.#message = this.open({ type: 'message' });
+      this.#parts = 0;
+    }
+    return this.#message;
+  }
+
+  /** True for the index of the message that `message` opened, while it is open. */
+  isMessage(index: number): boolean {
+    return index !== NONE && index === this.#message;
+  }
+
+  /** Number of the next part of that message. */
+  nextPart(): number {
+    return this.#parts++;
+  }
+
+  /** Ends that message, if there is one. */
+  closeMessage(): void {
+    if (this.#message === NONE) return;
+    const index = this.#message;
+    this.#message = NONE;
+    this.close(index);
+  }
+
+  text(
+    index: number,
+    part: number,
+    text: string,
+    kind: 'text' | 'refusal' = 'text',
+    logprobs = NO_LOGPROBS,
+  ): void {
+    if (logprobs.length === 0) this.#sink.on({ type: 'text', index, part, kind, text });
+    else this.#sink.on({ type: 'text', index, part, kind, text, logprobs });
+  }
+
+  annotate(index: number, part: number, annotation: Annotation): void {
+    this.#sink.on({ type: 'annotate', index, part, annotation });
+  }
+
+  reasoning(index: number, text: string, kind: 'text' | 'summary' = 'text', part = 0): void {
+    this.#sink.on({ type: 'reasoning', index, kind, part, text });
+  }
+
+  /** Writes the signature or the hidden form of reasoning. @param kind of the text that it belongs to */
+  opaque(index: number, opaque: OpaqueReasoning, kind: 'text' | 'summary' = 'text'): void {
+    this.#sink.on({ type: 'reasoning', index, kind, part: 0, text: '', opaque });
+  }
+
+  arguments(index: number, text: string): void {
+    this.#sink.on({ type: 'arguments', index, text });
+  }
+}
