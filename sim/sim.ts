@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { type SimulatedDesk, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
-import { SimBatches } from './batches.ts';
+import { SimBatches } from './batches/index.ts';
 import { think } from './brain.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { Complaints } from './complaints.ts';
@@ -84,7 +84,7 @@ export function createSim(options: SimOptions = {}): Sim {
       fetch(
         new Request(`http://sim${path}`, { method: 'POST', headers: BATCHED, body: JSON.stringify(body) }),
       ),
-    isSilent: (body) => findMisbehaviour(modelName(body))?.what.silent === true,
+    isSilent: (model) => findMisbehaviour(modelName({ model }))?.what.silent === true,
   });
 
   async function fetch(request: Request): Promise<Response> {
