@@ -11,6 +11,22 @@ const ADMIN_KEY = 'sk-admin-test-0123456789';
 const LINES = 40;
 /** USD per million tokens, of which lines at the vendor cost half. */
 const PRICE = { input: 1, output: 4 };
+/** Vendors by the model that is asked: their protocol and base URL, how a submission ends, and a request for results. */
+const VENDORS = {
+  'up/chat': {
+    protocol: 'openai-chat',
+    base: '/openai/v1',
+    submits: /^POST .*\/batches$/,
+    reads: /^GET .*\/content$/,
+  },
+  'google/gemini': {
+    protocol: 'gemini',
+    base: '/google/v1beta',
+    submits: /^POST .*:batchGenerateContent$/,
+    reads: /^GET .*\/batches\/./,
+  },
+} as const;
+type Model = keyof typeof VENDORS;
 const { folder, remove } = freshFolder();
 const sim = createSim({ batchMs: 500 });
 const asked: string[] = [];
@@ -39,25 +55,32 @@ afterAll(async () => {
   remove();
 });
 
-async function serve(): Promise<Program> {
-  const protocols = { 'openai-chat': `http://127.0.0.1:${vendor.port}/openai/v1` };
+async function serve(model: Model): Promise<Program> {
+  const { protocol, base } = VENDORS[model];
+  const protocols = { [protocol]: `http://127.0.0.1:${vendor.port}${base}` };
+  const [provider, name] = model.split('/') as [string, string];
   const config = {
     keys: [
       { name: 'test', key: KEY },
       { name: 'admin', key: ADMIN_KEY, roles: ['admin'] },
     ],
-    providers: { up: { api_key: 'sk-test', batch: 'vendor', batch_price_factor: 0.5, protocols } },
-    models: [{ id: 'up/chat', endpoints: [{ provider: 'up', model: 'chat', price: PRICE }] }],
+    providers: { [provider]: { api_key: 'sk-test', batch: 'vendor', batch_price_factor: 0.5, protocols } },
+    models: [{ id: model, endpoints: [{ provider, model: name, price: PRICE }] }],
     batches: { max_delay_ms: 0, vendor_poll_s: 0.1 },
   };
   const file = `${folder}/dragoman.yaml`;
   await Bun.write(file, JSON.stringify(config));
-  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file];
+  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data-${provider}`, '--config', file];
   return (running = await startProgram(args, { folder }));
 }
 
 /** Kills the process at a moment, and starts another one. */
-async function killAt(ends: RegExp, gateway: Program, begin: () => Promise<unknown>): Promise<Program> {
+async function killAt(
+  ends: RegExp,
+  gateway: Program,
+  model: Model,
+  begin: () => Promise<unknown>,
+): Promise<Program> {
   const reached = new Promise<void>((happens) => {
     moment = { ends, happens };
   });
@@ -65,7 +88,7 @@ async function killAt(ends: RegExp, gateway: Program, begin: () => Promise<unkno
   await reached;
   process.kill(runtimePid(gateway.pid), 'SIGKILL');
   await gateway.exited;
-  return serve();
+  return serve(model);
 }
 
 async function records({ origin }: Program): Promise<Json[]> {
@@ -74,18 +97,20 @@ async function records({ origin }: Program): Promise<Json[]> {
   return at((await answer.json()) as Json, 'data') as Json[];
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'a killed process leaves its vendor’s batch to the next: it is submitted once, and charged once',
-  async () => {
+test.skipIf(process.platform !== 'linux').each(['up/chat', 'google/gemini'] as const)(
+  'a killed process leaves its vendor’s batch to the next: it is submitted once, and charged once: %s',
+  async (model) => {
+    const { submits, reads } = VENDORS[model];
+    asked.length = 0;
     const ids = Array.from({ length: LINES }, (_, line) => `line-${line}`);
     const lines = ids.map((id) => {
-      const body = { model: 'up/chat', messages: [{ role: 'user', content: `This is ${id}.` }] };
+      const body = { model, messages: [{ role: 'user', content: `This is ${id}.` }] };
       return JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
     });
     const clientOf = ({ origin }: Program): OpenAI => new OpenAI({ apiKey: KEY, baseURL: `${origin}/v1` });
-    const first = await serve();
+    const first = await serve(model);
     let id = '';
-    const second = await killAt(/^POST .*\/batches$/, first, async () => {
+    const second = await killAt(submits, first, model, async () => {
       const client = clientOf(first);
       const file = await toFile(Buffer.from(lines.join('\n')), 'in.jsonl');
       const { id: input } = await client.files.create({ file, purpose: 'batch' });
@@ -96,7 +121,7 @@ test.skipIf(process.platform !== 'linux')(
       }));
     });
     // A lease has to run out before somebody else takes the batch.
-    const third = await killAt(/^GET .*\/content$/, second, async () => {});
+    const third = await killAt(reads, second, model, async () => {});
     const after = clientOf(third);
     await eventually(
       'it ends',
@@ -105,8 +130,8 @@ test.skipIf(process.platform !== 'linux')(
     );
     const batch = await after.batches.retrieve(id);
     expect(batch.request_counts).toEqual({ total: LINES, completed: LINES, failed: 0 });
-    expect(asked.filter((each) => each.endsWith('POST /openai/v1/batches'))).toHaveLength(1);
-    expect(asked.filter((each) => each.endsWith('/chat/completions'))).toEqual([]);
+    expect(asked.filter((each) => submits.test(each))).toHaveLength(1);
+    expect(asked.filter((each) => /\/chat\/completions$|:generateContent$/.test(each))).toEqual([]);
     const output = await (await after.files.content(batch.output_file_id ?? '')).text();
     const answers = output
       .trimEnd()
@@ -120,6 +145,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(kept).toHaveLength(LINES);
     expect(kept.reduce<number>((sum, each) => sum + Number(at(each, 'cost', 'usd')), 0)).toBeCloseTo(usd, 9);
     expect(batch).toMatchObject({ cost: expect.closeTo(usd, 9) as unknown });
+    await third.stop('SIGKILL');
   },
   300_000,
 );

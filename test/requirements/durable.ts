@@ -235,11 +235,13 @@ export const durableRequirements: Requirements = {
     "Lines go to their vendors' own batch APIs where that is configured: submitted once, charged once, at the batch price.",
     `${VENDOR_BATCHES}: are answered by one batch of each endpoint, at its price, and others as usual`,
     `${VENDOR_BATCHES}: may ask for vectors and in other protocols`,
+    `${VENDOR_BATCHES}: are asked as usual where their vendor has batches of answers alone`,
+    `${VENDOR_BATCHES}: fill as many batches as their vendor’s limit of bytes wants, and long results are read as they come`,
     `${VENDOR_BATCHES}: of other clients go there too, unless headers of their own would be lost`,
     `${VENDOR_BATCHES}: need a batch API`,
     `${VENDOR_BATCHES}: go in groups of a bounded size`,
     `${VENDOR_BATCHES}: are charged and delivered though the budget is spent by them`,
-    'test/crash/vendor-batch-kills.test.ts: it is submitted once, and charged once',
+    'test/crash/vendor-batch-kills.test.ts: it is submitted once, and charged once: %s',
   ),
   'contract.durable.batches.vendorends': shown(
     DURABLE,
@@ -249,7 +251,7 @@ export const durableRequirements: Requirements = {
     `${VENDOR_BATCHES}: whose submission is not answered are looked for, and not submitted again`,
     `${VENDOR_BATCHES}: whose submission never arrived are submitted again, once that is sure`,
     `${VENDOR_BATCHES}: that their vendor refuses are asked as other requests`,
-    `${VENDOR_BATCHES}: are cancelled there with their batch, and what is finished is delivered and charged`,
+    `${VENDOR_BATCHES}: are cancelled there with their batch, and what is finished is delivered and charged: %s`,
     `${VENDOR_BATCHES}: of a key that is revoked are ended there; what is finished is delivered and charged`,
   ),
   'contract.durable.batches.checked': shown(

@@ -31,6 +31,8 @@ export interface Asking {
   readonly clock: Clock;
   /** How long the answer may take. */
   readonly timeoutMs: DurationMs;
+  /** Most bytes of the answer. Default: 1 MiB. */
+  readonly maxBytes?: number;
   /** Calls back when nobody waits for the answer any more. */
   readonly onLeave: (left: () => void) => void;
 }
@@ -39,12 +41,12 @@ export interface Asking {
 export async function askUpstream(
   endpoint: Endpoint,
   { body, passed, tenant, ...operation }: Question,
-  { upstream, clock, timeoutMs, onLeave }: Asking,
+  { upstream, clock, timeoutMs, maxBytes = MAX_BYTES, onLeave }: Asking,
 ): Promise<ShortAnswer | null> {
   try {
     const envelope = preparedEndpoint(endpoint).operation(operation, passed);
     const outgoing = { envelope, body, tenant };
-    const asked = askWhole(questionTo(endpoint, outgoing, upstream, MAX_BYTES), upstream);
+    const asked = askWhole(questionTo(endpoint, outgoing, upstream, maxBytes), upstream);
     const cancelTimer = clock.after(timeoutMs, asked.abort);
     onLeave(asked.abort);
     const outcome = await asked.outcome;

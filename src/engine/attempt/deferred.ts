@@ -1,6 +1,7 @@
 // Requests that may go to their vendor's batch API, as they stand there: those that are one request to one endpoint, and whole without
 // headers of their own.
 import { joined } from '../../base/lib/slices.ts';
+import { findProtocol } from '../../protocols/index.ts';
 import type { DeferredRequest } from '../call.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 import type { AttemptInput } from './attempt-input.ts';
@@ -9,7 +10,8 @@ import type { AttemptInput } from './attempt-input.ts';
 const CLIENT_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
 export function mayDefer({ prepared, requester }: AttemptInput): boolean {
-  const { endpoint, request, passedHeaders } = prepared;
+  const { endpoint, path, request, passedHeaders } = prepared;
+  if (path !== undefined && findProtocol(endpoint.protocol)?.upstream.batches?.answersOnly) return false;
   if (!endpoint.batch || endpoint.hosting || endpoint.credential || request.stream) return false;
   if (!request.tools.every(({ type }) => CLIENT_TOOLS.has(type))) return false;
   if (!passedHeaders) return true;

@@ -9,12 +9,12 @@ import { type FileLine, readLines } from './read-lines.ts';
 import { requestOf, tryLine, write } from './run-line.ts';
 import { RunningLines } from './running-lines.ts';
 import { TimeSlices } from './time-slices.ts';
-import { type AnsweredLine, type EndedGroup, readyAnswer } from './vendor/index.ts';
+import { type AnsweredLine, type CollectedResults, readyAnswer } from './vendor/index.ts';
 
 /** @param openInput the file of all lines */
 export async function collectLines(
   of: BatchRun,
-  { results, lines }: EndedGroup,
+  results: CollectedResults,
   openInput: (of: BatchRun) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<void> {
   const { batch, deps } = of;
@@ -31,7 +31,7 @@ export async function collectLines(
   const running = new RunningLines(deps.pace);
   for await (const line of readLines(await openInput(of), maxLineBytes)) {
     if (slices.isOver) await slices.next();
-    if (!lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
+    if (!results.lines.has(line.number) || (await ended.at(line.number)) !== null) continue;
     if (of.isLost || running.hasFailed || !deps.takes()) break;
     await deps.pace.enter(batch.projectId);
     running.add(endLine(line));

@@ -26,6 +26,8 @@ export interface VendorBatch {
   readonly createdAt: UnixMs;
   /** Paths of its results, one of them a line. */
   readonly results: readonly string[];
+  /** How its lines without a result ended. Absent: nobody knows. */
+  readonly unanswered?: 'expired' | 'cancelled' | undefined;
   /** Why the vendor ran nothing of it; null: it did not say so. */
   readonly problem: string | null;
 }
@@ -48,6 +50,12 @@ export interface NewVendorBatch {
 }
 
 export interface UpstreamBatches {
+  /** True: it takes answers of models alone, and no other tasks. */
+  readonly answersOnly?: true;
+  /** Most bytes of the requests of one batch. Absent: as many as the gateway wants to hold. */
+  readonly mostBytes?: number;
+  /** Place of the results in the batch itself. Absent: they have addresses of their own. */
+  readonly resultsIn?: readonly string[];
   /** One request as a line. @param body JSON, which stands on one line then */
   encodeLine(id: string, path: string, body: string): string;
   /** Puts the lines into a file; its answer has the `id`. Absent: the lines are in the request that begins the batch. */

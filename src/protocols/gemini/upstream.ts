@@ -4,6 +4,7 @@ import type { UpstreamCodec } from '../protocol.ts';
 import { decodeError } from '../google/decode-error.ts';
 import { decodeResponse } from './answers/decode-response.ts';
 import { decodeStream } from './answers/decode-stream.ts';
+import { geminiUpstreamBatches } from './batches/index.ts';
 import { encodeRequest, pathFor } from './requests/encode-request.ts';
 import { SERVER_FACTS } from './server-facts.ts';
 
@@ -27,4 +28,5 @@ export const geminiUpstream: UpstreamCodec = {
   decodeResponse,
   decodeStream,
   decodeError,
+  batches: geminiUpstreamBatches,
 };

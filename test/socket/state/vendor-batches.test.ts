@@ -6,6 +6,7 @@ import { startStateful } from '../../support/storage/state-seed.ts';
 import {
   begin,
   ended,
+  isSubmission,
   line,
   recordsOf,
   resultsOf,
@@ -34,6 +35,7 @@ describe("lines at their vendors' batch APIs", () => {
       line('b', 'claude/messages'),
       line('c', 'sim/gemini'),
       line('d', 'up/chat'),
+      line('e', 'google/gemini'),
     ]);
     const waiting = await until(client, id, (batch) => 'waiting' in batch || ENDS.includes(batch.status));
     expect(waiting).toMatchObject({
@@ -42,15 +44,20 @@ describe("lines at their vendors' batch APIs", () => {
     const batch = await ended(client, id);
     expect(batch).toMatchObject({
       status: 'completed',
-      request_counts: { total: 4, completed: 4, failed: 0 },
+      request_counts: { total: 5, completed: 5, failed: 0 },
     });
     const results = await resultsOf(client, batch.output_file_id);
-    expect(results.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c', 'd']);
+    expect(results.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c', 'd', 'e']);
     for (const { response } of results)
       expect(response).toMatchObject({ status_code: 200, body: { object: 'chat.completion' } });
-    expect(submissions(at).toSorted()).toEqual(['POST /batches', 'POST /v1/messages/batches']);
+    expect(submissions(at).toSorted()).toEqual([
+      'POST /batches',
+      'POST /models/gemini:batchGenerateContent',
+      'POST /v1/messages/batches',
+    ]);
     expect(at.asked).not.toContain('POST /chat/completions');
     expect(at.asked).not.toContain('POST /v1/messages');
+    expect(at.asked).not.toContain('POST /models/gemini:generateContent');
     const records = await recordsOf(gateway);
     const costs = results.map(({ response }) => {
       const record = records.find(({ id: recordId }) => recordId === response?.request_id);
@@ -64,10 +71,38 @@ describe("lines at their vendors' batch APIs", () => {
       ((usage?.input.uncached ?? NaN) * input +
         ((usage?.output.text ?? NaN) + (usage?.output.reasoning ?? NaN)) * output) /
       1e6;
-    expect(costs.map(({ provider }) => provider)).toEqual(['up', 'claude', 'sim', 'up']);
-    for (const at of [0, 3]) expect(costs[at]?.usd).toBeCloseTo(usdOf(costs[at] as never, 0.5, 2), 12);
+    expect(costs.map(({ provider }) => provider)).toEqual(['up', 'claude', 'sim', 'up', 'google']);
+    for (const at of [0, 3, 4]) expect(costs[at]?.usd).toBeCloseTo(usdOf(costs[at] as never, 0.5, 2), 12);
     expect(costs[1]?.usd).toBeCloseTo(usdOf(costs[1] as never, 0.1, 0.2), 12);
-    expect(records).toHaveLength(4);
+    expect(records).toHaveLength(5);
+  });
+
+  test('are asked as usual where their vendor has batches of answers alone', async () => {
+    const { vendor: at, client } = await start();
+    at.intercept = async (request) =>
+      request.url.endsWith(':batchEmbedContents')
+        ? Response.json({ embeddings: [{ values: [1, 0] }] })
+        : undefined;
+    const body = { model: 'google/embed', input: 'one' };
+    const lines = [{ custom_id: 'v', method: 'POST', url: '/v1/embeddings', body }];
+    const batch = await ended(client, await begin(client, lines, '/v1/embeddings'));
+    expect(batch).toMatchObject({ status: 'completed', request_counts: { completed: 1 } });
+    expect(at.asked).toEqual(['POST /models/embed:batchEmbedContents']);
+  });
+
+  test('fill as many batches as their vendor’s limit of bytes wants, and long results are read as they come', async () => {
+    const { vendor: at, client } = await start();
+    const filled = 'x'.repeat(7_000_000);
+    const large = ['a', 'b', 'c'].map((id) =>
+      line(id, 'google/gemini', { messages: [{ role: 'user', content: filled }] }),
+    );
+    const many = Array.from({ length: 1_500 }, (_, index) => line(`l${index}`, 'google/gemini'));
+    const first = await ended(client, await begin(client, large));
+    expect(first.request_counts).toEqual({ total: 3, completed: 3, failed: 0 });
+    expect(submissions(at)).toHaveLength(2);
+    const second = await ended(client, await begin(client, many));
+    expect(second.request_counts).toEqual({ total: 1_500, completed: 1_500, failed: 0 });
+    expect(submissions(at)).toHaveLength(3);
   });
 
   test('may ask for vectors and in other protocols', async () => {
@@ -97,7 +132,14 @@ describe("lines at their vendors' batch APIs", () => {
 
   test('that fail or expire there end so', async () => {
     const { client } = await start();
-    const models = ['up/chat', 'up/stall-headers', 'claude/stall-headers', 'up/error-400'];
+    const models = [
+      'up/chat',
+      'up/stall-headers',
+      'claude/stall-headers',
+      'google/stall-headers',
+      'up/error-400',
+      'google/error-400',
+    ];
     const batch = await ended(
       client,
       await begin(
@@ -107,7 +149,7 @@ describe("lines at their vendors' batch APIs", () => {
     );
     expect(batch).toMatchObject({
       status: 'completed',
-      request_counts: { total: 4, completed: 1, failed: 3 },
+      request_counts: { total: 6, completed: 1, failed: 5 },
     });
     const failed = await resultsOf(client, batch.error_file_id);
     expect(
@@ -115,7 +157,9 @@ describe("lines at their vendors' batch APIs", () => {
     ).toEqual([
       ['up-stall-headers', 'batch_expired'],
       ['claude-stall-headers', 'batch_expired'],
+      ['google-stall-headers', 'batch_expired'],
       ['up-error-400', 400],
+      ['google-error-400', 400],
     ]);
   });
 
@@ -150,12 +194,11 @@ describe("lines at their vendors' batch APIs", () => {
   });
 
   test('whose submission is not answered are looked for, and not submitted again', async () => {
-    for (const model of ['up/chat', 'claude/messages']) {
+    for (const model of ['up/chat', 'claude/messages', 'google/gemini']) {
       const { vendor: at, client } = await start();
       let isCut = false;
       at.intercept = async (request, forward) => {
-        const isSubmission = request.method === 'POST' && request.url.endsWith('/batches');
-        if (!isSubmission || isCut) return undefined;
+        if (!isSubmission(`${request.method} ${request.url}`) || isCut) return undefined;
         isCut = true;
         await forward();
         return new Response('gone', { status: 502 });
@@ -196,30 +239,35 @@ describe("lines at their vendors' batch APIs", () => {
     expect(submissions(at)).toEqual([]);
   });
 
-  test('are cancelled there with their batch, and what is finished is delivered and charged', async () => {
-    const { vendor: at, gateway, client } = await start({}, 60_000);
-    const lines = Array.from({ length: 40 }, (_, index) => line(`l${index}`, 'up/chat'));
-    const id = await begin(client, lines);
-    await until(client, id, () => at.asked.some((each) => each.startsWith('GET /batches/')));
-    // The vendor has done a part by the time of its answer.
-    at.intercept = async (request, forward) => {
-      if (!request.url.endsWith('/cancel')) return undefined;
-      await Bun.sleep(1_700);
-      return forward();
-    };
-    await client.batches.cancel(id);
-    const batch = await ended(client, id);
-    expect(batch.status).toBe('cancelled');
-    const { completed = 0, failed = 0, total } = batch.request_counts ?? {};
-    expect([total, completed + failed]).toEqual([40, 40]);
-    expect(completed).toBeGreaterThan(0);
-    expect(at.asked.some((each) => each.endsWith('/cancel'))).toBe(true);
-    expect((await resultsOf(client, batch.output_file_id)).length).toBe(completed);
-    expect(
-      (await resultsOf(client, batch.error_file_id)).every(({ error }) => error?.code === 'batch_cancelled'),
-    ).toBe(true);
-    expect(await recordsOf(gateway)).toHaveLength(completed);
-  });
+  test.each(['up/chat', 'google/gemini'])(
+    'are cancelled there with their batch, and what is finished is delivered and charged: %s',
+    async (model) => {
+      const { vendor: at, gateway, client } = await start({}, 60_000);
+      const lines = Array.from({ length: 40 }, (_, index) => line(`l${index}`, model));
+      const id = await begin(client, lines);
+      await until(client, id, () => at.asked.some((each) => each.startsWith('GET /batches/')));
+      // The vendor has done a part by the time of its answer.
+      at.intercept = async (request, forward) => {
+        if (!/[/:]cancel$/.test(request.url)) return undefined;
+        await Bun.sleep(1_700);
+        return forward();
+      };
+      await client.batches.cancel(id);
+      const batch = await ended(client, id);
+      expect(batch.status).toBe('cancelled');
+      const { completed = 0, failed = 0, total } = batch.request_counts ?? {};
+      expect([total, completed + failed]).toEqual([40, 40]);
+      expect(completed).toBeGreaterThan(0);
+      expect(at.asked.some((each) => /[/:]cancel$/.test(each))).toBe(true);
+      expect((await resultsOf(client, batch.output_file_id)).length).toBe(completed);
+      expect(
+        (await resultsOf(client, batch.error_file_id)).every(
+          ({ error }) => error?.code === 'batch_cancelled',
+        ),
+      ).toBe(true);
+      expect(await recordsOf(gateway)).toHaveLength(completed);
+    },
+  );
 
   test('of other clients go there too, unless headers of their own would be lost', async () => {
     const { vendor: at, gateway } = await start();
@@ -295,11 +343,14 @@ describe("lines at their vendors' batch APIs", () => {
   });
 
   test('need a batch API', async () => {
-    const gemini = { api_key: 'sk-test', protocols: { gemini: 'http://127.0.0.1:1/v1beta' } };
+    const other = {
+      api_key: 'sk-test',
+      protocols: { 'gemini-interactions': 'http://127.0.0.1:1/v1beta' },
+    };
     const endpoints = [{ provider: 'g', batch: 'vendor' }];
     const wrong: [config: object, path: string][] = [
-      [{ providers: { g: { ...gemini, batch: 'vendor' } } }, 'providers.g.batch'],
-      [{ providers: { g: gemini }, models: [{ id: 'g/m', endpoints }] }, 'models[0].endpoints[0].batch'],
+      [{ providers: { g: { ...other, batch: 'vendor' } } }, 'providers.g.batch'],
+      [{ providers: { g: other }, models: [{ id: 'g/m', endpoints }] }, 'models[0].endpoints[0].batch'],
     ];
     for (const [config, path] of wrong) {
       const started = startStateful(config as Readonly<Record<string, unknown>>);

@@ -24,7 +24,7 @@ function startVendor(batchMs = 100): Vendor {
     port: 0,
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      asked.push(`${request.method} ${pathname.replace(/^\/(?:openai\/v1|anthropic)/, '')}`);
+      asked.push(`${request.method} ${pathname.replace(/^\/(?:openai\/v1|anthropic|google\/v1beta)/, '')}`);
       const forward = (): Promise<Response> => sim.fetch(request);
       return (await vendor.intercept(request, forward)) ?? forward();
     },
@@ -70,6 +70,11 @@ export async function startVendorGateway(
           protocols: { 'openai-chat': `${at.origin}/openai/v1` },
         },
         answers: { ...shared, protocols: { 'openai-responses': `${at.origin}/openai/v1` } },
+        google: {
+          ...shared,
+          batch_price_factor: 0.5,
+          protocols: { gemini: `${at.origin}/google/v1beta` },
+        },
         claude: { ...shared, protocols: { 'anthropic-messages': `${at.origin}/anthropic` } },
       },
       models: [
@@ -80,6 +85,10 @@ export async function startVendorGateway(
         modelOf('up', 'error-400'),
         modelOf('claude', 'messages', { batch_price: { input: 0.1, output: 0.2 } }),
         modelOf('claude', 'stall-headers'),
+        modelOf('google', 'gemini'),
+        modelOf('google', 'stall-headers'),
+        modelOf('google', 'error-400'),
+        { ...modelOf('google', 'embed'), output_modalities: ['embeddings'] },
       ],
       batches: { max_delay_ms: 0, vendor_poll_s: 0.05, ...batches },
       ...over,
@@ -155,5 +164,8 @@ export async function recordsOf({ storage }: StatefulGateway) {
   return generations.map(({ generation }) => generation);
 }
 
-export const submissions = ({ asked }: Vendor): string[] =>
-  asked.filter((each) => each === 'POST /batches' || each === 'POST /v1/messages/batches');
+/** Whether a request begins a vendor's batch. @param asking its method and path */
+export const isSubmission = (asking: string): boolean =>
+  /^POST .*(?:\/batches|:batchGenerateContent)$/.test(asking);
+
+export const submissions = ({ asked }: Vendor): string[] => asked.filter(isSubmission);

@@ -89,7 +89,7 @@ const fields = inProgram(
       .max(1)
       .optional()
       .describe(
-        'Share of the ordinary price that they cost there. Default: 0.5 for OpenAI and Anthropic, else 1.',
+        'Share of the ordinary price that they cost there. Default: 0.5 for OpenAI, Anthropic and Google AI Studio, else 1.',
       ),
     limits: limitsSchema
       .default([])

@@ -16,6 +16,8 @@ export const google = defineProvider({
     'gemini-interactions': speaks('https://generativelanguage.googleapis.com/v1beta', { faithful: true }),
   },
   defaultProtocol: 'gemini',
+  // "Batch API" guide, 2026-11: half of all rates.
+  batchPriceFactor: 0.5,
   // The library files all of Vertex under Google; AI Studio serves Google's own, and live models over a socket only.
   notServed: /^(?!gemini|gemma|learnlm)|-live(-|$)/,
   docs: 'https://ai.google.dev/api/generate-content',

@@ -28,16 +28,21 @@ export class DeferredLines {
     this.#most = most;
   }
 
-  /** @returns a group that is full with it; null where there is room for more */
-  add(endpoint: Endpoint, line: DeferredLine): Gathered | null {
+  /**
+   * @param mostBytes of its group, where its vendor takes less than the gateway holds
+   * @returns a group that has no room for it; null where it has
+   */
+  add(endpoint: Endpoint, line: DeferredLine, mostBytes = MOST_BYTES): Gathered | null {
     const key = `${endpoint.modelId}\n${endpoint.slug}\n${endpoint.protocol}\n${line.path}`;
-    let group = this.#byKey.get(key);
-    if (!group) this.#byKey.set(key, (group = { endpoint, path: line.path, lines: [], bytes: 0 }));
-    group.lines.push(line);
-    group.bytes += line.body.length;
-    if (group.lines.length < this.#most && group.bytes < MOST_BYTES) return null;
-    this.#byKey.delete(key);
-    return group;
+    const { path, body } = line;
+    const group = this.#byKey.get(key);
+    if (group && group.lines.length < this.#most && group.bytes + body.length <= mostBytes) {
+      group.lines.push(line);
+      group.bytes += body.length;
+      return null;
+    }
+    this.#byKey.set(key, { endpoint, path, lines: [line], bytes: body.length });
+    return group ?? null;
   }
 
   /** All that is left. */

@@ -12,7 +12,7 @@ import { readLines } from '../read-lines.ts';
 import { TimeSlices } from '../time-slices.ts';
 import { CollectedResults } from './collected-results.ts';
 import { DeferredLines, type Gathered } from './deferred-lines.ts';
-import { askVendor, readVendorFile, type VendorAnswer } from './vendor-calls.ts';
+import { askVendor, askVendorBatch, readVendorFile, type VendorAnswer } from './vendor-calls.ts';
 import { VendorGroups, type VendorGroup } from './vendor-groups.ts';
 import type { DurationMs, UnixMs } from '../../../base/units.ts';
 
@@ -26,13 +26,6 @@ const PATIENCE_MS = 3_600_000;
 const SOON_MS = 200;
 /** Pages of a vendor's list in which a submission is looked for. */
 const MOST_PAGES = 50;
-
-/** Results of a vendor's batch. */
-export interface EndedGroup {
-  readonly results: CollectedResults;
-  /** Numbers of all its lines. */
-  readonly lines: ReadonlySet<number>;
-}
 
 /** An answer of a vendor to one line, and what its record is called. */
 export interface AnsweredLine {
@@ -77,9 +70,9 @@ export class VendorBatches {
     return total !== null && !this.#hasCollected && this.#groups.held + ended >= total;
   }
 
-  /** Takes a line. Resolves when its group is submitted, where that is full. */
+  /** Takes a line. Resolves when the group before it is submitted, where that is full. */
   async add(number: number, endpoint: Endpoint, request: DeferredRequest): Promise<void> {
-    const full = this.#deferred.add(endpoint, { number, ...request });
+    const full = this.#deferred.add(endpoint, { number, ...request }, codecOf(endpoint)?.mostBytes);
     if (full) await this.#submit(full);
   }
 
@@ -111,7 +104,7 @@ export class VendorBatches {
    * Looks at all groups: collects those that have ended, and ends those of a batch that is over.
    * @param collect reads the answers of a group
    */
-  async look(collect: (group: EndedGroup) => Promise<void>): Promise<void> {
+  async look(collect: (results: CollectedResults) => Promise<void>): Promise<void> {
     for (const group of this.#groups.open) {
       if (this.#of.isLost || !this.#of.deps.takes()) return;
       const endpoint = this.#endpointOf(group);
@@ -130,7 +123,13 @@ export class VendorBatches {
     collect: Parameters<VendorBatches['look']>[0],
   ): Promise<void> {
     const id = group.id ?? '';
-    const answer = await this.#ask(endpoint, codec.get(id));
+    const results = new CollectedResults(group, (line) => this.#recordOf(group, line), endpoint);
+    const { resultsIn } = codec;
+    const take = (result: Buffer): void =>
+      results.add(codec.decodeResult(asObject(parseJson(result.toString()))));
+    const answer = await (resultsIn
+      ? askVendorBatch(endpoint, codec.get(id), resultsIn, this.#services, take)
+      : this.#ask(endpoint, codec.get(id)));
     if (answer?.status === 404) return this.#refused(group, answer.text);
     if (!isGood(answer)) return;
     const batch = codec.decode(answer.body);
@@ -141,29 +140,18 @@ export class VendorBatches {
       return;
     }
     this.#hasCollected = true;
-    const lines = new Set(group.lines);
-    const results = new CollectedResults((line) => this.#recordOf(group, line), endpoint);
-    for (const path of batch.results) await this.#read(results, group, lines, endpoint, codec, path);
-    await collect({ results, lines });
+    for (const path of batch.results) await this.#read(endpoint, path, take);
+    results.end(batch.unanswered);
+    await collect(results);
     if (this.#of.isLost || !this.#of.deps.takes()) return;
     await this.#groups.end(group, 'collected');
   }
 
-  async #read(
-    results: CollectedResults,
-    { token }: VendorGroup,
-    lines: ReadonlySet<number>,
-    endpoint: Endpoint,
-    codec: UpstreamBatches,
-    path: string,
-  ): Promise<void> {
+  async #read(endpoint: Endpoint, path: string, take: (result: Buffer) => void): Promise<void> {
     const slices = new TimeSlices();
     for await (const { bytes } of readLines(readVendorFile(endpoint, path, this.#services), Infinity)) {
       if (slices.isOver) await slices.next();
-      const result = bytes && codec.decodeResult(asObject(parseJson(bytes.toString())));
-      if (!result?.lineId.startsWith(`${token}-`)) continue;
-      const number = Number(result.lineId.slice(token.length + 1));
-      if (lines.has(number)) results.add(number, result);
+      if (bytes) take(bytes);
     }
   }
 

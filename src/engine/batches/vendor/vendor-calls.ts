@@ -1,16 +1,19 @@
 // Requests to a vendor's batch API: short ones whose answer is an object, and files of results, read as they arrive.
-import { asObject, type JsonObject, parseJson } from '../../../base/json/index.ts';
+import { ArrayElements, asObject, type JsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
 import type { VendorOperation } from '../../../protocols/index.ts';
 import { askEndpoint, askUpstream } from '../../attempt/index.ts';
 import type { GatewayDependencies } from '../../dependencies.ts';
 import { preparedEndpoint } from '../../prepared-endpoint.ts';
+import { TimeSlices } from '../time-slices.ts';
 
 /** How long an answer may take, with the upload of a group in it, in milliseconds. */
 const ANSWER_MS = 120_000;
 /** How long nothing may come of a file of results, in milliseconds. */
 const SILENT_MS = 60_000;
+/** Most bytes of an answer: that of a list of batches, some of which may hold their results. */
+const MOST_BYTES = 64 * 1_048_576;
 
 type Services = Pick<GatewayDependencies, 'upstream' | 'clock'>;
 
@@ -31,7 +34,7 @@ export async function askVendor(
   const answer = await askUpstream(
     endpoint,
     { url, method, type: contentType, body: body.map((piece) => Buffer.from(piece)) },
-    { upstream, clock, timeoutMs: ANSWER_MS, onLeave: () => {} },
+    { upstream, clock, timeoutMs: ANSWER_MS, maxBytes: MOST_BYTES, onLeave: () => {} },
   );
   if (!answer) return null;
   const { head, text } = answer;
@@ -45,7 +48,36 @@ export async function askVendor(
   return { status: head.status, body: parsed, text: text.slice(0, 300) };
 }
 
-/** A file of results. Rejects with GatewayError where it cannot be read, now or in the middle. */
+/**
+ * Asks for a batch that holds its results.
+ * @param place of the results, which are given to `take` as they arrive, each as JSON
+ * @returns the batch without them; null where nobody knows how it stands; never rejects
+ */
+export async function askVendorBatch(
+  endpoint: Endpoint,
+  { path }: VendorOperation,
+  place: readonly string[],
+  services: Services,
+  take: (result: Buffer) => void,
+): Promise<VendorAnswer | null> {
+  const slices = new TimeSlices();
+  try {
+    const elements = new ArrayElements({ path: place, most: MOST_BYTES });
+    for await (const piece of readVendorFile(endpoint, path, services))
+      for (const element of elements.read(piece)) {
+        if (slices.isOver) await slices.next();
+        take(element);
+      }
+    return { status: 200, body: asObject(parseJson(elements.end())), text: '' };
+  } catch (error) {
+    const { upstream } = GatewayError.from(error);
+    return upstream ? { status: upstream.status, body: {}, text: upstream.body } : null;
+  }
+}
+
+/**
+ * A file of results. Rejects with GatewayError where it cannot be read, now or in the middle, and says with what status it was refused.
+ */
 export function readVendorFile(
   endpoint: Endpoint,
   path: string,
@@ -58,12 +90,14 @@ export function readVendorFile(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const fail = (message: string): void => {
+        const fail = (message: string, status?: number): void => {
           if (isOver) return;
           isOver = true;
           stopTimer();
           call?.abort();
-          controller.error(new GatewayError('upstream_unavailable', `${endpoint.slug}: ${message}`));
+          const words = `${endpoint.slug}: ${message}`;
+          const upstream = status === undefined ? undefined : { status, body: words };
+          controller.error(new GatewayError('upstream_unavailable', words, { upstream }));
         };
         received = () => {
           stopTimer();
@@ -82,7 +116,7 @@ export function readVendorFile(
           {
             refused: (error) => fail(error.message),
             head({ status }) {
-              if (status !== 200) fail(`the results of a batch are answered with ${status}`);
+              if (status !== 200) fail(`the results of a batch are answered with ${status}`, status);
             },
             data(bytes) {
               if (isOver) return;

@@ -15,3 +15,4 @@ export const geminiBatches: BatchCodec = {
 
 export { decodeGeminiBatch, GEMINI_REQUESTS } from './decode-create.ts';
 export { aroundResults, isInline } from './encode-batch.ts';
+export { geminiUpstreamBatches } from './upstream-batches.ts';

@@ -2,6 +2,7 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
+import { RPC_CODES } from '../../google/rpc-codes.ts';
 import type { BatchLine, LineEnd, UnansweredEnd } from '../../codec/batch-codec.ts';
 
 /** Longest `key` of a line, in characters. */
@@ -47,27 +48,15 @@ export function encodeResult(
   return `${head}${head === '{' ? '' : ','}${result}}`;
 }
 
-/** Numbers of google.rpc.Code, by its words. */
-const CODES: Readonly<Record<string, number>> = {
-  CANCELLED: 1,
-  INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
-  NOT_FOUND: 5,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  UNAUTHENTICATED: 16,
-};
+/** Number of `google.rpc.Code` for what has no other. */
 const UNKNOWN = 2;
 
 /** The google.rpc.Status of a line that failed. Google's Python library refuses details that are objects, so there are none. */
 function statusOf(end: LineEnd): JsonObject {
   const { error } = end.type === 'answered' ? asObject(JSON.parse(end.body) as JsonObject) : bodyOf(end);
   const { status, message } = asObject(error);
-  return { code: CODES[String(status)] ?? UNKNOWN, message: message ?? '' };
+  const code = RPC_CODES.find(({ word }) => word === status)?.code ?? UNKNOWN;
+  return { code, message: message ?? '' };
 }
 
 function bodyOf(end: UnansweredEnd): JsonObject {
