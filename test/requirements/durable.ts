@@ -280,6 +280,7 @@ export const durableRequirements: Requirements = {
     DURABLE,
     'A process that is killed leaves its batch to the next: each line has one answer, and the ledger has what upstreams got.',
     'test/crash/batch-kills.test.ts: every line has one answer, and the ledger has each request once',
+    'test/socket/state/batch-restarts.test.ts: a line with which its process ends ten times fails, and those beside it are answered',
     'test/contract/storage/batches.test.ts: a line ends once, counts once, and an older fence changes nothing',
     'test/contract/storage/batches.test.ts: a batch ends once, and its lines are forgotten later',
   ),

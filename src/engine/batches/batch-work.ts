@@ -27,8 +27,10 @@ import { writeResults } from './write-results.ts';
 /** Kind of these jobs in the queue. */
 export const BATCH_KIND = 'batch';
 
-/** Processes that may die while one line runs: a request that ends its process must not end all of them. */
-const MOST_DEATHS = 3;
+/** Processes that may end while one line runs: a request that ends its process must not end all of them. */
+const MOST_DEATHS = 10;
+/** Deaths from which on a line runs while no other of its batch does: those that died beside the one that ends processes are answered. */
+const ALONE_FROM = 2;
 
 export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<JobOutcome> {
   const { job } = run;
@@ -155,13 +157,17 @@ async function runLines(
   const running = new RunningLines(deps.pace);
   for await (const line of readLines(await openInput(of), deps.settings().maxLineBytes)) {
     if ((await ended.at(line.number)) !== null || vendor.holds(line.number)) continue;
+    const died = deaths.get(line.number) ?? 0;
+    const runsAlone = died >= ALONE_FROM;
+    if (runsAlone) await running.ended();
     if (running.hasFailed || !(await of.mayBegin())) break;
     await deps.pace.enter(batch.projectId);
     if (of.isStopped) {
       deps.pace.leave();
       break;
     }
-    running.add(runLine(of, line, deaths.get(line.number) ?? 0, vendor));
+    running.add(runLine(of, line, died, vendor));
+    if (runsAlone) await running.ended();
   }
   await running.ended();
   if (!of.isStopped) await vendor.flush();
