@@ -1,5 +1,6 @@
 // The canonical model: a union of what the protocols can say, not an intersection.
 export type * from './batch-status.ts';
+export * from './account-address.ts';
 export * from './report.ts';
 export * from './collect.ts';
 export * from './error.ts';

@@ -5,6 +5,7 @@ import {
   type FilePart,
   GatewayError,
   type ImagePart,
+  isAccountAddress,
   type Item,
   type Media,
   type Part,
@@ -357,9 +358,7 @@ export function filesOfAccounts(items: readonly Item[]): readonly NamedObject[] 
       if (!hasMedia(part)) continue;
       const { media } = part;
       const id = media.kind === 'file_id' ? media.id : media.kind === 'url' ? media.url : '';
-      if (OF_ACCOUNTS.test(id)) found.push({ id, path: part.path ?? item.path ?? 'items' });
+      if (isAccountAddress(id)) found.push({ id, path: part.path ?? item.path ?? 'items' });
     }
   return found;
 }
-
-const OF_ACCOUNTS = /^(?:gs|s3):\/\/|^https:\/\/generativelanguage\.googleapis\.com\//i;

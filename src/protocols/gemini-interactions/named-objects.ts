@@ -1,13 +1,11 @@
 // Objects of a Google account that a request names: files, caches, stores, environments. What went on before is not among them:
 // the gateway knows whose it is.
-import type { CanonicalRequest } from '../../canonical/index.ts';
+import { type CanonicalRequest, isAccountAddress, isOpenAddress } from '../../canonical/index.ts';
 import { idsIn, type NamedObject } from '../members/named-objects.ts';
 
 /** Names of resources begin with their collection (API reference, 2026-11). */
 const RESOURCE =
   /^(?:projects|locations|cachedContents|fileSearchStores|ragStores|corpora|ragCorpora|files|tunedModels|collections|dataStores|engines|environments|interactions)\//;
-/** Files of an account, by address. */
-const ADDRESS = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/i;
 /** Members that hold what is said or how to say it, in which a text names nothing. */
 const TEXTS: ReadonlySet<string> = new Set([
   'model',
@@ -39,9 +37,9 @@ export function namedObjects({ raw }: CanonicalRequest): readonly NamedObject[] 
 
 function isObject(member: string, text: string): boolean {
   if (ID_MEMBERS.has(member)) return text !== FRESH_ENVIRONMENT;
-  return RESOURCE.test(text) || ADDRESS.test(text);
+  return RESOURCE.test(text) || isAccountAddress(text);
 }
 
 function isLead(member: string, text: string): boolean {
-  return LEADS.has(member) && (ADDRESS.test(text) || RESOURCE.test(text));
+  return LEADS.has(member) && !isOpenAddress(text);
 }

@@ -42,6 +42,7 @@ async function ask(
 }
 
 const said = { role: 'user', content: 'Hello' };
+const saidToGemini = { role: 'user', parts: [{ text: 'Hello' }] };
 const chat = (part: object, more: object = {}): object => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, part] }],
   ...more,
@@ -116,20 +117,47 @@ const NAMED: readonly (readonly [place: string, path: string, body: object])[] =
     '/v1/messages',
     messages({ type: 'image', source: { type: 'url', url: 's3://bucket/a' } }),
   ],
+  ...[
+    'gs://bucket/a.png',
+    ' GS://bucket/a.png',
+    'https://generativelanguage.googleapis.com/v1beta/files/x',
+    ' https://generativelanguage.googleapis.com/v1beta/files/x',
+    'https://generativelanguage.googleapis.com:443/v1beta/files/x',
+    'https://generativelanguage.googleapis.com./v1beta/files/x',
+    'https://us-central1-aiplatform.googleapis.com/v1/files/x',
+    'https:generativelanguage.googleapis.com/v1beta/files/x',
+    'https:\\\\generativelanguage.googleapis.com/v1beta/files/x',
+    '//generativelanguage.googleapis.com/v1beta/files/x',
+    'generativelanguage.googleapis.com/v1beta/files/x',
+    'files/x',
+    'files/file-0123456789abcdef01234567',
+    '/v1beta/files/x',
+    'x',
+  ].flatMap((fileUri): (typeof NAMED)[number][] => [
+    ['contents[0].parts[1]', GENERATE, gemini({ fileData: { fileUri, mimeType: 'image/png' } })],
+    ['contents[0].parts[1]', GENERATE, gemini({ file_data: { file_uri: fileUri, mime_type: 'text/plain' } })],
+  ]),
   [
-    'contents[0].parts[1]',
+    'contents[2].parts[0]',
     GENERATE,
-    gemini({ fileData: { fileUri: 'gs://bucket/a.png', mimeType: 'image/png' } }),
-  ],
-  [
-    'contents[0].parts[1]',
-    GENERATE,
-    gemini({
-      fileData: {
-        fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
-        mimeType: 'image/png',
-      },
-    }),
+    {
+      contents: [
+        saidToGemini,
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+        {
+          role: 'user',
+          parts: [
+            {
+              functionResponse: {
+                name: 'f',
+                response: {},
+                parts: [{ fileData: { fileUri: 'files/x', mimeType: 'image/png' } }],
+              },
+            },
+          ],
+        },
+      ],
+    },
   ],
   ['cachedContent', GENERATE, gemini({ text: '' }, { cachedContent: 'cachedContents/x' })],
   ['cached_content', GENERATE, gemini({ text: '' }, { cached_content: 'x' })],
@@ -219,4 +247,16 @@ test("Anthropic's own skills are everybody's", async () => {
     container: { skills: [{ type: 'anthropic', skill_id: 'pptx', version: 'latest' }] },
   });
   expect((await ask(scenes[0] as Scene, 'anthropic-messages', '/v1/messages', body)).sent).toContain('pptx');
+});
+
+test('words of a function that look like a file are no object', async () => {
+  const words = { fileData: { fileUri: 'notes.txt' }, fileUri: 'files/notes.txt' };
+  const body = {
+    contents: [
+      saidToGemini,
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: words } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: words } }] },
+    ],
+  };
+  for (const scene of scenes) expect((await ask(scene, 'gemini', GENERATE, body)).status).toBe(200);
 });

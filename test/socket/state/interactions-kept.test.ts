@@ -175,3 +175,16 @@ async function heldBytes(isMet: (bytes: number) => boolean): Promise<void> {
   }
   throw new Error('it never does');
 }
+
+test.each([
+  'gs://bucket/a.png',
+  'files/x',
+  'x',
+  ' https://generativelanguage.googleapis.com/v1beta/files/x',
+  'https://generativelanguage.googleapis.com:443/v1beta/files/x',
+  '//generativelanguage.googleapis.com/v1beta/files/x',
+])('a file of the account is not found by %j, and nothing is sent', async (uri) => {
+  const input = [{ role: 'user', content: [{ type: 'image', uri }] }];
+  expect((await ask('', { model: MODEL, input })).status).toBe(404);
+  expect([...first.requests, ...second.requests]).toEqual([]);
+});

@@ -1,15 +1,21 @@
 // `inlineData` and `fileData` as parts. Owns which media type is an image, audio or a file.
 import type { JsonObject } from '../../../base/json/index.ts';
-import type { Media, Part, Problems, Source } from '../../../canonical/index.ts';
+import {
+  isOpenAddress,
+  type Media,
+  type Part,
+  type Problems,
+  type Source,
+} from '../../../canonical/index.ts';
 import { readString, requireObject, requireString } from '../../members/read-member.ts';
 import { camelMembers } from '../camel-members.ts';
 import { standardBase64 } from '../thought-signature.ts';
 import { audioFormat } from '../../../base/lib/media-type.ts';
 
-/** Files that only Google can read: uploaded to it, or in its cloud storage. */
-const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
-/** Files that were uploaded to the gateway: their ids stand where Google has addresses. Earlier ids have `_`. */
-const UPLOADED = /^file[-_]\w+$/;
+/** Files that were uploaded to the gateway: their ids stand where Google has addresses or names. Earlier ids have `_`. */
+export const UPLOADED = /^(?:files\/)?(file[-_]\w+)$/;
+/** Any other scheme than those of addresses that a server may read. */
+const UNREADABLE = /^(?!https?:|gs:|s3:)[a-z][a-z\d+.-]*:/i;
 
 /**
  * The part for a member that holds bytes or the address of a file; undefined, with a problem, when it is broken.
@@ -41,10 +47,15 @@ export function decodeMedia(
     if (format !== undefined) return { type: 'audio', data: base64, format, path, source };
     return ofType(mediaType, { kind: 'base64', data: base64, mediaType }, undefined, path, source);
   }
-  const uri = requireString(data['fileUri'], `${at}.fileUri`, problems);
+  const uri = requireString(data['fileUri'], `${at}.fileUri`, problems)?.trim();
   if (uri === undefined) return undefined;
-  const media: Media =
-    GOOGLES_OWN.test(uri) || UPLOADED.test(uri) ? { kind: 'file_id', id: uri } : { kind: 'url', url: uri };
+  if (UNREADABLE.test(uri)) {
+    problems.add(`${at}.fileUri`, 'must be an http(s) address, or the id of an uploaded file');
+    return undefined;
+  }
+  const media: Media = isOpenAddress(uri)
+    ? { kind: 'url', url: uri }
+    : { kind: 'file_id', id: UPLOADED.exec(uri)?.[1] ?? uri };
   return ofType(
     mediaType,
     media,
