@@ -1,7 +1,7 @@
 // Reads one member of a request body under a type and a range. Each reader takes null and absence as
 // undefined, and notes a problem for anything else that does not fit. Knows no member by name.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
-import { GatewayError, type Problems, TEXTS } from '../../canonical/index.ts';
+import { GatewayError, type Part, type Problems, TEXTS } from '../../canonical/index.ts';
 
 export type Member = JsonValue | undefined;
 
@@ -234,4 +234,25 @@ export function refused(message: string): Kind<never> {
     },
     schema: { not: {} },
   };
+}
+
+/**
+ * Parts of content that is a text or a list.
+ * @param decode reads an element of the list; undefined for one that is wrong, which it notes as a problem
+ * @returns undefined when it is absent or null; an empty list also when it is of a wrong type, which is a problem
+ */
+export function readContent(
+  content: Member,
+  path: string,
+  problems: Problems,
+  decode: (element: JsonValue, path: string) => Part | undefined,
+): Part[] | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
+  const parts: Part[] = [];
+  readArray(content, path, problems)?.forEach((element, index) => {
+    const part = decode(element, `${path}[${index}]`);
+    if (part) parts.push(part);
+  });
+  return parts;
 }

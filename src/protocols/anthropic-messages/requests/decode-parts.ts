@@ -5,7 +5,7 @@ import type { FilePart, ImagePart, Media, Part, TextPart } from '../../../canoni
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import {
   describe,
-  readArray,
+  readContent,
   readObject,
   readString,
   requireObject,
@@ -17,21 +17,12 @@ import { decodeCitation, isForeignCitation } from '../citations.ts';
 import { addTranslationLoss, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
-/**
- * Decodes content that is a string or a list of blocks.
- * @returns undefined when it is absent or null; an empty list also when it is of a wrong type, which is a problem
- */
+/** Content that is a string or a list of blocks; undefined when it is absent or null. */
 export function decodeContent(content: Member, path: string, scope: DecodeScope): Part[] | undefined {
-  if (content === undefined || content === null) return undefined;
-  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
-  const parts: Part[] = [];
-  readArray(content, path, scope.problems)?.forEach((element, index) => {
-    const at = `${path}[${index}]`;
+  return readContent(content, path, scope.problems, (element, at) => {
     const raw = readBlock(element, at, scope);
-    const part = raw && decodePart(raw, at, scope);
-    if (part) parts.push(part);
+    return raw && decodePart(raw, at, scope);
   });
-  return parts;
 }
 
 /** The block as an object with a type; a problem when it is something else. */

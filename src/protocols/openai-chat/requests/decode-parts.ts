@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Part, Problems } from '../../../canonical/index.ts';
 import {
   describe,
-  readArray,
+  readContent,
   readObject,
   readString,
   requireObject,
@@ -28,26 +28,14 @@ export const ASSISTANT_PARTS: PartTypes = new Set(['text', 'refusal']);
 
 const DOCUMENTED: PartTypes = new Set([...USER_PARTS, ...ASSISTANT_PARTS]);
 
-/**
- * Decodes `content`.
- * @returns the parts; undefined when the content is absent or null; an empty list also when it is of a wrong
- *   type, which is a problem
- */
+/** Content of a message; undefined when it is absent or null. */
 export function decodeContent(
   content: Member,
   path: string,
   allowed: PartTypes,
   problems: Problems,
 ): Part[] | undefined {
-  if (content === undefined || content === null) return undefined;
-  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
-  const elements = readArray(content, path, problems);
-  const parts: Part[] = [];
-  elements?.forEach((element, index) => {
-    const part = decodePart(element, `${path}[${index}]`, allowed, problems);
-    if (part) parts.push(part);
-  });
-  return parts;
+  return readContent(content, path, problems, (element, at) => decodePart(element, at, allowed, problems));
 }
 
 /**

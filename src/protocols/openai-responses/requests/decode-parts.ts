@@ -7,6 +7,7 @@ import { decodeAddress } from '../../openai/decode-address.ts';
 import {
   describe,
   readArray,
+  readContent,
   readString,
   requireObject,
   requireString,
@@ -39,17 +40,11 @@ function sourceBeyond(raw: JsonObject, shape: MemberShape): { readonly source?: 
  * @returns the parts; an empty list also when the content is of a wrong type, which is a problem
  */
 export function decodeContent(content: Member, path: string, allowed: PartTypes, problems: Problems): Part[] {
-  if (content === undefined || content === null) {
-    problems.add(path, 'is required');
-    return [];
-  }
-  if (typeof content === 'string') return [{ type: 'text', text: content, path }];
-  const parts: Part[] = [];
-  readArray(content, path, problems)?.forEach((element, index) => {
-    const part = decodePart(element, `${path}[${index}]`, allowed, problems);
-    if (part) parts.push(part);
-  });
-  return parts;
+  const parts = readContent(content, path, problems, (element, at) =>
+    decodePart(element, at, allowed, problems),
+  );
+  if (parts === undefined) problems.add(path, 'is required');
+  return parts ?? [];
 }
 
 /** Decodes one part; undefined for a wrong one, which is a problem. */
