@@ -124,6 +124,20 @@ export const WORDS: readonly string[] = [
   'upstream_unavailable',
   'timeout',
   'internal',
+  // Words of nearly every record: the provider, the origin of its price, and the report that most requests of Chat Completions get.
+  'config',
+  'openai',
+  'anthropic',
+  'google',
+  'azure',
+  'bedrock',
+  'vertex',
+  'openrouter',
+  'mistral',
+  'deepseek',
+  'groq',
+  'approximated',
+  'deprecated: taken as max_completion_tokens, which counts reasoning too',
 ];
 
 export const WORD_NUMBERS: ReadonlyMap<string, number> = new Map(WORDS.map((word, number) => [word, number]));
