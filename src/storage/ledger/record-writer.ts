@@ -10,7 +10,7 @@ import {
 import { nanoUsdOf } from '../../accounts/limits/index.ts';
 import { countedTokens, usageFactsOf, wholeCount } from '../../accounts/usage/index.ts';
 import type { Database, Queries } from '../tables/database.ts';
-import { valuesInserter } from '../tables/insert.ts';
+import { newInserter, valuesInserter } from '../tables/insert.ts';
 import { DayPartitions } from './day-partitions.ts';
 import type { RecordEntry, StoredRecord } from './record-codec.ts';
 import { APART, RECORD_CONTENTS, RECORDS } from './record-tables.ts';
@@ -29,7 +29,7 @@ interface RowOfEntry {
 export class RecordWriter {
   readonly #usage: UsageWriter;
   readonly #names = new RequestNames();
-  readonly #insert: ReturnType<typeof valuesInserter<{ readonly id: Uint8Array }>>;
+  readonly #insert: ReturnType<typeof newInserter<{ readonly id: Uint8Array }>>;
   readonly #insertContents: ReturnType<typeof valuesInserter>;
   /** Days of a database that has partitions. */
   readonly days = new DayPartitions('records');
@@ -40,10 +40,7 @@ export class RecordWriter {
   constructor({ kind }: Pick<Database, 'kind'>, usage: UsageWriter) {
     this.#usage = usage;
     this.#hasDays = kind === 'postgres';
-    this.#insert = valuesInserter({ kind }, RECORDS, {
-      conflict: { on: RECORDS.key },
-      returning: ['id'],
-    });
+    this.#insert = newInserter({ kind }, RECORDS, 'id');
     this.#insertContents = valuesInserter({ kind }, RECORD_CONTENTS, {
       conflict: { on: RECORD_CONTENTS.key },
     });
@@ -52,7 +49,10 @@ export class RecordWriter {
   /** Writes entries inside a transaction, which is tried again where this fails: a day may have been dropped meanwhile. */
   *write(entries: readonly RecordEntry[]): Queries<void> {
     // One order for all writers: two that bring in the same must not wait for each other.
-    const rows = entries.map((entry) => this.#rowOf(entry)).toSorted((a, b) => Buffer.compare(a.id, b.id));
+    const rows = entries
+      .map((entry) => this.#rowOf(entry))
+      .toSorted((a, b) => Buffer.compare(a.id, b.id))
+      .filter(({ id }, at, all) => all[at - 1]?.id.equals(id) !== true);
     if (rows.length === 0) return;
     // The one before did not come to its end: what it knew of days may be wrong.
     if (this.#isWriting) this.forgetDays();
@@ -127,14 +127,14 @@ function apartOf(id: Uint8Array, { createdAt }: GenerationRecord): number {
   return time === createdAt ? APART.none : APART.late;
 }
 
-/** Rows that were not there. An id may stand among the rows twice. */
+/** Rows that were not there. */
 function newOf(
   rows: readonly RowOfEntry[],
   inserted: readonly { readonly id: Uint8Array }[],
 ): readonly RowOfEntry[] {
   if (inserted.length === rows.length) return rows;
   const ids = new Set(inserted.map(({ id }) => Buffer.from(id).toString('latin1')));
-  return rows.filter(({ id }) => ids.delete(id.toString('latin1')));
+  return rows.filter(({ id }) => ids.has(id.toString('latin1')));
 }
 
 /** Separator of providers' names in `tried`. */

@@ -273,6 +273,11 @@ describe.each(LEDGER_DATABASES)('$name', (database) => {
     const found = await storage.ledger.find('gen-1', 'key_a');
     expect(found?.generation.status).toBe(200);
     expect(found?.attempts.map((a) => a.status)).toEqual([200]);
+    // Later, and together with one that is new.
+    storage.ledger.append(sampleGeneration('gen-1', { status: 500 }), []);
+    storage.ledger.append(sampleGeneration('gen-2'), []);
+    expect((await storage.ledger.find('gen-2', 'key_a'))?.generation.status).toBe(200);
+    expect((await storage.ledger.find('gen-1', 'key_a'))?.attempts.length).toBe(1);
     await storage.close();
   });
 

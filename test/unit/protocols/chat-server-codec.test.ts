@@ -9,9 +9,9 @@ import {
   REQUEST_FIELDS,
   UNSUPPORTED_FIELDS,
 } from '../../../src/protocols/openai-chat/fields.ts';
-import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
+import { openaiChatServer } from '../../../src/protocols/openai-chat/server.ts';
 
-const { decodeRequest, encodeError } = openaiChat.server;
+const { decodeRequest, encodeError } = openaiChatServer;
 
 describe('decodeRequest', () => {
   test('any JSON is decoded or refused with a GatewayError', () => {
