@@ -38,9 +38,10 @@ export function outcomeOf(
   return isOwn && OF_GATEWAY.has(error.kind) ? 'refused' : 'failed';
 }
 
-/** The outcome of an attempt, in the same words. */
-export function attemptOutcome({ outcome }: Pick<AttemptRecord, 'outcome'>): Outcome {
-  return outcome === 'completed' ? 'ok' : outcome;
+/** The outcome of an attempt, in the same words. `refused`: the request itself was at fault, not the provider. */
+export function attemptOutcome({ outcome, error }: Pick<AttemptRecord, 'outcome' | 'error'>): Outcome {
+  if (outcome === 'completed') return 'ok';
+  return outcome === 'failed' && error !== null && OF_REQUEST.has(error.kind) ? 'refused' : outcome;
 }
 
 /**

@@ -6,6 +6,7 @@ import { nanoUsdOf } from '../limits/index.ts';
 import { latencyBucket } from './latency-buckets.ts';
 import {
   type AttemptRecord,
+  attemptOutcome,
   type Cost,
   countedRequests,
   type GenerationRecord,
@@ -108,9 +109,9 @@ export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
 }
 
 /** Adds one attempt to the sums of where it was made. */
-export function countAttempt(counts: UsageCounts, { outcome }: Pick<AttemptRecord, 'outcome'>): void {
+export function countAttempt(counts: UsageCounts, attempt: Pick<AttemptRecord, 'outcome' | 'error'>): void {
   counts.attempts += 1;
-  if (outcome === 'failed') counts.failed_attempts += 1;
+  if (attemptOutcome(attempt) === 'failed') counts.failed_attempts += 1;
 }
 
 function countTokens(counts: UsageCounts, { input, output, ...usage }: Usage): void {

@@ -8,8 +8,8 @@ import type { LatencyCounts } from './latency-buckets.ts';
  * `charged_errors`: those of the errors that were charged all the same; `tool_turns`: turns of models after the first of an
  * answer.
  * `errors`: those of `requests` that ended with an error, `failed` where a provider or the gateway was at fault, `refused` where a
- * limit, a permission or the request itself stood against it. `attempts`: tries, each counted where it was made, and those of
- * them that failed.
+ * limit, a permission or the request itself stood against it. `attempts`: tries, each counted where it was made, and
+ * `failed_attempts` those of them that failed by no fault of the request.
  * `cancelled`: whose client had left; `estimated`: whose tokens the gateway counted, because nobody else did.
  * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records with tokens whose cost is unknown, which
  * add none.

@@ -57,7 +57,7 @@ const COUNTED: ReadonlySet<string> = new Set([
   'outcome',
 ]);
 /** Members of attempts that sums are made of. */
-const COUNTED_OF_ATTEMPT: ReadonlySet<string> = new Set(['provider', 'endpoint', 'outcome']);
+const COUNTED_OF_ATTEMPT: ReadonlySet<string> = new Set(['provider', 'endpoint', 'outcome', 'error']);
 
 const NO_MEMBERS: Members = {};
 

@@ -67,6 +67,7 @@ beforeAll(async () => {
     append(20 * HOUR_MS, [{ provider: 'failed', failure: 'upstream_unavailable' }]);
     append(20 * HOUR_MS, [{ provider: 'limited', failure: 'rate_limited' }]);
     append(20 * HOUR_MS, [{ provider: 'old', failure: null }]);
+    append(20 * HOUR_MS, [{ provider: 'strict', failure: 'invalid_request' }]);
     append(20 * HOUR_MS, [{ provider: 'left', failure: 'cancelled' }]);
     append(20 * HOUR_MS, [{ provider: 'renamed', model: 'm-of-before', failure: null }]);
     append(20 * HOUR_MS, [
@@ -79,7 +80,18 @@ beforeAll(async () => {
   await storage.ledger.findOfAnybody('none');
   while (await storage.usage.maintain(now));
   await storage.close();
-  const names = ['failed', 'limited', 'old', 'left', 'renamed', 'stood-aside', 'busy', 'forgotten', 'never'];
+  const names = [
+    'failed',
+    'limited',
+    'old',
+    'left',
+    'strict',
+    'renamed',
+    'stood-aside',
+    'busy',
+    'forgotten',
+    'never',
+  ];
   const at = { protocols: { 'openai-chat': 'http://127.0.0.1:9/v1' }, api_key: 'sk-test-upstream' };
   gateway = await startManaged(
     {
@@ -109,6 +121,13 @@ test('a provider that failed 20 hours ago says when that was', () => {
   const { as_of: asOf, problem } = found.get('failed') as { as_of: string; problem: { text: string } };
   expect(Math.abs(Date.now() - 20 * HOUR_MS - Date.parse(asOf))).toBeLessThan(5 * MINUTE_MS);
   expect(problem.text).toBe('503 unavailable');
+});
+
+test('a provider that refused wrong requests is healthy, and all its attempts were good', () => {
+  expect(found.get('strict')).toMatchObject({
+    state: 'healthy',
+    day: { attempts: 6, failed_attempts: 0, good_share: 1 },
+  });
 });
 
 test.each(['forgotten', 'never'])('a provider without an attempt in 24 hours has no traffic: %s', (id) => {
