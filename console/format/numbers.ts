@@ -67,11 +67,12 @@ export function usdSum(value: number | null | undefined, unpriced: number | null
 /** `840 ms`, `1.24 s`, `3 min 20 s` @param ms milliseconds */
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return UNKNOWN;
-  if (ms < 1_000) return `${ms < 10 && ms > 0 ? ms.toFixed(1).replace(/\.0$/, '') : Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  if (ms < 2 * 86_400_000)
-    return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  if (ms < 999.5) return `${ms < 10 && ms > 0 ? ms.toFixed(1).replace(/\.0$/, '') : Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 2 * 24 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return `${Math.round(ms / 86_400_000)} days`;
 }
 
@@ -83,6 +84,9 @@ export function speed(perSecond: number | null | undefined): string {
 /** `99.2 %` @param value from 0 to 1 */
 export function share(value: number | null | undefined): string {
   if (value == null) return UNKNOWN;
+  // A little is not nothing, and almost all is not all.
+  if (value > 0 && value < 0.000_5) return '<0.1 %';
+  if (value < 1 && value >= 0.999_5) return '>99.9 %';
   const format = value > 0.995 || value === 0 || (value >= 0.1 && value < 0.99) ? wholePercent : percent;
   return (value < 1 && value > 0.995 ? percent : format).format(value).replace('%', ' %');
 }

@@ -78,6 +78,11 @@ export type BatchState = keyof typeof BATCH_STATES;
 export type AlertState = keyof typeof ALERT_STATES;
 export type WebhookState = keyof typeof WEBHOOK_STATES;
 
+/** Origin of a price, in words. @param source as the API names it */
+export function priceSource(source: string): string {
+  return source === 'config' ? 'Set in dragoman.yaml' : words(source);
+}
+
 /** A kind of failure as a person reads it: `rate_limited` → `Rate limited`. */
 export function words(id: string): string {
   const text = id.replaceAll(/[_-]+/g, ' ');

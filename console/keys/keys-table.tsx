@@ -64,7 +64,7 @@ export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTablePro
     },
     { name: 'State', id: 'state', cell: ({ state }) => <KeyStatus state={state} /> },
     SPENT,
-    { name: 'Budget', className: 'md:w-64', cell: (key) => <Budget of={key} /> },
+    { name: 'Budget', className: 'md:w-72', cell: (key) => <Budget of={key} /> },
     LAST_USED,
     {
       name: 'Actions',
@@ -92,10 +92,10 @@ function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): R
   const { share: part, text, unit, used, allowed, resets_at: resets, of } = tightest;
   const amount =
     unit === 'usd' ? `${exactUsd(used)} of ${usd(allowed)}` : `${count(used)} of ${count(allowed)}`;
-  const short = text.replace(/\.00\b/, '');
+  const short = text.replace(/\.00\b/, '').replace(' per ', ' / ');
   return (
     <span
-      className="flex flex-wrap items-center gap-x-2"
+      className="flex items-center gap-x-2"
       title={`${amount}: ${text}${of === 'project' ? ', of its project' : ''}`}
     >
       <UsedBar part={part} />

@@ -5,7 +5,7 @@ import { useRead } from '../api/queries.ts';
 import { field } from '../api/sums.ts';
 import { SpendChart } from '../charts/spend-chart.tsx';
 import { counted, duration, exactUsd, rate, share, short, speed, usdSum } from '../format/numbers.ts';
-import { words } from '../format/states.ts';
+import { priceSource } from '../format/states.ts';
 import { useSpan } from '../time/use-span.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Card, Page, Waiting } from '../ui/card.tsx';
@@ -97,7 +97,7 @@ function Endpoints({ endpoints }: { readonly endpoints: readonly Endpoint[] }): 
                 {rate(price.input)} in, {rate(price.output)} out
                 {price.cache_read !== undefined && `, ${rate(price.cache_read)} from cache`}
                 {price.request !== undefined && `, ${exactUsd(price.request)} a request`}
-                <span className="block text-xs text-faint">{words(price.source)}</span>
+                <span className="block text-xs text-faint">{priceSource(price.source)}</span>
               </span>
             ),
         },

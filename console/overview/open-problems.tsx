@@ -50,7 +50,7 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
         state={<EndpointStatus state={state ?? 'failing'} />}
         name={
           <Link to="/providers/$provider" params={{ provider }} className="font-medium hover:underline">
-            {provider}
+            {problem.provider_name ?? provider}
           </Link>
         }
         links={
@@ -71,8 +71,7 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
             <When at={since} as="since" />
           </>
         )}
-        {((problem.rerouted ?? 0) > 0 || (problem.failed ?? 0) > 0) &&
-          ` · ${count(problem.rerouted ?? 0)} rerouted, ${count(problem.failed ?? 0)} failed`}
+        {effectOf(problem)}
       </Line>
     );
   if (kind === 'budget' && limit) return <Limit limit={limit} />;
@@ -106,6 +105,15 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
       {text}
     </Line>
   );
+}
+
+/** Requests that felt it; nothing where none did. */
+function effectOf({ rerouted = 0, failed = 0 }: Pick<Open, 'rerouted' | 'failed'>): string {
+  const parts = [
+    ...(rerouted > 0 ? [`${count(rerouted)} rerouted`] : []),
+    ...(failed > 0 ? [`${count(failed)} failed`] : []),
+  ];
+  return parts.length === 0 ? '' : ` · ${parts.join(', ')}`;
 }
 
 function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): ReactNode {

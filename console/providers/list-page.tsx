@@ -90,15 +90,17 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
+const WRONG: ReadonlySet<string> = new Set(['failing', 'recovering', 'degraded']);
+
 function Reason({ row }: { readonly row: Row }): ReactNode {
-  const { state, problem, worst, endpoints_by_state: states, state_until: until } = row;
+  const { state, problem, endpoints_by_state: states, state_until: until } = row;
   const number = states[state] ?? 0;
   const all = Object.values(states).reduce((sum, each) => sum + each, 0);
   const which = all > 1 && number > 0 && number < all ? `${number} of ${all} endpoints` : null;
   if (state === 'healthy') return null;
   return (
     <span className="text-soft">
-      {state === 'failing' || state === 'degraded' ? (
+      {WRONG.has(state) ? (
         <>
           {problem?.text ?? 'slower than usual'}
           {problem?.since != null && (
@@ -113,18 +115,17 @@ function Reason({ row }: { readonly row: Row }): ReactNode {
         <>
           by {row.disabled_by?.name ?? 'an operator'}, ends <When at={until} as="ahead" />
         </>
-      ) : state === 'no_traffic' && row.last_attempt_at !== null ? (
-        <>
-          last <When at={row.last_attempt_at} as="ago" />
-        </>
       ) : (
-        state === 'recovering' && worst?.model_id
+        state === 'no_traffic' &&
+        row.last_attempt_at !== null && (
+          <>
+            last <When at={row.last_attempt_at} as="ago" />
+          </>
+        )
       )}
     </span>
   );
 }
-
-const WRONG: ReadonlySet<string> = new Set(['failing', 'recovering', 'degraded']);
 
 export function ProvidersPage(): ReactNode {
   const { order } = here.useSearch();
@@ -145,8 +146,8 @@ export function ProvidersPage(): ReactNode {
       {data && (
         <p className="mb-3 text-base">
           {wrong.length === 0
-            ? `None of ${counted(data.data.length, 'provider')} fails.`
-            : `${wrong.length} of ${counted(data.data.length, 'provider')} ${wrong.length === 1 ? 'fails or is' : 'fail or are'} degraded: ${wrong.map(({ name }) => name).join(', ')}.`}
+            ? `None of ${counted(data.data.length, 'provider')} has a problem.`
+            : `${wrong.length} of ${counted(data.data.length, 'provider')} ${wrong.length === 1 ? 'has a problem' : 'have problems'}: ${wrong.map(({ name }) => name).join(', ')}.`}
         </p>
       )}
       <Card flush>

@@ -1,7 +1,7 @@
 // Usage and cost of a request by class, with the prices of that time.
 import type { ReactNode } from 'react';
 import { count, exactUsd, rate } from '../format/numbers.ts';
-import { words } from '../format/states.ts';
+import { priceSource, words } from '../format/states.ts';
 import { Signal } from '../ui/status.tsx';
 import type { Generation } from './generation.ts';
 
@@ -74,7 +74,9 @@ export function Cost({ generation }: { readonly generation: Generation }): React
           ))}
           <tr>
             <th scope="row">Together</th>
-            <td className="number text-faint">{typeof prices['source'] === 'string' && prices['source']}</td>
+            <td className="number text-faint">
+              {typeof prices['source'] === 'string' && priceSource(prices['source'])}
+            </td>
             <td className="number font-semibold">{exactUsd(cost?.usd)}</td>
           </tr>
         </tbody>

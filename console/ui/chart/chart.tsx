@@ -119,12 +119,16 @@ export function Chart(props: ChartProps): ReactNode {
 }
 
 function entriesOf(series: readonly Series[]): readonly Entry[] {
-  const colours = coloursOf(series.map(({ id }) => id));
+  const own = series.filter(({ colour }) => colour === undefined).map(({ id }) => id);
+  const colours = coloursOf(
+    own,
+    series.flatMap(({ colour }) => colour ?? []),
+  );
   const totals = series.map(({ values }) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0));
   const whole = totals.reduce((sum, each) => sum + each, 0);
   return series.map(({ colour, ...each }, at) => ({
     ...each,
-    colour: colour ?? colours[at] ?? '',
+    colour: colour ?? colours[own.indexOf(each.id)] ?? '',
     total: totals[at] ?? 0,
     part: whole === 0 ? 0 : (totals[at] ?? 0) / whole,
   }));

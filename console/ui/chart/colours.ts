@@ -11,19 +11,24 @@ function preferred(id: string): number {
   return (hash >>> 0) % COLOURS;
 }
 
-/** A variable of the stylesheet for each id, in their order. */
-export function coloursOf(ids: readonly string[]): readonly string[] {
-  const taken = new Map<number, string>();
+function variable(place: number): string {
+  return `--color-series-${place + 1}`;
+}
+
+/** A variable of the stylesheet for each id, in their order. @param given variables that others of the chart have already */
+export function coloursOf(ids: readonly string[], given: readonly string[] = []): readonly string[] {
+  const taken = new Set<number>();
+  for (let place = 0; place < COLOURS; place += 1) if (given.includes(variable(place))) taken.add(place);
   const places = new Map<string, number>();
   // By name: who is first in a chart today may be second tomorrow.
   for (const id of ids.filter((each) => each !== OTHER).toSorted()) {
     let place = preferred(id);
     for (let step = 0; step < COLOURS && taken.has(place); step += 1) place = (place + 1) % COLOURS;
-    taken.set(place, id);
+    taken.add(place);
     places.set(id, place);
   }
   return ids.map((id) => {
     const place = places.get(id);
-    return place === undefined ? '--color-faint' : `--color-series-${place + 1}`;
+    return place === undefined ? '--color-faint' : variable(place);
   });
 }

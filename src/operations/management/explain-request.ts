@@ -257,7 +257,7 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
           : facts.kind === 'rejected'
             ? `${who} rejected it${status === null ? '' : ` with ${status}`}`
             : `${who} failed${status === null ? ` (${failure.kind})` : ` with ${status}`}`;
-      return `${what}: ${failure.message}${before}`;
+      return `${what}: ${failure.message}${/[.!?]$/.test(failure.message) ? '' : '.'}${before}`;
     }
   }
 }

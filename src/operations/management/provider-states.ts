@@ -21,6 +21,8 @@ import type { UnixMs } from '../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** Hours that 24 hours touch: their sums are those of whole hours, too. */
+const TREND_HOURS = 25;
 const KEPT_MS = 1_000;
 /** Records of before this process that say how the endpoints of one provider did. */
 const MOST_RECALLED = 200;
@@ -224,8 +226,8 @@ export class ProviderStates {
     const own = new Map(
       rows.filter(({ group }) => group.provider === provider).map((row) => [row.startMs, row]),
     );
-    return Array.from({ length: 24 }, (_, at) => {
-      const startMs = thisHour - (23 - at) * HOUR_MS;
+    return Array.from({ length: TREND_HOURS }, (_, at) => {
+      const startMs = thisHour - (TREND_HOURS - 1 - at) * HOUR_MS;
       const counts = own.get(startMs)?.sums.counts;
       return { startMs, attempts: counts?.attempts ?? 0, failed: counts?.failed_attempts ?? 0 };
     });

@@ -6,9 +6,10 @@ import { shownTime } from '../../../base/runtime/clock.ts';
 import { type KeyView } from '../../../accounts/auth/index.ts';
 import { OWNER_KINDS } from '../../../accounts/limits/index.ts';
 import { budgetsUsedUp } from '../budget-refusals.ts';
-import { ENDPOINT_STATES } from '../endpoint-state.ts';
+import { ENDPOINT_STATES, type EndpointState } from '../endpoint-state.ts';
 import { limitFacts } from '../explain-request.ts';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
+import { problemsSentence } from '../problems-sentence.ts';
 import { problemText } from '../provider-states.ts';
 import { type RawCall, route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
@@ -38,6 +39,7 @@ const problemSchema = z.object({
   text: z.string(),
   since: z.iso.datetime().nullable(),
   provider: z.string().optional(),
+  provider_name: z.string().optional(),
   state: z.enum(ENDPOINT_STATES).optional(),
   status: z.int().nullable().optional(),
   message: z.string().nullable().optional().describe(TEXTS.providersWords),
@@ -96,6 +98,7 @@ export const ALERT_ROUTES: readonly Route[] = [
       sentence: z.object({
         text: z.string(),
         failing: z.int().describe('Providers.'),
+        recovering: z.int(),
         degraded: z.int(),
         rerouted: z.int().describe('Requests of 24 hours that another provider answered.'),
         failed: z.int(),
@@ -108,17 +111,18 @@ export const ALERT_ROUTES: readonly Route[] = [
       const providers = wrong.map((standing) => ofProvider(standing, call));
       const count = (of: (standing: ProviderStanding) => number): number =>
         wrong.reduce((sum, standing) => sum + of(standing), 0);
-      const failing = count(({ state }) => Number(state !== 'degraded'));
+      const inState = (of: EndpointState): number => count(({ state }) => Number(state === of));
       const facts = {
-        failing,
-        degraded: wrong.length - failing,
+        failing: inState('failing'),
+        recovering: inState('recovering'),
+        degraded: inState('degraded'),
         rerouted: count(({ rerouted }) => rerouted),
         failed: count(({ failed }) => failed),
       };
       const since = providers.flatMap((problem) => problem.since ?? []).toSorted()[0] ?? null;
       return {
         object: 'problems' as const,
-        sentence: { ...facts, since, text: sentence(facts) },
+        sentence: { ...facts, since, text: problemsSentence(facts) },
         data: [...providers, ...ledger(call), ...(await budgets(call)), ...(await expiries(call))],
       };
     },
@@ -135,6 +139,7 @@ function ofProvider(
   return {
     kind: 'provider',
     provider: id,
+    provider_name: deps.catalog().providers().get(id) ?? id,
     state,
     text: error ? problemText(error) : 'slower than usual',
     since: isoTime(shownTime(deps.clock, worst?.sinceMs ?? null)),
@@ -185,23 +190,4 @@ async function expiries({ keys, now }: Pick<RawCall, 'keys' | 'now'>): Promise<r
       since: null,
       key: { id, name, expires_at: new Date(expiresAt ?? 0).toISOString() },
     }));
-}
-
-function sentence({
-  failing,
-  degraded,
-  rerouted,
-  failed,
-}: Readonly<Record<'failing' | 'degraded' | 'rerouted' | 'failed', number>>): string {
-  if (failing + degraded === 0) return 'All providers that were asked are healthy.';
-  const parts = [
-    ...(failing > 0 ? [`${failing} ${failing === 1 ? 'provider fails' : 'providers fail'}`] : []),
-    ...(degraded > 0
-      ? [
-          `${degraded}${failing > 0 ? '' : degraded === 1 ? ' provider' : ' providers'} ${degraded === 1 ? 'is' : 'are'} degraded`,
-        ]
-      : []),
-  ];
-  const moved = `${rerouted} ${rerouted === 1 ? 'request was' : 'requests were'} rerouted, ${failed} failed`;
-  return `${parts.join(', ')}; ${moved}.`;
 }

@@ -71,7 +71,7 @@ const summarySchema = z.object({
     .describe('The last 24 hours.'),
   trend: z
     .array(z.object({ start: z.iso.datetime(), attempts: z.number(), failed_attempts: z.number() }))
-    .describe('The last 24 hours, hour by hour.'),
+    .describe('The hours that the last 24 hours touch. Their attempts are those of `day`.'),
   effect: z.object({
     rerouted: z.int().describe('Requests of 24 hours that another provider answered after this one failed.'),
     failed: z.int().describe('Those that failed and were tried here last.'),

@@ -43,7 +43,11 @@ test('others are degraded, healthy or without traffic', async () => {
     endpoints_by_state: { healthy: 2 },
     recent_errors: [],
   });
-  expect((good['trend'] as unknown[]).length).toBe(24);
+  // A day that does not begin with an hour touches 25 of them.
+  const trend = good['trend'] as { attempts: number }[];
+  expect(trend.length).toBe(25);
+  const { attempts } = good['day'] as { attempts: number };
+  expect(trend.reduce((sum, hour) => sum + hour.attempts, 0)).toBe(attempts);
 });
 
 test('one provider says what it said last, how often, and where to look', async () => {

@@ -1,0 +1,35 @@
+// How the console writes numbers, and which colours a chart gives to its names.
+import { expect, test } from 'bun:test';
+import { duration, share } from '../../console/format/numbers.ts';
+import { coloursOf } from '../../console/ui/chart/colours.ts';
+
+test.each([
+  [0, '0 ms'],
+  [9.96, '10 ms'],
+  [999.6, '1.00 s'],
+  [9_996, '10.0 s'],
+  [59_960, '1 min 0 s'],
+  [119_700, '2 min 0 s'],
+  [3_599_800, '1 h 0 min'],
+  [7_199_000, '2 h 0 min'],
+])('%d ms are written as %p: no unit is full', (ms, written) => {
+  expect(duration(ms)).toBe(written);
+});
+
+test.each([
+  [0, '0 %'],
+  [0.000_04, '<0.1 %'],
+  [0.004, '0.4 %'],
+  [0.58, '58 %'],
+  [0.999_8, '>99.9 %'],
+  [1, '100 %'],
+])('the share %d is %p: a little is not nothing, and almost all is not all', (value, written) => {
+  expect(share(value)).toBe(written);
+});
+
+test('names of a chart have colours of their own, and none that another one was given', () => {
+  const names = ['kind invalid_request', 'kind not_found', 'kind content_filter'];
+  const given = ['--color-series-2', '--color-series-4', '--color-series-5'];
+  const colours = coloursOf(names, given);
+  expect(new Set([...colours, ...given]).size).toBe(6);
+});
