@@ -10,7 +10,7 @@ const CONCURRENT = 20;
 /** Time until the upstream answers, in milliseconds: a batch waits mostly. */
 const ANSWER_MS = 50;
 /** Interactive requests in a second, whose times are measured. */
-const PER_SECOND = 40;
+const PER_SECOND = 100;
 
 const upstream = Bun.serve({
   port: 0,
@@ -94,28 +94,33 @@ async function sent(): Promise<number> {
   return (lines / (performance.now() - beganAt)) * 1000;
 }
 
-const median = (of: number[]): number => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] ?? 0;
+const at = (of: readonly number[], q: number): number =>
+  quantile(
+    of.toSorted((a, b) => a - b),
+    q,
+  );
+/** Median, and between what quartiles it lies. */
+const spread = (of: readonly number[], digits: number): string =>
+  `${at(of, 0.5).toFixed(digits)} (${at(of, 0.25).toFixed(digits)} to ${at(of, 0.75).toFixed(digits)})`;
 await sent();
 await batch();
 const rates = { sent: [] as number[], batch: [] as number[] };
-const times = { alone: [] as number[], beside: [] as number[] };
+const p99 = { alone: [] as number[], beside: [] as number[] };
 for (let turn = 0; turn < turns; turn += 1) {
   rates.sent.push(await sent());
   rates.batch.push(await batch());
-  times.alone.push(...(await interactive(Bun.sleep((lines / 20 / (1000 / ANSWER_MS)) * 1000))));
-  times.beside.push(...(await interactive(batch())));
+  const aloneMs = (lines / CONCURRENT) * ANSWER_MS;
+  p99.alone.push(at(await interactive(Bun.sleep(aloneMs)), 0.99));
+  p99.beside.push(at(await interactive(batch()), 0.99));
 }
-const [alone, beside] = [times.alone, times.beside].map((of) =>
-  quantile(
-    of.toSorted((a, b) => a - b),
-    0.99,
-  ),
-) as [number, number];
+/** Shares of all turns, in percent. */
+const share = (of: readonly number[], by: readonly number[]): number[] =>
+  of.map((value, turn) => (value / (by[turn] ?? NaN)) * 100);
 console.log(
-  `throughput: ${median(rates.batch).toFixed(0)} lines a second as a batch, ${median(rates.sent).toFixed(0)} sent: ${((median(rates.batch) / median(rates.sent)) * 100).toFixed(0)} %`,
+  `throughput: ${spread(rates.batch, 0)} lines a second as a batch, ${spread(rates.sent, 0)} sent: ${spread(share(rates.batch, rates.sent), 0)} %`,
 );
 console.log(
-  `interactive p99: ${alone.toFixed(1)} ms alone (${times.alone.length}), ${beside.toFixed(1)} ms beside a batch (${times.beside.length}): ${((beside / alone - 1) * 100).toFixed(1)} %`,
+  `interactive p99: ${spread(p99.alone, 1)} ms alone, ${spread(p99.beside, 1)} ms beside a batch: ${spread(share(p99.beside, p99.alone), 0)} %; medians and quartiles of ${turns} turns`,
 );
 await gateway.stop();
 await upstream.stop(true);

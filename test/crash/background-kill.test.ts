@@ -1,36 +1,10 @@
 // Answers in the background when the process is killed while it makes them: another start makes every one of them, once.
-import { afterAll, expect, test } from 'bun:test';
-import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { expect, test } from 'bun:test';
+import { eventually } from '../support/program.ts';
 import { at, list, type Json } from '../support/upstreams/json-path.ts';
+import { headers, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
-const { folder, remove } = freshFolder();
-const started: Program[] = [];
-afterAll(async () => {
-  await Promise.all(started.map((program) => kill(program)));
-  remove();
-});
-
-async function serve(): Promise<Program> {
-  const program = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], {
-    folder,
-    environment: { DRAGOMAN_KEY: KEY },
-  });
-  started.push(program);
-  return program;
-}
-
-/** SIGKILL for the process that serves; settles when its launcher has noticed. */
-async function kill(program: Program): Promise<void> {
-  try {
-    process.kill(runtimePid(program.pid), 'SIGKILL');
-  } catch {
-    // It is dead already.
-  }
-  await program.exited;
-}
-
-const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const { serve } = killScene();
 
 async function ask(origin: string, path: string, body?: object): Promise<Json> {
   const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
@@ -58,7 +32,7 @@ test.skipIf(process.platform !== 'linux')(
         },
         60_000,
       );
-      await kill(gateway);
+      await killProgram(gateway);
     }
     const gateway = await serve();
     await eventually(

@@ -1,20 +1,19 @@
 // Answers in the background when the process is killed again and again, at random moments: each is made in the end, and the ledger has
 // every request that the upstream got, once; and each end reaches the receiver of webhooks. `DRAGOMAN_KILLS` says how often.
 import { afterAll, expect, test } from 'bun:test';
-import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { eventually, type Program } from '../support/program.ts';
 import { randomFrom } from '../support/recordings/damage.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
 import { WEBHOOK_SECRET } from '../support/webhook-receiver.ts';
+import { headers, KEY, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
 const KILLS = Number(process.env['DRAGOMAN_KILLS'] ?? 3);
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1);
 /** Answers that are asked for before each kill. */
 const ANSWERS = 12;
 const MOST_ATTEMPTS = 10;
 const random = randomFrom(SEED);
-const { folder, remove } = freshFolder();
-let running: Program | undefined;
+const scene = killScene();
 let asked = 0;
 const encoder = new TextEncoder();
 
@@ -61,13 +60,9 @@ const receiver = Bun.serve({
   },
 });
 
-afterAll(async () => {
-  await running?.stop('SIGKILL');
-  await Promise.all([upstream.stop(true), receiver.stop(true)]);
-  remove();
-});
+afterAll(() => Promise.all([upstream.stop(true), receiver.stop(true)]));
 
-async function serve(): Promise<Program> {
+function serve(): Promise<Program> {
   const protocols = { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` };
   const price = { input: 1, output: 4 };
   const config = {
@@ -76,13 +71,8 @@ async function serve(): Promise<Program> {
     webhooks: [{ url: `http://127.0.0.1:${receiver.port}/`, secret: WEBHOOK_SECRET }],
     models: [{ id: 'up/m', endpoints: [{ provider: 'up', model: 'm', price }] }],
   };
-  const file = `${folder}/dragoman.yaml`;
-  await Bun.write(file, JSON.stringify(config));
-  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file];
-  return (running = await startProgram(args, { folder }));
+  return scene.serve(config);
 }
-
-const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 async function get({ origin }: Program, path: string): Promise<Json> {
   return (await (await fetch(`${origin}/v1${path}`, { headers })).json()) as Json;
@@ -108,8 +98,7 @@ test.skipIf(process.platform !== 'linux')(
       const made = await Promise.all(Array.from({ length: ANSWERS }, () => ask(gateway)));
       ids.push(...made.filter((id) => id !== undefined));
       await Bun.sleep(random(1500));
-      process.kill(runtimePid(gateway.pid), 'SIGKILL');
-      await gateway.exited;
+      await killProgram(gateway);
     }
     const gateway = await serve();
     await eventually(

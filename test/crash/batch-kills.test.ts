@@ -2,11 +2,11 @@
 // request that the upstream got. `DRAGOMAN_KILLS` says how often.
 import { afterAll, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
-import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { eventually, type Program } from '../support/program.ts';
 import { randomFrom } from '../support/recordings/damage.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
+import { KEY, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
 const ADMIN_KEY = 'sk-admin-test-0123456789';
 const KILLS = Number(process.env['DRAGOMAN_KILLS'] ?? 1);
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1);
@@ -14,8 +14,7 @@ const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1);
 const CONCURRENT = 10;
 const LINES = 60 + KILLS * 60;
 const random = randomFrom(SEED);
-const { folder, remove } = freshFolder();
-let running: Program | undefined;
+const scene = killScene();
 let asked = 0;
 
 const upstream = Bun.serve({
@@ -31,13 +30,9 @@ const upstream = Bun.serve({
   },
 });
 
-afterAll(async () => {
-  await running?.stop('SIGKILL');
-  await upstream.stop(true);
-  remove();
-});
+afterAll(() => upstream.stop(true));
 
-async function serve(): Promise<Program> {
+function serve(): Promise<Program> {
   const protocols = { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` };
   const price = { input: 1, output: 4 };
   const config = {
@@ -49,10 +44,7 @@ async function serve(): Promise<Program> {
     models: [{ id: 'up/m', endpoints: [{ provider: 'up', model: 'm', price }] }],
     batches: { concurrent: CONCURRENT, max_delay_ms: 0 },
   };
-  const file = `${folder}/dragoman.yaml`;
-  await Bun.write(file, JSON.stringify(config));
-  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data`, '--config', file];
-  return (running = await startProgram(args, { folder }));
+  return scene.serve(config);
 }
 
 function clientOf({ origin }: Program): OpenAI {
@@ -92,8 +84,7 @@ test.skipIf(process.platform !== 'linux')(
     });
     for (let kill = 0; kill < KILLS; kill += 1) {
       await Bun.sleep(random(900));
-      process.kill(runtimePid(gateway.pid), 'SIGKILL');
-      await gateway.exited;
+      await killProgram(gateway);
       gateway = await serve();
       const begun = asked;
       // A lease has to run out before somebody else takes the batch.

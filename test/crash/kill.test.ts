@@ -1,65 +1,10 @@
 // The durability promise at the public seam: the real process is killed without warning while it answers, and after a
 // restart every answer that a client had fully received has its record, with its cost, once.
-import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { defaultLauncher, runtimePid } from '../support/program.ts';
+import { expect, test } from 'bun:test';
 import { at, list, type Json } from '../support/upstreams/json-path.ts';
+import { headers, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
-const folder = mkdtempSync(join(tmpdir(), 'dragoman-kill-'));
-
-interface Running {
-  readonly origin: string;
-  /** SIGKILL for the process that serves; settles when it and its launcher are gone. */
-  kill(): Promise<void>;
-  /** Ends it as an operator would. @returns the exit code */
-  stop(): Promise<number>;
-}
-
-const started: Running[] = [];
-afterAll(async () => {
-  for (const running of started) await running.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function serve(): Promise<Running> {
-  const child = Bun.spawn(
-    [...defaultLauncher(), 'serve', '--port', '0', '--data-dir', join(folder, 'data')],
-    {
-      cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, DRAGOMAN_KEY: KEY },
-      stdout: 'pipe',
-      stderr: 'inherit',
-    },
-  );
-  let text = '';
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  while (!/listening on \S+\n/.test(text)) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`it did not start: ${text}`);
-    text += decoder.decode(value, { stream: true });
-  }
-  reader.releaseLock();
-  const running: Running = {
-    origin: /listening on (\S+)\n/.exec(text)?.[1] ?? '',
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      process.kill(runtimePid(child.pid), 'SIGKILL');
-      await child.exited;
-    },
-    async stop() {
-      child.kill('SIGTERM');
-      return child.exited;
-    },
-  };
-  started.push(running);
-  return running;
-}
-
-const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const { serve } = killScene();
 
 /** One answer, read to its end. @returns its id; null when it was not received in full */
 async function receive(origin: string, model: string, stream: boolean): Promise<string | null> {
@@ -94,7 +39,7 @@ test.skipIf(process.platform !== 'linux')(
             received.set(id, model);
             count++;
             // Not awaited: the other clients go on asking while the process dies.
-            if (count === enough) void gateway.kill().then(() => (dead = true));
+            if (count === enough) void killProgram(gateway).then(() => (dead = true));
           }
         }),
       );
@@ -120,7 +65,7 @@ test.skipIf(process.platform !== 'linux')(
     const good = { id: true, model: true, complete: true, attempts: 1, cost: true };
     expect(records.filter((record) => JSON.stringify(record) !== JSON.stringify(good))).toEqual([]);
     expect(records.length).toBeGreaterThanOrEqual(191);
-    expect(await gateway.stop()).toBe(0);
+    expect((await gateway.stop()).code).toBe(0);
   },
   40_000,
 );

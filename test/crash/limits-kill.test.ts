@@ -1,13 +1,12 @@
 // A process that is killed in the middle of streams: whoever starts after it knows what they had cost, once, in the ledger
 // and in the budget. DRAGOMAN_KILLS says how often; once takes seconds, 200 times a few minutes.
-import { afterAll, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultLauncher, runtimePid } from '../support/program.ts';
+import type { Program } from '../support/program.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
+import { headers, KEY, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
 const CLIENTS = 20;
 const KILLS = Number(process.env['DRAGOMAN_KILLS'] ?? 1);
 /** Pieces that each client reads at most before a kill. */
@@ -16,56 +15,11 @@ const MOST_PIECES = 60;
 const TOKEN_USD = 4 / 1e6;
 const CHARS = 4;
 
-const folder = mkdtempSync(join(tmpdir(), 'dragoman-limits-kill-'));
-const started: { kill(): Promise<void> }[] = [];
-afterAll(async () => {
-  for (const running of started) await running.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
+const scene = killScene();
 
-interface Running {
-  readonly origin: string;
-  kill(): Promise<void>;
+function serve(usd: number): Promise<Program> {
+  return scene.serve({ keys: [{ name: 'test', key: KEY, budgets: [{ usd, per: 'month' }] }] });
 }
-
-async function serve(usd: number): Promise<Running> {
-  const config = join(folder, 'dragoman.json');
-  writeFileSync(
-    config,
-    JSON.stringify({ keys: [{ name: 'test', key: KEY, budgets: [{ usd, per: 'month' }] }] }),
-  );
-  const child = Bun.spawn(
-    [...defaultLauncher(), 'serve', '--port', '0', '--data-dir', join(folder, 'data'), '--config', config],
-    {
-      cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder },
-      stdout: 'pipe',
-      stderr: 'inherit',
-    },
-  );
-  let text = '';
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  while (!/listening on \S+\n/.test(text)) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`it did not start: ${text}`);
-    text += decoder.decode(value, { stream: true });
-  }
-  reader.releaseLock();
-  let isKilled = false;
-  const running = {
-    origin: /listening on (\S+)\n/.exec(text)?.[1] ?? '',
-    async kill() {
-      if (!isKilled) process.kill(runtimePid(child.pid), 'SIGKILL');
-      isKilled = true;
-      await child.exited;
-    },
-  };
-  started.push(running);
-  return running;
-}
-
-const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 /** Reads a stream until it breaks. @returns its id, and the characters of its text */
 async function read(origin: string, received: () => void): Promise<{ id: string; chars: number }> {
@@ -113,15 +67,15 @@ test.skipIf(process.platform !== 'linux')(
       const received = (client: number): void => {
         receiving.add(client);
         if (receiving.size === CLIENTS) left -= 1;
-        if (left === 0) void gateway.kill();
+        if (left === 0) void killProgram(gateway);
       };
       const clients = Array.from({ length: CLIENTS }, (_, n) => read(gateway.origin, () => received(n)));
       cut.push(...(await Promise.all(clients)));
-      await gateway.kill();
+      await killProgram(gateway);
     }
 
     // A start that is killed right after it has counted must not count again.
-    await (await serve(100)).kill();
+    await killProgram(await serve(100));
     const gateway = await serve(100);
     let spent = 0;
     for (const { id, chars } of cut) {
@@ -135,7 +89,7 @@ test.skipIf(process.platform !== 'linux')(
       spent += usd;
     }
     expect(cut.some(({ chars }) => chars > 40)).toBe(true);
-    await gateway.kill();
+    await killProgram(gateway);
     const again = await serve(0.000_000_001);
     const body = { model: 'sim/echo', messages: [{ role: 'user', content: 'a' }] };
     const refused = await fetch(`${again.origin}/v1/chat/completions`, {
@@ -146,9 +100,9 @@ test.skipIf(process.platform !== 'linux')(
     expect(refused.status).toBe(402);
     const [, used] = /is reached: \$(\S+) used,/.exec(await refused.text()) ?? [];
     expect(Number(used)).toBeCloseTo(spent, 8);
-    await again.kill();
+    await killProgram(again);
     expect(
-      readdirSync(join(folder, 'data', 'running')).filter((name) => name.endsWith('.running')).length,
+      readdirSync(join(scene.folder, 'data', 'running')).filter((name) => name.endsWith('.running')).length,
     ).toBeLessThan(2);
   },
   60_000 + KILLS * 5_000,

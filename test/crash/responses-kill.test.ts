@@ -1,38 +1,11 @@
 // The promise about stored responses at the public seam: the real process is killed without warning while it answers.
 // After a restart every response that a client had fully received is there, whole, and none that is half.
-import { afterAll, expect, test } from 'bun:test';
-import { freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { expect, test } from 'bun:test';
 import { framesOf } from '../support/recordings/loose.ts';
 import { at, list, type Json } from '../support/upstreams/json-path.ts';
+import { headers, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
-const { folder, remove } = freshFolder();
-const started: Program[] = [];
-afterAll(async () => {
-  await Promise.all(started.map((program) => kill(program)));
-  remove();
-});
-
-async function serve(): Promise<Program> {
-  const program = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], {
-    folder,
-    environment: { DRAGOMAN_KEY: KEY },
-  });
-  started.push(program);
-  return program;
-}
-
-/** SIGKILL for the process that serves; settles when its launcher has noticed. */
-async function kill(program: Program): Promise<void> {
-  try {
-    process.kill(runtimePid(program.pid), 'SIGKILL');
-  } catch {
-    // It is dead already.
-  }
-  await program.exited;
-}
-
-const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+const { serve } = killScene();
 
 async function post(origin: string, path: string, body: object): Promise<Response> {
   return fetch(`${origin}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -106,7 +79,7 @@ test.skipIf(process.platform !== 'linux')(
             turns.push(turn);
             count++;
             // Not awaited: the other clients go on asking while the process dies.
-            if (count === enough) void kill(gateway).then(() => (dead = true));
+            if (count === enough) void killProgram(gateway).then(() => (dead = true));
           }
         }),
       );

@@ -3,10 +3,10 @@
 import { afterAll, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import { createSim } from '../../sim/index.ts';
-import { eventually, freshFolder, runtimePid, startProgram, type Program } from '../support/program.ts';
+import { eventually, type Program } from '../support/program.ts';
 import { at, type Json } from '../support/upstreams/json-path.ts';
+import { KEY, killProgram, killScene } from './kill-scene.ts';
 
-const KEY = 'sk-test';
 const ADMIN_KEY = 'sk-admin-test-0123456789';
 const LINES = 40;
 /** USD per million tokens, of which lines at the vendor cost half. */
@@ -27,12 +27,11 @@ const VENDORS = {
   },
 } as const;
 type Model = keyof typeof VENDORS;
-const { folder, remove } = freshFolder();
+const scene = killScene();
 const sim = createSim({ batchMs: 500 });
 const asked: string[] = [];
 /** Called once with the first request that ends so, after the vendor has served it. */
 let moment: { readonly ends: RegExp; readonly happens: () => void } | undefined;
-let running: Program | undefined;
 
 const vendor = Bun.serve({
   port: 0,
@@ -49,13 +48,9 @@ const vendor = Bun.serve({
   },
 });
 
-afterAll(async () => {
-  await running?.stop('SIGKILL');
-  await vendor.stop(true);
-  remove();
-});
+afterAll(() => vendor.stop(true));
 
-async function serve(model: Model): Promise<Program> {
+function serve(model: Model): Promise<Program> {
   const { protocol, base } = VENDORS[model];
   const protocols = { [protocol]: `http://127.0.0.1:${vendor.port}${base}` };
   const [provider, name] = model.split('/') as [string, string];
@@ -68,10 +63,7 @@ async function serve(model: Model): Promise<Program> {
     models: [{ id: model, endpoints: [{ provider, model: name, price: PRICE }] }],
     batches: { max_delay_ms: 0, vendor_poll_s: 0.1 },
   };
-  const file = `${folder}/dragoman.yaml`;
-  await Bun.write(file, JSON.stringify(config));
-  const args = ['serve', '--port', '0', '--data-dir', `${folder}/data-${provider}`, '--config', file];
-  return (running = await startProgram(args, { folder }));
+  return scene.serve(config, `data-${provider}`);
 }
 
 /** Kills the process at a moment, and starts another one. */
@@ -86,8 +78,7 @@ async function killAt(
   });
   await begin();
   await reached;
-  process.kill(runtimePid(gateway.pid), 'SIGKILL');
-  await gateway.exited;
+  await killProgram(gateway);
   return serve(model);
 }
 

@@ -12,7 +12,7 @@ import {
   inputTokens,
   outputTokens,
 } from '../../src/canonical/index.ts';
-import { openaiChatUpstream } from '../../src/protocols/openai-chat/upstream.ts';
+import { openaiChat } from '../../src/protocols/openai-chat/index.ts';
 import { codecContext } from '../support/golden-operations.ts';
 
 const folder = join(import.meta.dir, '../../../shared/recordings/corpus');
@@ -63,7 +63,8 @@ if (existsSync(folder)) {
     const refused = recordings.filter((recording) => recording.case in REFUSED);
     expect(refused.length).toBe(Object.keys(REFUSED).length);
     for (const { res } of refused) {
-      const decode = (): void => openaiChatUpstream.decodeResponse(res.json, new Collector(), codecContext());
+      const decode = (): void =>
+        openaiChat.upstream.decodeResponse(res.json, new Collector(), codecContext());
       expect(decode).toThrow(GatewayError);
     }
   });
@@ -73,7 +74,7 @@ if (existsSync(folder)) {
       recordings.filter((recording) => recording.status >= 400),
       ({ status, res }) => {
         const body = JSON.stringify(res.json ?? res.text ?? '');
-        const error = openaiChatUpstream.decodeError(status, () => null, body);
+        const error = openaiChat.upstream.decodeError(status, () => null, body);
         expect(error.upstream).toMatchObject({ status, body });
         expect(error.kind).toBe(expectedKind(status, body));
         expect(error.message.length).toBeGreaterThan(10);
@@ -120,10 +121,10 @@ function check(recording: Recording): void {
     const sink = new OrderedSink();
     // An error that was recorded with status 200 is thrown.
     if (body?.['error']) {
-      expect(() => openaiChatUpstream.decodeResponse(body, sink, codecContext())).toThrow(GatewayError);
+      expect(() => openaiChat.upstream.decodeResponse(body, sink, codecContext())).toThrow(GatewayError);
       return;
     }
-    openaiChatUpstream.decodeResponse(body, sink, codecContext());
+    openaiChat.upstream.decodeResponse(body, sink, codecContext());
     expect(sink.ended).toBe(true);
     expect(essenceFrom(sink.collector.result())).toEqual(expected);
     return;
@@ -137,7 +138,7 @@ function check(recording: Recording): void {
     frames.some((frame) => frame.data === '[DONE]'),
   );
   const sink = new OrderedSink();
-  const decoder = openaiChatUpstream.decodeStream(sink, codecContext());
+  const decoder = openaiChat.upstream.decodeStream(sink, codecContext());
   for (const frame of frames) decoder.frame(frame.event, frame.data);
   decoder.end();
   expect(sink.ended).toBe(true);
@@ -150,7 +151,7 @@ function checkCut(frames: readonly { event: string; data: string }[]): void {
   const head = frames.slice(0, Math.floor((frames.length * 2) / 3));
   if (head.some((frame) => /"finish_reason":\s*"\w|\[DONE\]|"error"/.test(frame.data))) return;
   const collector = new Collector();
-  const decoder = openaiChatUpstream.decodeStream(collector, codecContext());
+  const decoder = openaiChat.upstream.decodeStream(collector, codecContext());
   for (const frame of head) decoder.frame(frame.event, frame.data);
   decoder.end();
   expect(collector.result().error?.kind).toBe('upstream_unavailable');

@@ -5,7 +5,7 @@ import type { CanonicalEvent } from '../../src/canonical/index.ts';
 import { Collector, GatewayError, NO_USAGE } from '../../src/canonical/index.ts';
 import { findProtocol } from '../../src/protocols/index.ts';
 import type { AnswerContext } from '../../src/protocols/protocol.ts';
-import { openaiResponsesServer } from '../../src/protocols/openai-responses/server.ts';
+import { openaiResponses } from '../../src/protocols/openai-responses/index.ts';
 import { missing, readRecordings, type RecordedApi, type Recording } from '../support/recordings/corpus.ts';
 import { NO_ANSWER } from '../support/recordings/exceptions.ts';
 import { framesOf } from '../support/recordings/loose.ts';
@@ -28,7 +28,7 @@ const NAMES = {
 } as const satisfies Record<RecordedApi, string>;
 
 /** Asks for everything that an answer shows only on demand. */
-const request = openaiResponsesServer.decodeRequest({
+const request = openaiResponses.server.decodeRequest({
   model: 'm',
   input: 'hi',
   include: [
@@ -107,7 +107,7 @@ function problem(recording: Recording): string | undefined {
   if (got !== undefined) return got;
   const collector = new Collector();
   for (const event of events) collector.on(event);
-  const whole = openaiResponsesServer.encodeResponse(collector.result(), answerContext());
+  const whole = openaiResponses.server.encodeResponse(collector.result(), answerContext());
   const wrong = checkResponse(whole);
   if (wrong.length > 0) return wrong.join('; ');
   const last = framesOf(stream).at(-1)?.data ?? '{}';
@@ -152,7 +152,7 @@ function answerContext(): AnswerContext {
 
 function streamed(events: readonly CanonicalEvent[]): string {
   let text = '';
-  const encoder = openaiResponsesServer.encodeStream((frames) => (text += frames), answerContext());
+  const encoder = openaiResponses.server.encodeStream((frames) => (text += frames), answerContext());
   for (const event of events) encoder.on(event);
   return text;
 }

@@ -28,8 +28,6 @@ const ROLES: readonly Role[] = [
     has: () => true,
     files: [
       'index.ts',
-      'upstream.ts',
-      'server-facts.ts',
       'requests/encode-request.ts',
       'answers/decode-response.ts',
       'answers/decode-stream.ts',
@@ -41,9 +39,7 @@ const ROLES: readonly Role[] = [
   {
     has: ({ server }) => server !== undefined,
     files: [
-      'server.ts',
       'addresses.ts',
-      'client-names.ts',
       'fields.ts',
       'named-objects.ts',
       'requests/decode-request.ts',

@@ -33,7 +33,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    usage: 'doctor',
+    usage: 'doctor [PROVIDER]',
     summary: 'find out what providers can do',
     options: DOCTOR_OPTIONS,
     load: async () => (await import('./commands/doctor.ts')).doctor,

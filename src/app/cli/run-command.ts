@@ -5,6 +5,7 @@ import { GatewayError } from '../../canonical/index.ts';
 import { nearest } from '../../catalog/index.ts';
 import { ConfigError, configPath, placedProblems } from '../config/index.ts';
 import { readEnvironment } from '../../base/runtime/environment.ts';
+import { type Command, parseArguments } from './command.ts';
 import { COMMANDS } from './command-list.ts';
 import { helpOf, overview } from './help.ts';
 import { inThisShell } from './program-name.ts';
@@ -46,6 +47,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     return 2;
   }
   try {
+    requireWords(command, rest);
     const run = await command.load();
     return await run(rest);
   } catch (error) {
@@ -64,6 +66,17 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     }
     throw error;
   }
+}
+
+/** Throws TypeError, as for an unknown option, for a word that a command does not take. */
+function requireWords({ usage, options }: Command, argv: readonly string[]): void {
+  const taken = usage.split(' ').slice(1);
+  // An ellipsis: any number of words.
+  if (taken.some((word) => word.includes('…'))) return;
+  const word = parseArguments(argv, options).words[taken.length];
+  if (word === undefined) return;
+  const error = new TypeError(`there is no place for "${word}": dragoman ${usage} [OPTIONS]`);
+  throw Object.assign(error, { code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' });
 }
 
 /** The configuration that these arguments name; null: there is none. */

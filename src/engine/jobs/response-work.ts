@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { HeldJob, JobEnd } from '../../accounts/ports/index.ts';
+import { toByteString } from '../../base/lib/byte-string.ts';
 import { jsonBytes } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
@@ -42,8 +43,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
       { ...job, ...end, error: end.state === 'failed' ? end.error : null },
       payload,
     );
-    stream.write(codec.ending(stands, stream.next), 'text');
-    return keep(run, stream, end);
+    return keep(run, stream, toByteString(codec.ending(stands, stream.next)), end);
   };
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
   const refusal = await refusalOf(run, payload.id, deps);
@@ -65,7 +65,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
     account.release();
   }
   if (client.isComplete) {
-    const kept = await keep(run, stream, { state: 'completed' });
+    const kept = await keep(run, stream, client.last, { state: 'completed' });
     return tried.unkept ? keepUnkept(run, tried.unkept, deps) : kept;
   }
   if (cancellation.reason === CANCELLED) return ended({ state: 'cancelled' });
@@ -77,7 +77,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   const { failure = new GatewayError('internal', TEXTS.notMade), wait, wasAsked = true } = tried;
   if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
   const end = failedBy(failure, codec);
-  return client.hasFailed ? keep(run, stream, end) : ended(end);
+  return client.hasFailed ? keep(run, stream, client.last, end) : ended(end);
 }
 
 const completed: JobOutcome = { end: { state: 'completed' } };
@@ -86,10 +86,22 @@ function failedBy(error: GatewayError, codec: BackgroundCodec): JobEnd & { reado
   return { state: 'failed', error: codec.failure(error) };
 }
 
-/** The stream is over: kept as long as the job, so that it can be read again from anywhere. */
-async function keep({ job, store, written }: JobRun, stream: KeptStream, end: JobEnd): Promise<JobOutcome> {
-  if (stream.isKept)
-    await written(() => store.keepStream(job.id, job.fence, gzipSync(Buffer.from(stream.text(), 'latin1'))));
+/**
+ * The stream is over: kept as long as the job, so that it can be read again from anywhere. Nobody sees its end before: the stream of a
+ * process that dies is made of its answer again, in other events.
+ * @param last its last event, a byte string; null: it stands there already
+ */
+async function keep(
+  { job, store, written }: JobRun,
+  stream: KeptStream,
+  last: string | null,
+  end: JobEnd,
+): Promise<JobOutcome> {
+  if (stream.isKept) {
+    const bytes = gzipSync(Buffer.from(stream.text() + (last ?? ''), 'latin1'));
+    await written(() => store.keepStream(job.id, job.fence, bytes));
+  }
+  if (last !== null) stream.write(last, 'bytes');
   stream.end();
   return { end };
 }

@@ -1,5 +1,6 @@
 // The client of a run in the background: its frames go on under the numbers of the kept stream, and how it ended is noted for
 // whoever runs the job.
+import { toByteString } from '../../base/lib/byte-string.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { Client, ClientStream, Encoding } from '../call.ts';
@@ -18,6 +19,8 @@ export class RunClient implements Client, ClientStream {
   hasFailed = false;
   /** True once there was anything of an answer. */
   hasContent = false;
+  /** Event that says how the answer ended, for whoever ends the stream; null: there is none yet. */
+  last: string | null = null;
   /** Nothing more is written: the job is tried again, and nobody has to know. */
   isMuted = false;
   readonly #stream: KeptStream;
@@ -45,11 +48,15 @@ export class RunClient implements Client, ClientStream {
         hasRoom = this.#stream.write(frame, encoding);
         continue;
       }
-      this.isComplete ||= frame.startsWith(COMPLETED) || frame.startsWith(INCOMPLETE);
-      this.hasFailed ||= frame.startsWith(FAILED);
+      const isComplete = frame.startsWith(COMPLETED) || frame.startsWith(INCOMPLETE);
+      const hasFailed = frame.startsWith(FAILED);
+      this.isComplete ||= isComplete;
+      this.hasFailed ||= hasFailed;
       this.hasContent ||= !BEGINNINGS.test(frame);
       const numbered = this.#codec.renumbered(frame, this.#stream.next);
-      if (numbered !== null) hasRoom = this.#stream.write(numbered, encoding);
+      if (numbered === null) continue;
+      if (isComplete || hasFailed) this.last = encoding === 'text' ? toByteString(numbered) : numbered;
+      else hasRoom = this.#stream.write(numbered, encoding);
     }
     return hasRoom;
   }

@@ -1,6 +1,6 @@
 // The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
 // relay lane's stripping are made from it. Must not know how any member is decoded.
-import { TEXTS } from '../../canonical/index.ts';
+import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../members/field-table.ts';
 import { integer, number, object, texts } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
@@ -110,3 +110,20 @@ export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');
 
 /** Members that must never reach an upstream. */
 export const GATEWAY_KEYS = TABLE.named('gateway');
+
+/**
+ * Names that the Messages API has for members which reports name after Chat Completions (API reference, "Create a Message",
+ * 2026-11).
+ */
+export const CLIENT_NAMES: ClientNames = {
+  ...TABLE.names,
+  safety_identifier: ['metadata.user_id'],
+  parallel_tool_calls: ['tool_choice.disable_parallel_tool_use'],
+  response_format: ['output_config.format'],
+  'response_format.json_schema': ['output_config.format'],
+  reasoning: ['thinking', 'output_config.effort'],
+  'reasoning.effort': ['output_config.effort', 'thinking'],
+  'reasoning.max_tokens': ['thinking.budget_tokens'],
+  'reasoning.summary': ['thinking.display'],
+  'reasoning.exclude': ['thinking.display'],
+};

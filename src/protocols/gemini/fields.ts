@@ -1,6 +1,6 @@
 // The members of Gemini's request bodies that mean something to the gateway, in lower camel case. Must not know how any of
 // them is decoded.
-import { type Report, TEXTS } from '../../canonical/index.ts';
+import { type Report, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field, type WriteScope } from '../members/field-table.ts';
 import { boolean, integer, number, object, only, text, texts } from '../members/read-member.ts';
 import { gatewayFields } from '../members/shared-fields.ts';
@@ -153,3 +153,24 @@ export const GATEWAY_KEYS: ReadonlySet<string> = new Set([...GATEWAY, ROUTING]);
 
 /** Members of `generateContent`; all others are `extra`. */
 export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');
+
+const SCHEMAS = ['generationConfig.responseJsonSchema', 'generationConfig.responseSchema'] as const;
+
+/**
+ * Names that Gemini has for members which reports name after Chat Completions (API reference, `GenerateContentRequest`,
+ * 2026-11).
+ */
+export const CLIENT_NAMES: ClientNames = {
+  messages: ['contents'],
+  input: ['contents'],
+  tool_choice: ['toolConfig.functionCallingConfig'],
+  ...CONFIG_TABLE.names,
+  response_format: [...SCHEMAS, 'generationConfig.responseMimeType'],
+  'response_format.json_schema': SCHEMAS,
+  'response_format.json_schema.schema': SCHEMAS,
+  reasoning: ['generationConfig.thinkingConfig'],
+  'reasoning.effort': ['generationConfig.thinkingConfig.thinkingLevel'],
+  'reasoning.max_tokens': ['generationConfig.thinkingConfig.thinkingBudget'],
+  'reasoning.summary': ['generationConfig.thinkingConfig.includeThoughts'],
+  'reasoning.exclude': ['generationConfig.thinkingConfig.includeThoughts'],
+};

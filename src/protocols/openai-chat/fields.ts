@@ -1,7 +1,7 @@
 // The members of a Chat Completions request body and what the gateway does with each. The only list of them:
 // decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
 // member is decoded.
-import { EFFORTS, TEXTS } from '../../canonical/index.ts';
+import { EFFORTS, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
 import { boolean, integer, number, object, only, refused, text, word } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
@@ -254,3 +254,14 @@ export const UNSUPPORTED_FIELDS: readonly string[] = [
   'user',
   'max_tokens',
 ];
+
+/** Members that Chat Completions lets a client say in more than one way. Its other names are those of the reports. */
+export const CLIENT_NAMES: ClientNames = {
+  max_completion_tokens: ['max_completion_tokens', 'max_tokens'],
+  safety_identifier: ['safety_identifier', 'user'],
+  reasoning: ['reasoning', 'reasoning_effort', 'include_reasoning'],
+  'reasoning.effort': ['reasoning.effort', 'reasoning_effort'],
+  'reasoning.exclude': ['reasoning.exclude', 'include_reasoning'],
+  'response_format.strict': ['response_format.json_schema.strict'],
+  'tools[].strict': ['tools[].function.strict'],
+};

@@ -1,6 +1,6 @@
 // The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
 // relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
-import { TEXTS } from '../../canonical/index.ts';
+import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
 import { boolean, integer, number, object, text, word } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
@@ -192,3 +192,16 @@ export const KNOWN_FIELDS = TABLE.named('supported', 'state', 'hint', 'gateway')
 
 /** Members that never reach an upstream. */
 export const WITHHELD_FIELDS = TABLE.named('gateway');
+
+/**
+ * Names that the Responses API has for members which reports name after Chat Completions (API reference, "Create a model
+ * response", 2026-11).
+ */
+export const CLIENT_NAMES: ClientNames = {
+  ...TABLE.names,
+  messages: ['input'],
+  logprobs: ['include'],
+  verbosity: ['text.verbosity'],
+  response_format: ['text.format'],
+  'response_format.json_schema': ['text.format'],
+};

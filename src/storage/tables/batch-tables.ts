@@ -104,6 +104,7 @@ export type BatchRow = Row & {
 
 export function decodeBatch(row: BatchRow): Batch {
   const { waits_for: reason, waits_since: sinceMs } = row;
+  const ended = row.succeeded + row.failed + row.expired + row.cancelled;
   return {
     id: row.id,
     projectId: row.project_id,
@@ -114,7 +115,8 @@ export function decodeBatch(row: BatchRow): Batch {
     createdAt: row.created_at,
     deadlineAt: row.deadline_at,
     expiresAt: row.expires_at === NEVER ? null : row.expires_at,
-    total: row.total,
+    // One that ended before it began was never counted: all of its lines have ended.
+    total: row.total ?? (row.ended_at === null ? null : ended),
     counts: {
       succeeded: row.succeeded,
       failed: row.failed,

@@ -95,6 +95,27 @@ test(
   SLOW,
 );
 
+test(
+  'a word that a command does not take is refused, not passed over',
+  async () => {
+    for (const words of [
+      ['usage', 'today'],
+      ['check', 'other.yaml'],
+      ['limits', 'shop'],
+      ['console', 'x'],
+      ['keys', 'create', 'my', 'key'],
+      ['models', 'sim/', 'chat'],
+      ['sim', '4011'],
+    ])
+      expect(await run(...words)).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(`there is no place for "${words.at(-1)}"`),
+      });
+  },
+  SLOW,
+);
+
 describe('completion', () => {
   test(
     'knows commands, actions and options in bash',

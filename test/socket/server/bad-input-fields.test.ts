@@ -45,31 +45,11 @@ async function expectRefused(body: object | string, path: string): Promise<void>
 }
 
 /** JSON texts of every type, and of numbers at the edges. */
-const VALUES = [
-  'null',
-  'true',
-  'false',
-  '""',
-  '"text"',
-  '"\\r\\nx-injected: 1"',
-  '"\\u0000"',
-  '0',
-  '-0',
-  '-1',
-  '0.5',
-  '1',
-  '4',
-  '1e999',
-  '-1e999',
-  '1152921504606846976',
-  '-1152921504606846976',
-  '1e-320',
-  '[]',
-  '[null]',
-  '[[]]',
-  '[{}]',
-  '[""]',
-  '[1]',
+const BOOLEANS = ['true', 'false'];
+const TEXTS = ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'];
+const NUMBERS = ['0', '-0', '-1', '0.5', '1', '4', '1152921504606846976', '-1152921504606846976', '1e-320'];
+const LISTS = ['[]', '[null]', '[[]]', '[{}]', '[""]', '[1]'];
+const OBJECTS = [
   '{}',
   '{"":""}',
   '{"type":null}',
@@ -78,6 +58,7 @@ const VALUES = [
   '{"length":1,"0":"a"}',
   '{"name":{}}',
 ];
+const VALUES = ['null', ...BOOLEANS, ...TEXTS, ...NUMBERS, '1e999', '-1e999', ...LISTS, ...OBJECTS];
 
 /** Values that would be legal or silently ignored; every other value of the list must be a 400. */
 const WORKS: Readonly<Record<string, readonly string[]>> = {
@@ -92,72 +73,32 @@ const WORKS: Readonly<Record<string, readonly string[]>> = {
   presence_penalty: ['0', '-0', '-1', '0.5', '1', '1e-320'],
   stop: ['"text"', '"\\r\\nx-injected: 1"', '"\\u0000"', '[]'],
   logit_bias: ['{}'],
-  logprobs: ['true', 'false'],
+  logprobs: BOOLEANS,
   top_logprobs: [],
   tools: ['[]'],
   tool_choice: [],
-  parallel_tool_calls: ['true', 'false'],
+  parallel_tool_calls: BOOLEANS,
   response_format: ['{"type":"text"}'],
   reasoning_effort: [],
   verbosity: [],
-  web_search_options: [
-    '{}',
-    '{"":""}',
-    '{"type":null}',
-    '{"type":"text"}',
-    '{"type":[]}',
-    '{"length":1,"0":"a"}',
-    '{"name":{}}',
-  ],
+  web_search_options: OBJECTS,
   metadata: ['{}', '{"":""}', '{"type":"text"}'],
-  stream: ['true', 'false'],
+  stream: BOOLEANS,
   stream_options: [],
   seed: ['0', '-0', '-1', '1', '4', '1152921504606846976', '-1152921504606846976'],
-  reasoning: [
-    '{}',
-    '{"":""}',
-    '{"type":null}',
-    '{"type":"text"}',
-    '{"type":[]}',
-    '{"length":1,"0":"a"}',
-    '{"name":{}}',
-  ],
-  include_reasoning: ['true', 'false'],
+  reasoning: OBJECTS,
+  include_reasoning: BOOLEANS,
   usage: [],
-  provider: [
-    '{}',
-    '{"":""}',
-    '{"type":null}',
-    '{"type":"text"}',
-    '{"type":[]}',
-    '{"length":1,"0":"a"}',
-    '{"name":{}}',
-  ],
-  model_routing_config: [
-    '{}',
-    '{"":""}',
-    '{"type":null}',
-    '{"type":"text"}',
-    '{"type":[]}',
-    '{"length":1,"0":"a"}',
-    '{"name":{}}',
-  ],
+  provider: OBJECTS,
+  model_routing_config: OBJECTS,
   models: ['[]'],
-  user: ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'],
-  safety_identifier: ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'],
-  prompt_cache_key: ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'],
-  prompt_cache_retention: ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'],
-  service_tier: ['""', '"text"', '"\\r\\nx-injected: 1"', '"\\u0000"'],
-  store: ['true', 'false'],
-  prediction: [
-    '{}',
-    '{"":""}',
-    '{"type":null}',
-    '{"type":"text"}',
-    '{"type":[]}',
-    '{"length":1,"0":"a"}',
-    '{"name":{}}',
-  ],
+  user: TEXTS,
+  safety_identifier: TEXTS,
+  prompt_cache_key: TEXTS,
+  prompt_cache_retention: TEXTS,
+  service_tier: TEXTS,
+  store: BOOLEANS,
+  prediction: OBJECTS,
   modalities: ['[]'],
   audio: [],
   functions: [],
@@ -217,6 +158,7 @@ describe.each(REQUEST_FIELDS.map((field) => field.name))('%s', (name) => {
 describe('inside messages', () => {
   const at = (message: unknown): object => request({ messages: [ASK, message] });
   const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const part = (only: object): object => at({ role: 'user', content: [only] });
   const assistant = (more: object): object => at({ role: 'assistant', content: 'a', ...more });
   const call = (more: object): object => assistant({ tool_calls: [{ ...CALL, ...more }] });
 
@@ -234,44 +176,29 @@ describe('inside messages', () => {
     ['messages[1].content', at({ role: 'user', content: 5 })],
     ['messages[1].content', at({ role: 'user', content: { type: 'text', text: 'a' } })],
     ['messages[1].content[0]', at({ role: 'user', content: ['a'] })],
-    ['messages[1].content[0].type', at({ role: 'user', content: [{}] })],
-    ['messages[1].content[0].type', at({ role: 'user', content: [{ type: 3 }] })],
-    ['messages[1].content[0].text', at({ role: 'user', content: [{ type: 'text' }] })],
-    ['messages[1].content[0].text', at({ role: 'user', content: [{ type: 'text', text: 7 }] })],
-    ['messages[1].content[0].image_url', at({ role: 'user', content: [{ type: 'image_url' }] })],
-    [
-      'messages[1].content[0].image_url.url',
-      at({ role: 'user', content: [{ type: 'image_url', image_url: {} }] }),
-    ],
-    [
-      'messages[1].content[0].image_url.url',
-      at({ role: 'user', content: [{ type: 'image_url', image_url: { url: 1 } }] }),
-    ],
+    ['messages[1].content[0].type', part({})],
+    ['messages[1].content[0].type', part({ type: 3 })],
+    ['messages[1].content[0].text', part({ type: 'text' })],
+    ['messages[1].content[0].text', part({ type: 'text', text: 7 })],
+    ['messages[1].content[0].image_url', part({ type: 'image_url' })],
+    ['messages[1].content[0].image_url.url', part({ type: 'image_url', image_url: {} })],
+    ['messages[1].content[0].image_url.url', part({ type: 'image_url', image_url: { url: 1 } })],
     [
       'messages[1].content[0].image_url.detail',
-      at({
-        role: 'user',
-        content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 9 } }],
-      }),
+      part({ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 9 } }),
     ],
-    ['messages[1].content[0].input_audio', at({ role: 'user', content: [{ type: 'input_audio' }] })],
+    ['messages[1].content[0].input_audio', part({ type: 'input_audio' })],
     [
       'messages[1].content[0].input_audio.data',
-      at({ role: 'user', content: [{ type: 'input_audio', input_audio: { format: 'wav' } }] }),
+      part({ type: 'input_audio', input_audio: { format: 'wav' } }),
     ],
-    ['messages[1].content[0].file', at({ role: 'user', content: [{ type: 'file' }] })],
-    [
-      'messages[1].content[0].file',
-      at({ role: 'user', content: [{ type: 'file', file: { filename: 'a.pdf' } }] }),
-    ],
+    ['messages[1].content[0].file', part({ type: 'file' })],
+    ['messages[1].content[0].file', part({ type: 'file', file: { filename: 'a.pdf' } })],
     [
       'messages[1].content[0].type',
       at({ role: 'system', content: [{ type: 'image_url', image_url: { url: 'x' } }] }),
     ],
-    [
-      'messages[1].content[0].cache_control',
-      at({ role: 'user', content: [{ type: 'text', text: 'a', cache_control: 'ephemeral' }] }),
-    ],
+    ['messages[1].content[0].cache_control', part({ type: 'text', text: 'a', cache_control: 'ephemeral' })],
     ['messages[1].name', at({ role: 'user', content: 'a', name: 5 })],
     ['messages[1].content', at({ role: 'assistant' })],
     [

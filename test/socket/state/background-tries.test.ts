@@ -1,6 +1,8 @@
 // Answers in the background that are tried again: the record of the try that answered is the answer's, and a full upstream is waited
 // for however often it refuses.
+import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { eventually } from '../../support/program.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 
@@ -91,3 +93,21 @@ test('an upstream that has no room is waited for, more often than processes may 
   expect(json).toMatchObject({ outcome: 'ok', error: null });
   expect(json['tries']).toBeGreaterThan(10);
 }, 120_000);
+
+test('the end of a stream is seen once the stream is kept: a process that dies before makes it anew', async () => {
+  const { client, gateway } = await start(0);
+  const database = new Database(join(gateway.dataDir, 'dragoman.db'));
+  database.run("create trigger full before insert on job_streams begin select raise(abort, 'no room'); end");
+  const seen: string[] = [];
+  const read = async (): Promise<void> => {
+    const asked = { model: 'up/m', input: 'Hello', background: true, stream: true } as const;
+    for await (const { type } of await client.responses.create(asked)) seen.push(type);
+  };
+  const reading = read();
+  await eventually('it is tried again', () => gateway.logLines.some((line) => line.includes('tried again')));
+  expect(seen.at(-1)).toBe('response.output_item.done');
+  database.run('drop trigger full');
+  database.close();
+  await reading;
+  expect(seen.at(-1)).toBe('response.completed');
+});

@@ -151,7 +151,11 @@ describe('lines', () => {
 
   test('of which none can be run fail their batch', async () => {
     const batch = await ended(await made(await upload([chat('a', { stream: true })])));
-    expect(batch).toMatchObject({ status: 'failed', output_file_id: null, request_counts: { failed: 1 } });
+    expect(batch).toMatchObject({
+      status: 'failed',
+      output_file_id: null,
+      request_counts: { total: 1, completed: 0, failed: 1 },
+    });
     expect(batch.errors?.data).toMatchObject([{ line: 1, param: 'stream' }]);
     const empty = await ended(await made(await upload(['\n \n'])));
     expect(empty).toMatchObject({ status: 'failed', errors: { data: [{ code: 'empty_file' }] } });

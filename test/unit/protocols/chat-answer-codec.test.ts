@@ -10,13 +10,13 @@ import OpenAI from 'openai';
 import { Collector, GatewayError } from '../../../src/canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../../src/base/json/index.ts';
 import type { CanonicalEvent, CanonicalRequest } from '../../../src/canonical/index.ts';
-import { openaiChatServer } from '../../../src/protocols/openai-chat/server.ts';
+import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
 import type { AnswerContext } from '../../../src/protocols/protocol.ts';
 import { toEvents, turns, visibleOrder } from './chat-turns.ts';
 import type { Turn } from './chat-turns.ts';
 import { fillRequest } from '../../support/golden-operations.ts';
 
-const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiChatServer;
+const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiChat.server;
 
 describe('encodeStream', () => {
   test('says the same as encodeResponse', () => {

@@ -9,9 +9,9 @@ import {
   REQUEST_FIELDS,
   UNSUPPORTED_FIELDS,
 } from '../../../src/protocols/openai-chat/fields.ts';
-import { openaiChatServer } from '../../../src/protocols/openai-chat/server.ts';
+import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
 
-const { decodeRequest, encodeError } = openaiChatServer;
+const { decodeRequest, encodeError } = openaiChat.server;
 
 describe('decodeRequest', () => {
   test('any JSON is decoded or refused with a GatewayError', () => {

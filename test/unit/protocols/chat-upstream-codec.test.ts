@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { CanonicalEvent, EventSink } from '../../../src/canonical/index.ts';
 import { Collector, GatewayError, Report } from '../../../src/canonical/index.ts';
 import { codecContext, fillRequest, fillTarget } from '../../support/golden-operations.ts';
-import { openaiChatUpstream } from '../../../src/protocols/openai-chat/upstream.ts';
+import { openaiChat } from '../../../src/protocols/openai-chat/index.ts';
 
 /** JSON whose keys are likely to be looked at. */
 const member = fc.constantFrom(
@@ -80,7 +80,7 @@ test('a stream of anything ends exactly once, with its end as the last event', (
   fc.assert(
     fc.property(fc.array(fc.oneof(json, chunk), { maxLength: 6 }), fc.boolean(), (frames, done) => {
       const sink = new EndCounter();
-      const decoder = openaiChatUpstream.decodeStream(sink, codecContext());
+      const decoder = openaiChat.upstream.decodeStream(sink, codecContext());
       try {
         for (const frame of frames) decoder.frame('', JSON.stringify(frame));
         if (done) decoder.frame('', '[DONE]');
@@ -104,7 +104,7 @@ test('a body of anything is an answer or a GatewayError', () => {
     fc.property(fc.oneof(json, chunk), (body) => {
       const sink = new EndCounter();
       try {
-        openaiChatUpstream.decodeResponse(body, sink, codecContext());
+        openaiChat.upstream.decodeResponse(body, sink, codecContext());
       } catch (error) {
         expect(GatewayError.is(error)).toBe(true);
         expect(sink.ends).toBe(0);
@@ -136,14 +136,14 @@ test('an answer cut into deltas anywhere says the same as the whole answer', () 
         }));
         const whole = new Collector();
         const message = { role: 'assistant', content, reasoning_content: reasoning, tool_calls };
-        openaiChatUpstream.decodeResponse(
+        openaiChat.upstream.decodeResponse(
           { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }] },
           whole,
           codecContext(),
         );
 
         const streamed = new Collector();
-        const decoder = openaiChatUpstream.decodeStream(streamed, codecContext());
+        const decoder = openaiChat.upstream.decodeStream(streamed, codecContext());
         const send = (delta: object, finish_reason: string | null = null): void =>
           decoder.frame('', JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] }));
         send({ role: 'assistant', content: '' });
@@ -167,7 +167,7 @@ test('extra members never replace what the gateway says', () => {
   const request = fillRequest({
     extra: JSON.parse('{"model":"x","messages":[],"__proto__":{"stream":true},"min_p":0.1}'),
   });
-  const body = openaiChatUpstream.encodeRequest(request, fillTarget({}), report);
+  const body = openaiChat.upstream.encodeRequest(request, fillTarget({}), report);
   expect(JSON.stringify(body)).toBe('{"model":"upstream-model","messages":[],"min_p":0.1}');
   expect(report.entries.map((entry) => entry.path).sort()).toEqual(['__proto__', 'messages', 'model']);
 });

@@ -6,7 +6,7 @@ import { jsonBytes, type JsonObject } from '../../../src/base/json/index.ts';
 import { type CanonicalRequest, GatewayError } from '../../../src/canonical/index.ts';
 import type { RelayFacts, RelayStream } from '../../../src/protocols/index.ts';
 import { relay } from '../../../src/protocols/openai-responses/relay.ts';
-import { openaiResponsesServer } from '../../../src/protocols/openai-responses/server.ts';
+import { openaiResponses } from '../../../src/protocols/openai-responses/index.ts';
 import { bytesOf, missing, readRecordings } from '../../support/recordings/corpus.ts';
 import { framesOf, word } from '../../support/recordings/loose.ts';
 import { readResponses } from '../../support/recordings/read-responses.ts';
@@ -20,8 +20,8 @@ const FACTS: RelayFacts = {
   redact: (json) => json,
 };
 
-function decode(body: JsonObject): ReturnType<typeof openaiResponsesServer.decodeRequest> {
-  return openaiResponsesServer.decodeRequest({ model: 'm', input: 'hi', ...body });
+function decode(body: JsonObject): ReturnType<typeof openaiResponses.server.decodeRequest> {
+  return openaiResponses.server.decodeRequest({ model: 'm', input: 'hi', ...body });
 }
 
 function relayed(text: string, request: CanonicalRequest): string {
@@ -62,7 +62,7 @@ describe('a request', () => {
 
   test('keeps every other byte', () => {
     const text = '{ "input" : "h\\u00e9llo", "model":"m",\n "store": false, "x": 1.0 }';
-    const request = openaiResponsesServer.decodeRequest(JSON.parse(text));
+    const request = openaiResponses.server.decodeRequest(JSON.parse(text));
     expect(relayed(text, request)).toBe(text.replace('"m"', '"gpt-x"'));
   });
 

@@ -8,13 +8,12 @@ import { Collector, ERROR_KINDS, GatewayError, NO_USAGE, Report } from '../../..
 import type { ErrorKind } from '../../../src/canonical/index.ts';
 import { REQUEST_FIELDS } from '../../../src/protocols/openai-responses/fields.ts';
 import { openaiResponses } from '../../../src/protocols/openai-responses/index.ts';
-import { openaiResponsesServer } from '../../../src/protocols/openai-responses/server.ts';
 import type { AnswerContext } from '../../../src/protocols/protocol.ts';
 import { fillTarget } from '../../support/golden-operations.ts';
 import { framesOf } from '../../support/recordings/loose.ts';
 import { checkResponse, checkResponseStream } from '../../support/rules/responses-stream-rules.ts';
 
-const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiResponsesServer;
+const { decodeRequest, encodeError, encodeResponse, encodeStream } = openaiResponses.server;
 
 function refusal(body: unknown): GatewayError | undefined {
   try {

@@ -7,7 +7,7 @@ import { asArray, asObject } from '../../../src/base/json/index.ts';
 import { GatewayError, Report } from '../../../src/canonical/index.ts';
 import { CLIENT_TOOLS } from '../../../src/protocols/openai-responses/requests/client-tools.ts';
 import { findProtocol } from '../../../src/protocols/index.ts';
-import { openaiResponsesServer } from '../../../src/protocols/openai-responses/server.ts';
+import { openaiResponses } from '../../../src/protocols/openai-responses/index.ts';
 import {
   portableRequest,
   type PortableRequest,
@@ -23,7 +23,7 @@ function portable(
   body: JsonObject,
   upstream: { protocol: ProtocolName; faithful: boolean } = CHAT,
 ): PortableRequest {
-  const request = openaiResponsesServer.decodeRequest({ model: 'm', input: 'hi', ...body });
+  const request = openaiResponses.server.decodeRequest({ model: 'm', input: 'hi', ...body });
   return portableRequest(request, upstream, new Report());
 }
 
@@ -43,7 +43,7 @@ function answered(
 ): readonly JsonObject[] {
   const { request, standIns } = portable(body);
   let out = '';
-  const encoder = openaiResponsesServer.encodeStream((frames) => (out += frames), {
+  const encoder = openaiResponses.server.encodeStream((frames) => (out += frames), {
     id: '0199aabbccdd00112233445566778899',
     createdSeconds: 1_700_000_000,
     model: 'm',

@@ -53,16 +53,19 @@ export const doctor: RunCommand = async (argv) => {
   }
 };
 
+/** The provider that is named; undefined: all of them. */
+function providerOf(args: Arguments): string | undefined {
+  return args.words[0] ?? args.option('provider');
+}
+
 async function forget(args: Arguments, findings: Findings): Promise<number> {
-  const [provider = args.option('provider')] = args.words;
-  const count = await findings.forget(provider);
+  const count = await findings.forget(providerOf(args));
   if (args.json) print(`${JSON.stringify({ forgotten: count })}\n`);
   else print(`forgotten: what was found out about ${count} ${count === 1 ? 'endpoint' : 'endpoints'}\n`);
   return 0;
 }
 
 async function examineAll(args: Arguments, config: Config, findings: Findings): Promise<number> {
-  if (args.words.length > 0) throw new UsageError(`what is "${args.words[0]}"? Name a model with --model`);
   const timeoutMs = timeoutOf(args.option('timeout'));
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const client = new UpstreamClient(systemClock.now, { network: () => config.upstream.network });
@@ -91,7 +94,7 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
       catalog,
       config,
       presets,
-      provider: args.option('provider'),
+      provider: providerOf(args),
       model: args.option('model'),
       asking: isDry ? null : asking,
     });

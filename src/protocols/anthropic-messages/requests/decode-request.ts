@@ -21,11 +21,10 @@ import {
   requireObject,
   requireString,
 } from '../../members/read-member.ts';
-import { CLIENT_NAMES } from '../client-names.ts';
 import { decodeMessages, decodeSystem } from './decode-conversation.ts';
 import type { DecodeScope } from './decode-scope.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { KNOWN_FIELDS, TABLE } from '../fields.ts';
+import { CLIENT_NAMES, KNOWN_FIELDS, TABLE } from '../fields.ts';
 import { changedTools } from './tool-changes.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
 import { decodeMetadata } from '../outline.ts';

@@ -12,11 +12,12 @@ import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { decodeStatus } from './interaction-status.ts';
-import { INTERACTIONS_REASONING } from '../server-facts.ts';
 import { decodeInlineError } from '../../google/decode-error.ts';
 import { shortMessage } from '../../upstream-error.ts';
 
 const PROTOCOL = 'gemini-interactions';
+/** Signatures of thoughts, which only this API reads back. */
+export const INTERACTIONS_REASONING = 'google-interactions-v1';
 
 export class AnswerEmitter {
   readonly #out: ItemWriter;

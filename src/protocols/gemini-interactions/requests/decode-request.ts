@@ -12,7 +12,7 @@ import {
   readString,
   requireBody,
 } from '../../members/read-member.ts';
-import { CLIENT_NAMES } from '../client-names.ts';
+import { CLIENT_NAMES } from '../fields.ts';
 import { decodeConversation } from './decode-conversation.ts';
 import { decodeAsked } from '../outline.ts';
 

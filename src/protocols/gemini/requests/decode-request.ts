@@ -7,13 +7,12 @@ import { decodeGatewayOptions } from '../../members/gateway-options.ts';
 import { unknownBelow } from '../../members/member-shape.ts';
 import type { RequestRoute } from '../../protocol.ts';
 import { requireBody } from '../../members/read-member.ts';
-import { CLIENT_NAMES } from '../client-names.ts';
 import { camelMembers, camelName } from '../camel-members.ts';
 import { decodeContents, decodeSystemInstruction } from './decode-conversation.ts';
 import { decodeGenerationConfig } from './decode-generation-config.ts';
 import { decodeToolConfig, decodeTools, isValidated, type ExtraMembers } from './decode-tools.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
-import { KNOWN_FIELDS } from '../fields.ts';
+import { CLIENT_NAMES, KNOWN_FIELDS } from '../fields.ts';
 import { decodeModel } from '../outline.ts';
 
 /**

@@ -11,10 +11,9 @@ import {
   TEXTS,
   type WebSearchOptions,
 } from '../../../canonical/index.ts';
-import { CLIENT_NAMES } from '../client-names.ts';
 import { decodeMessages } from './decode-conversation.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS, TABLE } from '../fields.ts';
+import { CLIENT_NAMES, HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS, TABLE } from '../fields.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
 import { endUserOf } from '../outline.ts';
 import { decodeMetadata, readEffort } from '../../openai/decode-members.ts';

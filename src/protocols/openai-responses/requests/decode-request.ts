@@ -16,11 +16,10 @@ import { decodeMetadata } from '../../openai/decode-members.ts';
 import { decodeGatewayOptions, decodeModelId } from '../../members/gateway-options.ts';
 import { unknownBelow } from '../../members/member-shape.ts';
 import { readBoolean, readObject, readString, requireBody } from '../../members/read-member.ts';
-import { CLIENT_NAMES } from '../client-names.ts';
 import { decodeInput, decodeInstructions } from './decode-conversation.ts';
 import { decodeReasoning, decodeState, decodeText } from './decode-parameters.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { DECODED_FIELDS, KNOWN_FIELDS, TABLE } from '../fields.ts';
+import { CLIENT_NAMES, DECODED_FIELDS, KNOWN_FIELDS, TABLE } from '../fields.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
 
 /**
