@@ -5,7 +5,7 @@ import { DIALECTS } from '../../console/playground/dialects/index.ts';
 import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 import { freshFolder, runProgram } from '../support/program.ts';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ESCAPES = '\u001b]0;owned\u0007\u009b2J\u202e';
@@ -39,6 +39,29 @@ test.each<readonly string[]>([
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain('\\u001b');
   expect(out).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/);
+});
+
+test.each<readonly string[]>([
+  ['keys', 'list'],
+  ['keys', 'list', '--json'],
+  ['projects', 'list'],
+  ['models'],
+  ['check'],
+])('%s %s prints names of the configuration escaped', async (...words) => {
+  const name = `name${ESCAPES}`;
+  const config = join(folder, 'names.yaml');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      keys: [{ name, key: 'sk-test-of-a-name' }],
+      projects: { [name]: {} },
+      models: [{ id: `up/${name}`, endpoints: [{ provider: 'sim', model: 'echo' }] }],
+      aliases: { [name]: `up/${name}` },
+    }),
+  );
+  const { out, err } = await runProgram([...words, '--config', config], { folder });
+  expect(out + err).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/);
+  if (words[0] !== 'check') expect(out + err).toContain('\\u001b');
 });
 
 test('a name with such characters is refused', async () => {
