@@ -34,7 +34,6 @@ export class GroupCommit {
   readonly #begin: SqlStatement;
   readonly #commit: SqlStatement;
   #batch: Batch | null = null;
-  /** Tasks for the time when the transaction that runs is durable. */
 
   constructor(connection: SqlConnection, schedule: Schedule) {
     this.#connection = connection;
