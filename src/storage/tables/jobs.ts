@@ -94,13 +94,15 @@ function openJobs(database: StateDatabase): JobStore {
     return taken ? decodeHeld(taken as JobRow) : null;
   }
 
-  /** The expiry of a job that ends now. */
-  const sooner = (keepMs: DurationMs | null | undefined) =>
-    typeof keepMs === 'number'
-      ? {
-          expires_at: sql<number>`case when expires_at > ${clock()} + ${keepMs} then ${clock()} + ${keepMs} else expires_at end`,
-        }
-      : {};
+  /** Time of an end, read once: the expiry counts from it to the millisecond. */
+  const moment = () => sql<{ readonly ms: number }>`(select ${clock()} as ms)`.as('moment');
+  /** Columns of a job that ends at that time. */
+  const ending = (keepMs: DurationMs | null | undefined) => ({
+    ended_at: sql<number>`moment.ms`,
+    ...(typeof keepMs === 'number' && {
+      expires_at: sql<number>`case when expires_at > moment.ms + ${keepMs} then moment.ms + ${keepMs} else expires_at end`,
+    }),
+  });
 
   const byId = (id: string) => db.selectFrom('jobs').select(JOB_COLUMNS).where('id', '=', id);
 
@@ -115,6 +117,7 @@ function openJobs(database: StateDatabase): JobStore {
       const changed = yield* firstOf(
         db
           .updateTable('jobs')
+          .from(moment())
           .set(set)
           .where('id', '=', id)
           .where('fence', '=', fence)
@@ -209,8 +212,7 @@ function openJobs(database: StateDatabase): JobStore {
         {
           state: end.state,
           lease_owner: null,
-          ended_at: clock(),
-          ...sooner(keepMs),
+          ...ending(keepMs),
           waits_for: null,
           waits_since: null,
           ...(end.state === 'failed' ? { error_code: end.error.code, error_message: end.error.message } : {}),
@@ -222,13 +224,13 @@ function openJobs(database: StateDatabase): JobStore {
         const open = db.updateTable('jobs').where('id', '=', id);
         const ended = yield* firstOf(
           open
+            .from(moment())
             .set({
               state: 'cancelled',
               cancel: 1,
-              ended_at: clock(),
+              ...ending(keepMs),
               waits_for: null,
               waits_since: null,
-              ...sooner(keepMs),
             })
             .where('state', 'in', ['queued', 'waiting'])
             .returning('id'),
