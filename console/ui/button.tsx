@@ -1,4 +1,4 @@
-// Buttons.
+// Buttons: their looks, and how one shows that it is busy.
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';

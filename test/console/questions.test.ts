@@ -155,7 +155,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       expect(message).toContain(`Base URL: ${busy.gateway.origin}/v1`);
       expect(message).toMatch(/Key: sk-dm-v1-/);
       await page.getByRole('button', { name: 'Done' }).click();
-      await row(/^colleague.*\$20 per month/).waitFor();
+      await row(/^colleague.*\$20 \/ month/).waitFor();
       expect(await page.getByRole('rowheader').first().textContent()).toStartWith('colleague');
     },
     SLOW,
