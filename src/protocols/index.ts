@@ -47,7 +47,14 @@ export type {
 export { parseAnswer } from './broken-answer.ts';
 export { anyObject, eventStream } from './members/described-shapes.ts';
 export { decodeBatchRequest } from './openai/batches.ts';
-export { aroundResults, decodeGeminiBatch, GEMINI_REQUESTS, isInline } from './gemini/batches/index.ts';
+export {
+  aroundResults,
+  type BatchMethod,
+  decodeGeminiBatch,
+  GEMINI_BATCH_METHODS,
+  GEMINI_REQUESTS,
+  isInline,
+} from './gemini/batches/index.ts';
 export { decodeMetadata } from './openai/decode-members.ts';
 export { listShape } from './openai/described-shapes.ts';
 export { sharesMembers } from './openai/shared-members.ts';

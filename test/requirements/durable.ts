@@ -226,6 +226,7 @@ export const durableRequirements: Requirements = {
     "Gemini's batches answer every request by any model, from a body or a file, as Google's own libraries make and read them.",
     `${GEMINI_BATCHES}: answers every request by any model, and names what is wrong with others`,
     `${GEMINI_BATCHES}: takes a file, in either spelling, and gives a file that the SDK downloads`,
+    `${GEMINI_BATCHES}: makes vectors, as the SDK asks for them`,
     `${GEMINI_BATCHES}: is listed in pages, cancelled, deleted, and nobody else’s`,
     `${GEMINI_BATCHES}: of which no request can be run fails, and says why of each`,
     `${GEMINI_BATCHES}: is refused with the name of the member`,

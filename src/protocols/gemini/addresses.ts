@@ -60,8 +60,7 @@ function below(names: string, nearest: string): UnservedPart {
 
 /** The rest of Google's API (its own libraries and the API reference, 2026-11). */
 const UNSERVED: readonly UnservedPart[] = [
-  methods('batchGenerateContent', BATCHES),
-  methods('asyncBatchEmbedContent', 'Use `:batchEmbedContents`.'),
+  methods('batchGenerateContent|asyncBatchEmbedContent', BATCHES),
   methods('embedText|batchEmbedText', 'Use `:embedContent`.'),
   methods('generateText|generateMessage|generateAnswer', 'Use `:generateContent`.'),
   methods('computeTokens|countTextTokens|countMessageTokens', 'Use `:countTokens`.'),

@@ -5,6 +5,8 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {
   aroundResults,
   decodeGeminiBatch,
+  type BatchMethod,
+  GEMINI_BATCH_METHODS,
   GEMINI_REQUESTS,
   isInline,
   type ServedProtocol,
@@ -38,60 +40,7 @@ const NAME = gemini.name;
 const { findBatch, listed, shown, encoded } = batchesShown(NAME);
 
 export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
-  clientRoute({
-    tag: 'Batches',
-    id: 'createGeminiBatch',
-    method: 'post',
-    path: '/models/{model}:batchGenerateContent',
-    isDeep: true,
-    params: { model: { description: 'The id of a model.', example: 'sim%2Fgemini' } },
-    summary: 'Runs many requests of `generateContent`; each may name a model of its own.',
-    bodyMedia: 'application/json',
-    body: z.object({
-      batch: z.object({
-        displayName: z.string().optional(),
-        inputConfig: z.object({
-          fileName: z.string().optional().describe('`files/` and the id of a file with `purpose: batch`.'),
-          requests: z
-            .object({
-              requests: z.array(
-                z.object({
-                  request: z.looseObject({}),
-                  metadata: z.record(z.string(), z.string()).optional(),
-                }),
-              ),
-            })
-            .optional(),
-        }),
-      }),
-    }),
-    bodyExample: {
-      batch: {
-        displayName: 'first',
-        inputConfig: {
-          requests: {
-            requests: [
-              {
-                request: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
-                metadata: { key: 'first' },
-              },
-            ],
-          },
-        },
-      },
-    },
-    answer: operation,
-    refusals: [404],
-    async run(call) {
-      const { deps, principal, request, param } = call;
-      const { input: kept, requests, rest } = await keepRequests(call, GEMINI_REQUESTS);
-      const { inputFile, facts } = decodeGeminiBatch(param('model'), rest, requests);
-      const input = kept ?? (await lineFile(call, inputFile ?? '', 'batch.inputConfig.fileName'));
-      const headers = request.headers.entries();
-      const asked = { principal, protocol: NAME, input, facts, windowMs: WINDOW_MS, headers };
-      return shown(await deps.batches.submit(asked));
-    },
-  }),
+  ...GEMINI_BATCH_METHODS.map(creation),
   clientRoute({
     ...ofOne,
     id: 'listGeminiBatches',
@@ -168,6 +117,64 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
     },
   }),
 ];
+
+/** The route of a method that makes batches. */
+function creation(method: BatchMethod): ClientRoute {
+  return clientRoute({
+    tag: 'Batches',
+    id: method.operation,
+    method: 'post',
+    path: `/models/{model}:${method.name}`,
+    isDeep: true,
+    params: { model: { description: 'The id of a model.', example: method.example.model } },
+    summary: `Runs many requests of \`${method.asks}\`; each may name a model of its own.`,
+    bodyMedia: 'application/json',
+    body: z.object({
+      batch: z.object({
+        displayName: z.string().optional(),
+        inputConfig: z.object({
+          fileName: z.string().optional().describe('`files/` and the id of a file with `purpose: batch`.'),
+          requests: z
+            .object({
+              requests: z.array(
+                z.object({
+                  request: z.looseObject({}),
+                  metadata: z.record(z.string(), z.string()).optional(),
+                }),
+              ),
+            })
+            .optional(),
+        }),
+      }),
+    }),
+    bodyExample: {
+      batch: {
+        displayName: 'first',
+        inputConfig: {
+          requests: {
+            requests: [
+              {
+                request: method.example.request,
+                metadata: { key: 'first' },
+              },
+            ],
+          },
+        },
+      },
+    },
+    answer: operation,
+    refusals: [404],
+    async run(call) {
+      const { deps, principal, request, param } = call;
+      const { input: kept, requests, rest } = await keepRequests(call, GEMINI_REQUESTS);
+      const { inputFile, facts } = decodeGeminiBatch(method, param('model'), rest, requests);
+      const input = kept ?? (await lineFile(call, inputFile ?? '', 'batch.inputConfig.fileName'));
+      const headers = request.headers.entries();
+      const asked = { principal, protocol: NAME, input, facts, windowMs: WINDOW_MS, headers };
+      return shown(await deps.batches.submit(asked));
+    },
+  });
+}
 
 /** A batch with its results, which are never held as a whole. */
 async function withResults({ deps, projectId }: ClientCall, found: ShownBatch): Promise<Response> {

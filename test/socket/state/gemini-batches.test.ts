@@ -144,6 +144,32 @@ describe('a batch of Gemini', () => {
     expect(await statusOf(ai.files.download({ file: results, downloadPath }))).toBe(404);
   });
 
+  test('makes vectors, as the SDK asks for them', async () => {
+    const made = await ai.batches.createEmbeddings({
+      model: 'sim/embed',
+      src: { inlinedRequests: { contents: ['one', 'two'], config: { outputDimensionality: 8 } } },
+      config: { displayName: 'vectors' },
+    });
+    const batch = await ended(made);
+    expect(batch).toMatchObject({ state: JobState.JOB_STATE_SUCCEEDED, displayName: 'vectors' });
+    const responses = batch.dest?.inlinedEmbedContentResponses ?? [];
+    expect(responses.map(({ response }) => response?.embedding?.values?.length)).toEqual([8, 8]);
+    const request = { content: { parts: [{ text: 'three' }] } };
+    const file = await upload([
+      { key: 'a', request },
+      { key: 'b', request: { contents: [] } },
+    ]);
+    const ofFile = await ended(
+      await ai.batches.createEmbeddings({ model: 'sim/embed', src: { fileName: `files/${file}` } }),
+    );
+    expect(ofFile.dest?.fileName).toMatch(/^files\/file-/);
+    const { json } = await ask(made.name ?? '');
+    expect(json).toMatchObject({
+      metadata: { '@type': expect.stringMatching(/\.EmbedContentBatch$/) },
+      response: { '@type': expect.stringMatching(/\.EmbedContentBatchOutput$/) },
+    });
+  });
+
   test('is listed in pages, cancelled, deleted, and nobody else’s', async () => {
     const names: string[] = [];
     for (const key of ['a', 'b', 'c']) {

@@ -4,6 +4,7 @@ import { Problems } from '../../../canonical/index.ts';
 import { camelMembers, camelName } from '../camel-members.ts';
 import { readObject, readString, requireObject } from '../../members/read-member.ts';
 import { modelId } from './lines.ts';
+import type { BatchMethod } from './methods.ts';
 
 /** Place of the requests in the body. */
 export const GEMINI_REQUESTS = {
@@ -26,7 +27,12 @@ export interface GeminiBatchAsked {
  * @param requests how many stood there
  * @throws GatewayError `invalid_request` naming every offending member
  */
-export function decodeGeminiBatch(model: string, body: JsonObject, requests: number): GeminiBatchAsked {
+export function decodeGeminiBatch(
+  { asks }: BatchMethod,
+  model: string,
+  body: JsonObject,
+  requests: number,
+): GeminiBatchAsked {
   const problems = new Problems();
   const batch = camelMembers(requireObject(body['batch'], 'batch', problems) ?? {});
   const { displayName, inputConfig, priority, ...others } = batch;
@@ -41,7 +47,7 @@ export function decodeGeminiBatch(model: string, body: JsonObject, requests: num
     problems.add('batch.inputConfig', 'must hold either `requests` or `fileName`');
   problems.throwIfAny();
   const isInline = requests > 0;
-  const facts = { model: modelId(model), displayName: title, isInline };
+  const facts = { model: modelId(model), displayName: title, isInline, asks };
   return {
     inputFile: isInline ? null : file.replace(/^files\//, ''),
     facts: isInline ? { ...facts, requests } : facts,

@@ -1,7 +1,8 @@
 // A batch as Google's clients read it: a long-running operation whose metadata is the batch.
-import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
+import { asObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
 import type { ShownBatch } from '../../codec/batch-codec.ts';
+import { GEMINI_BATCH_METHODS, methodOf } from './methods.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
 const TYPES = 'type.googleapis.com/google.ai.generativelanguage.v1main.';
@@ -30,7 +31,7 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
   const requests = total ?? (typeof facts['requests'] === 'number' ? facts['requests'] : 0);
   const ended = counts.succeeded + counts.failed + counts.expired + counts.cancelled;
   const metadata: MutableJsonObject = {
-    '@type': `${TYPES}GenerateContentBatch`,
+    '@type': typeOf(batch),
     name,
     model: `models/${String(facts['model'])}`,
     displayName: facts['displayName'] ?? '',
@@ -62,9 +63,13 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
   if (batch.outputFile !== null && facts['isInline'] !== true) {
     const output = { responsesFile: `files/${batch.outputFile}` };
     metadata['output'] = output;
-    if (!failure) operation['response'] = { '@type': `${TYPES}GenerateContentBatchOutput`, ...output };
+    if (!failure) operation['response'] = { '@type': `${typeOf(batch)}Output`, ...output };
   }
   return operation;
+}
+
+function typeOf({ facts }: ShownBatch): string {
+  return TYPES + methodOf(facts).type;
 }
 
 /** Whether the results of a batch stand in the batch itself. */
@@ -78,11 +83,13 @@ export function isInline({ facts, outputFile }: ShownBatch): boolean {
  * @param operation the batch as it is shown without them
  */
 export function aroundResults({ metadata, response: _, ...operation }: JsonObject): readonly string[] {
-  const begin = '"inlinedResponses":{"inlinedResponses":[';
+  const { '@type': batchType } = asObject(metadata);
+  const { results } = GEMINI_BATCH_METHODS.find(({ type }) => TYPES + type === batchType) ?? methodOf({});
+  const begin = `"${results}":{"inlinedResponses":[`;
   const first = `${open(operation)},"metadata":${open(metadata ?? {})},"output":{${begin}`;
   if (operation['error'] !== undefined) return [first, ']}}}}'];
   // Google's libraries read the first list, people who follow its guide the second.
-  const type = JSON.stringify(`${TYPES}GenerateContentBatchOutput`);
+  const type = JSON.stringify(`${String(batchType)}Output`);
   return [first, `]}}},"response":{"@type":${type},${begin}`, ']}}}'];
 }
 

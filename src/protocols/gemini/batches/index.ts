@@ -13,6 +13,7 @@ export const geminiBatches: BatchCodec = {
   encodeResult,
 };
 
+export { type BatchMethod, GEMINI_BATCH_METHODS } from './methods.ts';
 export { decodeGeminiBatch, GEMINI_REQUESTS } from './decode-create.ts';
 export { aroundResults, isInline } from './encode-batch.ts';
 export { geminiUpstreamBatches } from './upstream-batches.ts';

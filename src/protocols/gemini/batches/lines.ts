@@ -4,6 +4,7 @@ import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import { encodeErrorBody } from '../../google/encode-error.ts';
 import { RPC_CODES } from '../../google/rpc-codes.ts';
 import type { BatchLine, LineEnd, UnansweredEnd } from '../../codec/batch-codec.ts';
+import { methodOf } from './methods.ts';
 
 /** Longest `key` of a line, in characters. */
 const LONGEST_KEY = 512;
@@ -21,7 +22,7 @@ export function decodeLine({ key, request, metadata }: JsonObject, facts: JsonOb
   if (!isJsonObject(request)) throw wrong('request', TEXTS.mustBeBody);
   const { model = facts['model'] } = request;
   if (typeof model !== 'string' || model === '') throw wrong('request.model', 'must be the id of a model');
-  const path = `/v1beta/models/${modelId(model)}:generateContent`;
+  const path = `/v1beta/models/${modelId(model)}:${methodOf(facts).asks}`;
   return { id: typeof key === 'string' ? key : null, path, body: 'request' };
 }
 
