@@ -114,7 +114,7 @@ export async function startBusyGateway({ records = 6_000 } = {}): Promise<Busy> 
     {
       logging: { level: 'silent', content: 'all' },
       batches: { max_delay_ms: 0 },
-      // What fails stays set aside while it is looked at, however slow the machine is.
+      // Endpoints that fail stay set aside while pages are looked at, however slow the machine is.
       routing: { breaker: { open_ms: 600_000 } },
       keys: [
         { name: 'test', key: 'sk-test' },
