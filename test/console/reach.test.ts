@@ -192,7 +192,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.keyboard.type('7');
       await tabTo('Save');
       await page.keyboard.press('Enter');
-      await page.getByRole('row', { name: /^ci.*\$7 per day/ }).waitFor();
+      await page.getByRole('row', { name: /^ci.*\$7 \/ day/ }).waitFor();
       await holds(button('Actions for ci'));
       await page.keyboard.press('Enter');
       await page.keyboard.press('ArrowUp');

@@ -257,7 +257,9 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
           : facts.kind === 'rejected'
             ? `${who} rejected it${status === null ? '' : ` with ${status}`}`
             : `${who} failed${status === null ? ` (${failure.kind})` : ` with ${status}`}`;
-      return `${what}: ${failure.message}${/[.!?]$/.test(failure.message) ? '' : '.'}${before}`;
+      // An upstream's words rarely end in a full stop; the next sentence needs one.
+      const stop = before === '' || /[.!?]$/.test(failure.message) ? '' : '.';
+      return `${what}: ${failure.message}${stop}${before}`;
     }
   }
 }
