@@ -403,7 +403,8 @@ test.each([
   [['--provider', 'nobody'], '"nobody" is not a provider that is on'],
   [['--model', 'nobody/m'], 'there is no model "nobody/m"'],
   [['--timeout', 'soon'], '--timeout: "soon" is no number of seconds'],
-  [['lab'], 'what is "lab"? Name a model with --model'],
+  [['nobody'], '"nobody" is not a provider that is on'],
+  [['lab', 'm'], 'there is no place for "m": dragoman doctor [PROVIDER]'],
   [['--nonsense'], 'there is no option "--nonsense"'],
 ])(
   'doctor %j is refused with exit code 2',
