@@ -1,7 +1,7 @@
 // Frozen baselines: a data directory and a PostgreSQL database of every released schema version open with the program of now, and
 // everything in them is as it was.
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { expectAnswer, VERSIONS } from './asks.ts';
+import { type Ask, expectAnswer, VERSIONS } from './asks.ts';
 import { openDirectory, openDump, takeUp, unpack } from './open.ts';
 import { freshFolder } from '../../support/program.ts';
 import { POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
@@ -19,6 +19,13 @@ const KINDS = [
   ['postgres', openDump],
 ] as const;
 
+/** A message that its receiver does not take is tried again as time passes: it stays in the log, its state does not stay. */
+function lasting(ask: Ask): Ask {
+  if (!ask.path.endsWith('/deliveries')) return ask;
+  const { data } = ask.answer as { readonly data: readonly { readonly id: string }[] };
+  return { ...ask, answer: { data: data.map(({ id }) => ({ id })) } };
+}
+
 for (const version of VERSIONS)
   for (const [kind, open] of KINDS)
     describe.skipIf(kind === 'postgres' && POSTGRES_PROGRAMS === null)(`schema ${version}, ${kind}`, () => {
@@ -30,6 +37,6 @@ for (const version of VERSIONS)
         const opened = await open(folder, madeAt);
         ends.push(() => opened.close());
         await takeUp(opened, asks);
-        for (const ask of asks) await expectAnswer(opened.origin, ask);
+        for (const ask of asks) await expectAnswer(opened.origin, lasting(ask));
       });
     });
