@@ -28,6 +28,11 @@ export function newGenerationId(nowMs: UnixMs): string {
   return stamp + randomHex(10);
 }
 
+/** The id of a generation in that of its answer: each protocol puts a prefix before it (`resp_…`, `msg_…`); the id has no underscore. */
+export function generationOf(id: string): string {
+  return id.slice(id.lastIndexOf('_') + 1);
+}
+
 /** `prefix` followed by 24 random hex characters. */
 export function newId(prefix: string): string {
   return prefix + randomHex(12);

@@ -84,7 +84,7 @@ const server: ServerCodec = {
   encodeLimits,
   threads,
   earlierAnswer,
-  // Which features, an open list that Anthropic judges. The version is that of our codec, and whatever else is named so
+  // The header lists features, and Anthropic judges them. The version is that of our codec, and whatever else is named so
   // speaks of an account, which is the operator's.
   passedHeaders: new Map([['anthropic-beta', new Set(['message-threads-2026-08-12'])]]),
   // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.

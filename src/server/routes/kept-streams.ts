@@ -17,7 +17,8 @@ import { eventStream } from '../../protocols/index.ts';
 import { HttpClient } from '../serve-operation.ts';
 import { eventNumber } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { generationOf, notFound } from './state-routes.ts';
+import { generationOf } from '../../base/runtime/ids.ts';
+import { notFound } from './state-routes.ts';
 
 /** How often a stream is looked for that is not here yet, and its job, in milliseconds. */
 const LOOK_MS = 200;

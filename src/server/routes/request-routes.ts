@@ -1,4 +1,5 @@
 // Routes about requests: the record of one, and how one would be routed.
+import { generationOf } from '../../base/runtime/ids.ts';
 import { z } from 'zod';
 import { generationView } from '../../accounts/ledger/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
@@ -33,8 +34,7 @@ export const RECORD: ClientRoute = clientRoute({
   }),
   refusals: [404],
   async run({ deps: { background, ledger }, projectId, query }) {
-    // Each protocol puts its own prefix before the generation's id (`resp_…`, `msg_…`); the id itself has no underscore.
-    const id = query.id.slice(query.id.lastIndexOf('_') + 1);
+    const id = generationOf(query.id);
     const record = await background.record(projectId, id, query.try);
     if (!record)
       throw new GatewayError(

@@ -18,7 +18,8 @@ import {
   readInclude,
 } from '../list-page.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { generationOf, notFound, storedItems } from './state-routes.ts';
+import { generationOf } from '../../base/runtime/ids.ts';
+import { notFound, storedItems } from './state-routes.ts';
 
 const responseShape = keepingProtocol.server.items.shape;
 

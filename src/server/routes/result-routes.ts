@@ -1,4 +1,5 @@
 // Answers to requests whose clients did not wait for them: what the client would have got, as soon as it is there.
+import { generationOf } from '../../base/runtime/ids.ts';
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
 import { ANSWER_KIND, resultPath } from '../../engine/index.ts';
@@ -64,7 +65,7 @@ async function jobOf({
   param,
 }: Pick<ClientCall, 'deps' | 'projectId' | 'param'>): Promise<JobView> {
   const id = param('id');
-  const job = await deps.background.job(projectId, id.slice(id.lastIndexOf('_') + 1));
+  const job = await deps.background.job(projectId, generationOf(id));
   if (job?.kind === ANSWER_KIND) return job;
   throw notFound('Generation', id);
 }

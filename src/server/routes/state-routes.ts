@@ -34,8 +34,3 @@ export function notFound(what: string, id: string, param?: string): GatewayError
 export function isoOf(ms: UnixMs): string {
   return new Date(ms).toISOString();
 }
-
-/** The id of a generation in the id of its answer, which begins with its kind. */
-export function generationOf(id: string): string {
-  return id.slice(id.lastIndexOf('_') + 1);
-}

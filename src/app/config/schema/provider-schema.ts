@@ -81,7 +81,7 @@ const fields = inProgram(
     batch: batchRoute
       .optional()
       .describe(
-        "Where lines of batches go. `vendor`: to the vendor's own batch API (Chat Completions, Responses and Messages). Default: `requests`, asked as any other request.",
+        "Where lines of batches go. `vendor`: to the vendor's own batch API (Chat Completions, Responses, Messages and Gemini). Default: `requests`, asked as any other request.",
       ),
     batch_price_factor: z
       .number()
