@@ -67,6 +67,8 @@ export interface Job extends JobView {
 
 /** A job that a runner holds. */
 export interface HeldJob extends Job {
+  /** Number of its leases that ran out: its process was killed, or cut off. A job that was given back has not died. */
+  readonly deaths: number;
   /** Grows each time somebody takes the job: a write with an older one changes nothing. */
   readonly fence: number;
 }
@@ -166,7 +168,7 @@ export interface JobStore {
    * @returns the job as it is then; null where there is none
    */
   cancel(id: string, ending?: JobEnding): Promise<JobView | null>;
-  /** Queues a job again that failed or was cancelled: a further attempt. Null: there is none that did. */
+  /** Queues a job again that failed or was cancelled: a further attempt, and no death counts. Null: there is none that did. */
   retry(id: string): Promise<JobView | null>;
   /** Null: none of this project. */
   find(projectId: string, id: string): Promise<Job | null>;

@@ -6,6 +6,7 @@ import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../proto
 import type { ProtocolName } from '../../canonical/index.ts';
 import {
   againAfter,
+  hasDied,
   type InterruptedTry,
   type JobOutcome,
   type JobRun,
@@ -178,13 +179,14 @@ async function runLines(
  * @returns how often a process died with a line, by its number
  */
 async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, number>> {
-  const { batch, deps, writer } = of;
+  const { run, batch, deps, writer } = of;
   const deaths = new Map<number, number>();
   for (const { number, detail } of await deps.storage.batches.asked(batch.id)) {
     const { tried, tool, ...before } = JSON.parse(detail) as AskedDetail;
-    if (tried && !(await deps.storage.ledger.find(tried.recordId, tried.projectId)))
-      settleTry(JSON.parse(tried.detail) as InterruptedTry, deps.storage);
-    const now = before.deaths + (tried ? 1 : 0);
+    const interrupted = tried && (JSON.parse(tried.detail) as InterruptedTry);
+    if (interrupted && !(await deps.storage.ledger.find(tried.recordId, tried.projectId)))
+      settleTry(interrupted, run.job, deps.storage);
+    const now = before.deaths + (interrupted && hasDied(interrupted, run.job) ? 1 : 0);
     deaths.set(number, now);
     const refusal = interruption(tool, now);
     if (refusal)

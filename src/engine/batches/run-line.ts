@@ -173,7 +173,7 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
   const note = (detail: Omit<AskedDetail, 'deaths'>): Promise<void> =>
     of.writer.ask({ number: line.number, detail: JSON.stringify({ deaths: line.deaths, ...detail }) });
   let asked: AskedDetail['tried'] = null;
-  const mark = new TryMark(deps.storage.marks);
+  const mark = new TryMark(deps.storage.marks, run.job);
   const job: JobCall = {
     id,
     recordId: id,

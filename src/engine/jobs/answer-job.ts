@@ -6,14 +6,7 @@ import type { JobView } from '../../accounts/ports/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { RequestRoute } from '../../protocols/index.ts';
 import type { ApiCall } from '../call.ts';
-import {
-  jobCall,
-  refusalOf,
-  settleEarlier,
-  type Tried,
-  waitAgain,
-  type WorkDependencies,
-} from './job-call.ts';
+import { jobCall, refusalOf, settleEarlier, type Tried, type WorkDependencies } from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { type CallPayload, protocolOf, recordIdOf, RESPONSE_KIND } from './response-job.ts';
 import { WholeClient, type WholeResult } from './whole-client.ts';
@@ -98,7 +91,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
   if (cancellation.reason) return null;
   if (!deps.takes()) return { wait: { reason: TEXTS.stopped, forMs: 0, hasBegun: true } };
   const { failure = new GatewayError('internal', TEXTS.notMade), wait, wasAsked = true } = tried;
-  if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
+  if (wait !== undefined) return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
   return failed(failure, result);
 }
 

@@ -1,7 +1,7 @@
 // Work that outlives the connection that asked for it.
 export { ANSWER_KIND, makeAnswer, prefersAsync, recordOfJob } from './answer-job.ts';
 export { BackgroundResponses, resultPath } from './background-responses.ts';
-export { type InterruptedTry, settleTry, TryMark } from './interrupted.ts';
+export { hasDied, type InterruptedTry, settleTry, TryMark } from './interrupted.ts';
 export {
   CANCELLED,
   type JobOutcome,

@@ -1,28 +1,26 @@
 // How a job runs a request: what the request is told of the job, when it waits for room, and what an interrupted try leaves
 // behind.
 import type { Principal } from '../../accounts/auth/index.ts';
-import type { JobStep, JobWait, Storage } from '../../accounts/ports/index.ts';
+import type { JobStep, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStreams } from '../streams/index.ts';
 import { ASKED_STEP, settleInterrupted, TryMark } from './interrupted.ts';
-import type { JobOutcome, JobRun } from './job-runner.ts';
+import type { JobRun } from './job-runner.ts';
 import { recordIdOf, type ResponsePayload } from './response-job.ts';
 import type { Unkept } from './unkept.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** Tries of one job that did not end by themselves, by however many processes: a request that ends its process must not end all of them. */
-const MOST_ATTEMPTS = 10;
+/** Processes that may die with one job: a request that ends its process must not end all of them. */
+const MOST_DEATHS = 10;
 /** Shortest and longest wait for room, in milliseconds, and the longest where nobody says how long. */
 const LEAST_WAIT_MS = 200;
 const MOST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 5_000;
 /** Step that stands for a tool's effects. */
 const TOOL_STEP = 'tool:';
-/** Step that counts the tries that ended because there was no room. */
-const WAITED_STEP = 'waited';
 
 export interface WorkDependencies {
   /** Runs a request. */
@@ -74,21 +72,8 @@ export async function refusalOf(
       `The gateway stopped while this answer was made, after the tool '${tool.detail}' had begun. It is not run a second time, because it may have had effects: ask again.`,
       { fault: 'gateway' },
     );
-  if (job.attempt - waitedIn(steps) <= MOST_ATTEMPTS) return undefined;
-  return new GatewayError('internal', `The answer was not made in ${MOST_ATTEMPTS} attempts.`);
-}
-
-/** Lets go of a job whose upstream was asked and had no room. Such a try is none that ended its process. */
-export async function waitAgain({ job, store }: JobRun, wait: JobWait): Promise<JobOutcome> {
-  if (wait.hasBegun) {
-    const waited = waitedIn(await store.steps(job.id)) + 1;
-    await store.step(job.id, job.fence, { name: WAITED_STEP, detail: String(waited) });
-  }
-  return { wait };
-}
-
-function waitedIn(steps: readonly JobStep[]): number {
-  return Number(steps.find(({ name }) => name === WAITED_STEP)?.detail ?? 0);
+  if (job.deaths < MOST_DEATHS) return undefined;
+  return new GatewayError('internal', `The gateway stopped ${job.deaths} times while this answer was made.`);
 }
 
 /** Records what earlier tries had used that died. @returns the steps of all tries */
@@ -111,7 +96,7 @@ export function jobCall(
   tried: Tried,
 ): JobCall {
   const { id, fence } = job;
-  const mark = new TryMark(storage.marks);
+  const mark = new TryMark(storage.marks, job);
   return {
     id: payload.id,
     recordId: recordIdOf(payload.id, job.attempt),

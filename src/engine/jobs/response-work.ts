@@ -9,14 +9,7 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { ApiCall, ByteAccount, JobCall } from '../call.ts';
 import type { KeptStream } from '../streams/index.ts';
-import {
-  jobCall,
-  refusalOf,
-  settleEarlier,
-  type Tried,
-  waitAgain,
-  type WorkDependencies,
-} from './job-call.ts';
+import { jobCall, refusalOf, settleEarlier, type Tried, type WorkDependencies } from './job-call.ts';
 import { CANCELLED, type JobOutcome, type JobRun } from './job-runner.ts';
 import { openingStream } from './job-stream.ts';
 import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
@@ -75,7 +68,7 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   }
   if (!deps.takes()) return { wait: { reason: TEXTS.stopped, forMs: 0, hasBegun: true } };
   const { failure = new GatewayError('internal', TEXTS.notMade), wait, wasAsked = true } = tried;
-  if (wait !== undefined) return waitAgain(run, { reason: failure.message, forMs: wait, hasBegun: wasAsked });
+  if (wait !== undefined) return { wait: { reason: failure.message, forMs: wait, hasBegun: wasAsked } };
   const end = failedBy(failure, codec);
   return client.hasFailed ? keep(run, stream, client.last, end) : ended(end);
 }

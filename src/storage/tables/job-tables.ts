@@ -26,6 +26,8 @@ export const JOBS = table({
     /** Time from which somebody else may take it: of a running job the end of its lease, of a waiting one when it is tried again. */
     run_after: 'number',
     attempt: 'small',
+    /** Leases that ran out. Null: none. */
+    deaths: 'small?',
     lease_owner: 'id?',
     fence: 'number',
     /** 1: its end is asked for. */
@@ -50,6 +52,7 @@ export const JOBS = table({
     jobs_by_expiry: ['expires_at', 'row'],
   },
   since: 2,
+  added: { deaths: 6 },
 });
 
 export const JOB_STEPS = table({
@@ -69,10 +72,13 @@ export const JOB_STREAMS = table({
 });
 
 type Row = Omit<NonNullable<(typeof JOBS)['row']>, 'row'>;
-export type ViewRow = Omit<Row, 'payload' | 'turn' | 'home' | 'run_after' | 'lease_owner' | 'fence'> & {
+export type ViewRow = Omit<
+  Row,
+  'payload' | 'turn' | 'home' | 'run_after' | 'deaths' | 'lease_owner' | 'fence'
+> & {
   readonly start: string;
 };
-export type JobRow = ViewRow & Pick<Row, 'payload' | 'fence'>;
+export type JobRow = ViewRow & Pick<Row, 'payload' | 'deaths' | 'fence'>;
 
 /** Characters of a payload that lists read: with the model, where it begins with that. */
 const START = 600;
@@ -98,7 +104,7 @@ export const VIEW_COLUMNS = [
   sql<string>`substr(payload, 1, ${sql.lit(START)})`.as('start'),
 ] as const;
 
-export const JOB_COLUMNS = [...VIEW_COLUMNS, 'payload', 'fence'] as const;
+export const JOB_COLUMNS = [...VIEW_COLUMNS, 'payload', 'deaths', 'fence'] as const;
 
 /** Columns of a new job. */
 export function newRow(job: NewJob) {
@@ -152,5 +158,5 @@ export function decodeJob(row: JobRow): Job {
 }
 
 export function decodeHeld(row: JobRow): HeldJob {
-  return { ...decodeJob(row), fence: row.fence };
+  return { ...decodeJob(row), deaths: row.deaths ?? 0, fence: row.fence };
 }

@@ -39,7 +39,7 @@ function openJobs(database: StateDatabase): JobStore {
   const open = among(OPEN_STATES);
   const expired = expiring<{ readonly row: number; readonly id: string }>({ kind }, JOBS, ['row', 'id']);
 
-  /** Jobs that nobody holds or waits with any more go back into the queue. */
+  /** Jobs that nobody holds or waits with any more go back into the queue. A lease that ran out is a death of its holder. */
   function* wake(): Queries<void> {
     const due = yield* firstOf(
       sql<{ row: number }>`
@@ -47,7 +47,9 @@ function openJobs(database: StateDatabase): JobStore {
     );
     if (!due) return;
     yield sql`
-      update jobs set state = 'queued', lease_owner = null where row in (
+      update jobs set state = 'queued', lease_owner = null,
+        deaths = case when state = 'running' then coalesce(deaths, 0) + 1 else deaths end
+      where row in (
         select row from jobs where state in ('running', 'waiting') and run_after <= ${clock()}
         order by run_after limit ${MOST_DUE} ${skipHeld})`;
   }
@@ -250,6 +252,7 @@ function openJobs(database: StateDatabase): JobStore {
             home: null,
             run_after: 0,
             ended_at: null,
+            deaths: null,
             error_code: null,
             error_message: null,
           })

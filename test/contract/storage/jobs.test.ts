@@ -96,6 +96,23 @@ describeDatabases((fresh) => {
       expect(await other.finish('a', 2, { state: 'completed' })).toBe(true);
     }));
 
+  test('a job has died with each lease that ran out, and not where its holder gave it back', () =>
+    withJobs(async (jobs) => {
+      await jobs.add(job('a'), 9);
+      expect(await claim(jobs, { leaseMs: -1 })).toMatchObject([{ deaths: 0 }]);
+      expect(await claim(jobs, { leaseMs: -1 })).toMatchObject([{ attempt: 2, deaths: 1 }]);
+      const [third] = await claim(jobs);
+      expect(third).toMatchObject({ attempt: 3, deaths: 2 });
+      await jobs.wait('a', third!.fence, { reason: 'it stops', forMs: -1, hasBegun: true });
+      expect(await claim(jobs)).toMatchObject([{ attempt: 4, deaths: 2 }]);
+      await jobs.release('one');
+      const [fifth] = await claim(jobs);
+      expect(fifth).toMatchObject({ attempt: 5, deaths: 2 });
+      await jobs.finish('a', fifth!.fence, { state: 'failed', error: { code: 'x', message: 'y' } });
+      await jobs.retry('a');
+      expect(await claim(jobs)).toMatchObject([{ attempt: 6, deaths: 0 }]);
+    }));
+
   test('steps stay, each as it was last said', () =>
     withJobs(async (jobs) => {
       await jobs.add(job('a'), 9);

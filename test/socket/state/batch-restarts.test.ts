@@ -1,39 +1,75 @@
-// Lines of a batch whose process ends again and again: one of them is the cause, and the others must not end with it.
-import { expect, test } from 'bun:test';
+// Lines of a batch and answers in the background whose process ends again and again. A process that dies may have died of one of them:
+// that one fails in the end, and the others must not. A process that stops as it should has died of nothing.
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { startGateway, TEST_KEY } from '../../support/harness.ts';
+import { systemClock } from '../../../src/base/runtime/clock.ts';
+import { startGateway, TEST_KEY, type TestGateway } from '../../support/harness.ts';
 import { eventually } from '../../support/program.ts';
 import { begin, line, resultsOf } from './vendor-gateway.ts';
 
-const DEADLY = 'deadly';
+setDefaultTimeout(120_000);
 
-test('a line with which its process ends ten times fails, and those beside it are answered', async () => {
-  let deaths = 0;
-  /** The deadly line runs: its process ends before anybody gets an answer. */
+const DEADLY = 'deadly';
+/** Ends of its process after which a line or an answer fails. */
+const MOST_DEATHS = 10;
+/** Longer than a lease, in milliseconds: a process whose clock is so far ahead takes what another one runs. */
+const LEASE_IS_OVER_MS = 20_000;
+/** How long an answer takes, in milliseconds: requests that were sent together have all arrived by then. */
+const ANSWER_MS = 100;
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+interface Scene {
+  /** How often the deadly question was asked. */
+  readonly deaths: () => number;
+  /** Client of the process that runs. */
+  readonly client: () => OpenAI;
+  /** Ends the process that runs, and begins the next one. @param how `dies`: nothing is heard of it any more, and its leases run out */
+  end(how: 'dies' | 'stops'): Promise<void>;
+}
+
+/** @param isAnswered whether the deadly question is answered when it is asked for the n-th time */
+async function startScene(isAnswered: (asked: number) => boolean): Promise<Scene> {
+  let asked = 0;
+  /** The deadly question was asked: its process ends before anybody gets an answer. */
   let isDying = false;
   const upstream = Bun.serve({
     port: 0,
     async fetch(request) {
-      const { messages } = (await request.json()) as { messages: { content: string }[] };
-      const { content = '' } = messages[0] ?? {};
-      if (content.includes(DEADLY)) {
-        deaths += 1;
-        isDying = true;
-      }
-      // Lines beside it arrive in any order.
-      await new Promise<void>((resolve) => setTimeout(resolve, 100));
-      if (isDying) return new Promise<Response>(() => {});
-      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+      const { messages, stream } = (await request.json()) as {
+        messages: { content: string }[];
+        stream?: boolean;
+      };
+      const isDeadly = JSON.stringify(messages).includes(DEADLY) && !isAnswered(++asked);
+      isDying ||= isDeadly;
+      await new Promise<void>((resolve) => setTimeout(resolve, ANSWER_MS));
+      if (isDying || isDeadly) return new Promise<Response>(() => {});
+      const head = { id: 'c', created: 1, model: 'm' };
       const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
-      return Response.json({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage });
+      const said = { role: 'assistant', content: 'Hi' };
+      if (stream !== true) {
+        const choices = [{ index: 0, message: said, finish_reason: 'stop' }];
+        return Response.json({ ...head, object: 'chat.completion', choices, usage });
+      }
+      const choices = [{ index: 0, delta: said, finish_reason: 'stop' }];
+      const chunk = JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, usage });
+      return new Response(`data: ${chunk}\n\ndata: [DONE]\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      });
     },
   });
+  open.push({ close: () => upstream.stop(true) });
   const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-restarts-'));
-  const start = () =>
-    startGateway(
+  let aheadMs = 0;
+  const start = (): Promise<TestGateway> => {
+    const ms = aheadMs;
+    return startGateway(
       {
         keys: [{ name: 'test', key: TEST_KEY }],
         providers: {
@@ -42,29 +78,95 @@ test('a line with which its process ends ten times fails, and those beside it ar
         batches: { max_delay_ms: 0 },
         server: { drain_ms: 50 },
       },
-      { dataDir },
+      { dataDir, clock: { ...systemClock, wall: () => systemClock.wall() + ms } },
     );
+  };
   let gateway = await start();
-  const clientOf = (): OpenAI => new OpenAI({ apiKey: TEST_KEY, baseURL: gateway.baseURL, maxRetries: 0 });
-  const lines = ['a', DEADLY, 'b', 'c'].map((id) => line(id, 'up/m'));
-  const id = await begin(clientOf(), lines);
-  const hasEnded = async (): Promise<boolean> =>
-    (await clientOf().batches.retrieve(id)).status === 'completed';
-  for (let seen = 0; ; seen = deaths) {
-    await eventually('it goes on', async () => deaths > seen || (await hasEnded()), 30_000);
-    if (deaths === seen) break;
-    await gateway.stop();
-    isDying = false;
-    gateway = await start();
-  }
-  const client = clientOf();
+  open.push({ close: () => gateway.close() });
+  return {
+    deaths: () => asked,
+    client: () => new OpenAI({ apiKey: TEST_KEY, baseURL: gateway.baseURL, maxRetries: 0 }),
+    async end(how) {
+      const before = gateway;
+      if (how === 'stops') await before.stop();
+      else aheadMs += LEASE_IS_OVER_MS;
+      isDying = false;
+      gateway = await start();
+      if (how === 'stops') return;
+      const seen = asked;
+      // The lease is the next one's before this one could give it back.
+      await eventually('it is taken over', async () => asked > seen || (await hasEnded(gateway)), 30_000);
+      await before.stop();
+    },
+  };
+}
+
+async function hasEnded(gateway: TestGateway): Promise<boolean> {
+  const authorization = `Bearer ${TEST_KEY}`;
+  const answer = await fetch(`${gateway.baseURL}/batches`, { headers: { authorization } });
+  const { data } = (await answer.json()) as { data: { status: string }[] };
+  return data.some(({ status }) => status === 'completed');
+}
+
+const LINES = ['a', DEADLY, 'b', 'c'];
+
+const batchOf = (client: OpenAI): Promise<string> =>
+  begin(
+    client,
+    LINES.map((id) => line(id, 'up/m')),
+  );
+
+test('a line with which its process dies ten times fails, and those beside it are answered', async () => {
+  const scene = await startScene(() => false);
+  const id = await batchOf(scene.client());
+  await eventually('it is asked', () => scene.deaths() === 1);
+  for (let death = 1; death <= MOST_DEATHS; death += 1) await scene.end('dies');
+  await eventually(
+    'it ends',
+    async () => (await scene.client().batches.retrieve(id)).status === 'completed',
+    30_000,
+  );
+  const client = scene.client();
   const batch = await client.batches.retrieve(id);
   expect(batch.request_counts).toEqual({ total: 4, completed: 3, failed: 1 });
   const answered = await resultsOf(client, batch.output_file_id);
   expect(answered.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c']);
   const [failed] = await resultsOf(client, batch.error_file_id);
   expect(failed).toMatchObject({ custom_id: DEADLY, error: { code: 'interrupted' } });
-  expect(deaths).toBe(10);
-  await gateway.close();
-  await upstream.stop(true);
-}, 120_000);
+  expect(scene.deaths()).toBe(MOST_DEATHS);
+});
+
+test('a line whose process stops as it should goes on, however often', async () => {
+  const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
+  const id = await batchOf(scene.client());
+  for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {
+    await eventually('it is asked', () => scene.deaths() === stop, 30_000);
+    await scene.end('stops');
+  }
+  await eventually(
+    'it ends',
+    async () => (await scene.client().batches.retrieve(id)).status === 'completed',
+    30_000,
+  );
+  expect((await scene.client().batches.retrieve(id)).request_counts).toEqual({
+    total: 4,
+    completed: 4,
+    failed: 0,
+  });
+});
+
+test('an answer in the background whose process stops as it should is made in the end, however often', async () => {
+  const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
+  const { id } = await scene.client().responses.create({ model: 'up/m', input: DEADLY, background: true });
+  for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {
+    await eventually('it is asked', () => scene.deaths() === stop, 30_000);
+    await scene.end('stops');
+  }
+  const answer = () => scene.client().responses.retrieve(id);
+  await eventually(
+    'it ends',
+    async () => !['queued', 'in_progress'].includes((await answer()).status ?? ''),
+    30_000,
+  );
+  expect(await answer()).toMatchObject({ status: 'completed', output_text: 'Hi' });
+});

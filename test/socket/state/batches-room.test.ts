@@ -6,6 +6,7 @@ import type { Batch } from 'openai/resources/batches';
 import { BatchPace } from '../../../src/engine/index.ts';
 import { RecentDelay } from '../../../src/base/telemetry/recent-delay.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { eventually } from '../../support/program.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
 
 setDefaultTimeout(60_000);
@@ -123,6 +124,38 @@ test('a project with a higher weight has more turns', async () => {
     await Bun.sleep(0);
   }
   await Promise.all(all);
+});
+
+test('a line waits for room as often as it has to', async () => {
+  const refusals = 12;
+  let asked = 0;
+  const server = Bun.serve({
+    port: 0,
+    fetch() {
+      asked += 1;
+      if (asked <= refusals) return new Response('{}', { status: 429, headers: { 'retry-after': '10' } });
+      const message = { role: 'assistant', content: 'Hi' };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return Response.json({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices });
+    },
+  });
+  open.push({ close: () => server.stop(true) });
+  const clock = new ManualClock(Date.now());
+  const stateful = await startStateful({ ...config(server.port), routing: { retries: 0 } }, clock);
+  open.push(stateful);
+  const id = await batchOf(stateful, 1);
+  const isOver = async (): Promise<boolean> => {
+    clock.advance(1_000);
+    return (await stateful.client.batches.retrieve(id)).status === 'completed';
+  };
+  await eventually('it ends', isOver, 30_000);
+  const batch = await stateful.client.batches.retrieve(id);
+  expect({ asked, ...batch.request_counts }).toEqual({
+    asked: refusals + 1,
+    total: 1,
+    completed: 1,
+    failed: 0,
+  });
 });
 
 test('a batch whose time is over delivers what is finished', async () => {
