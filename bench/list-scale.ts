@@ -15,7 +15,7 @@ const storage = place.includes('://')
   ? await openPostgresStorage({ url: place, later: () => {} })
   : await openSqliteStorage({ path: join(place, 'dragoman.db'), later: () => {} });
 const nowMs = Date.now();
-const month: GenerationFilters = { fromMs: nowMs - 31 * DAY_MS, toMs: nowMs };
+const month = { fromMs: nowMs - 31 * DAY_MS, toMs: nowMs };
 
 const lists: Readonly<Record<string, Partial<GenerationQuery> & { filters: GenerationFilters }>> = {
   'newest of a month': { filters: month },
@@ -64,8 +64,17 @@ for (const [what, filters] of [
   ['all', month],
   ['failed', { ...month, outcome: ['failed'] }],
   ['a model, over a second', { ...month, model: ['openai/o4'], minDurationMs: 1_000 }],
+  ['ok', { ...month, state: ['ok'] }],
+  ['a model', { ...month, model: ['openai/o4'] }],
+  ['a provider', { ...month, provider: ['openai'] }],
+  ['a key', { ...month, key: ['key_140'] }],
+  ['a project', { ...month, project: ['team-7'] }],
+  ['two attempts or more', { ...month, minAttempts: 2 }],
+  ['0.003 USD or more', { ...month, minCostUsd: 0.003 }],
 ] as const) {
-  const edges = Array.from({ length: 63 }, (_, at) => nowMs - (31 - at / 2) * DAY_MS);
+  // Whole days, as the management API asks for them.
+  const first = Math.floor(month.fromMs / DAY_MS) * DAY_MS;
+  const edges = Array.from({ length: 33 }, (_, at) => first + at * DAY_MS);
   await measured(`counts of ${what}`, () => storage.ledger.count({ filters, edges }));
   await measured(`states of ${what}`, () => storage.ledger.facet(filters, 'state'));
   await measured(`models of ${what}`, () => storage.ledger.facet(filters, 'model'));

@@ -31,9 +31,10 @@ function open(database: Database): LedgerStore {
   const { indexer, ask } = database;
   const usage = new UsageWriter(database);
   const writer = new RecordWriter(database, usage);
-  const spans = new RecordSpans(database, new UsageReader(database, usage));
+  const sums = new UsageReader(database, usage);
+  const spans = new RecordSpans(database, sums);
   const list = new RecordList(database, spans);
-  const counts = new RecordCounts(database, spans);
+  const counts = new RecordCounts(database, spans, sums);
   const purge = new RecordPurge(database, writer);
   const compact = new CompactWriter();
   database.onEntries(RECORD_ENTRY, {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../../accounts/limits/index.ts';
-import type { GenerationFilters, UsageDimension } from '../../accounts/ports/index.ts';
+import type { GenerationFilters, UsageDimension, UsageQuery } from '../../accounts/ports/index.ts';
 import { othersRun } from '../others-run.ts';
 import { type Database, rowsOf } from '../tables/database.ts';
 import { oneOf } from './report-queries.ts';
@@ -103,6 +103,20 @@ export function leavesOutOk({ state, outcome, errorKind, status }: GenerationFil
     outcome?.includes('ok') === false ||
     errorKind !== undefined ||
     isRefused(status)
+  );
+}
+
+/**
+ * Filters as sums know them, whatever states are asked for.
+ * @returns null where only records know whether they pass
+ */
+export function filtersOfSums(f: GenerationFilters): UsageQuery['filters'] | null {
+  const { fromMs: _, toMs: __, state: ___, ...others } = f;
+  const known = [...NAMES, ...OF_ATTEMPTS];
+  const given = (Object.keys(others) as (keyof typeof others)[]).filter((name) => others[name] !== undefined);
+  if (!given.every((name) => known.some(([filter]) => filter === name))) return null;
+  return Object.fromEntries(
+    known.map(([filter, name]) => [name, f[filter] as readonly string[] | undefined]),
   );
 }
 

@@ -18,10 +18,19 @@ import {
   type UsageRow,
 } from '../../accounts/ports/index.ts';
 import { addPacked } from './packed-details.ts';
+import { settingOf } from '../tables/settings.ts';
 import type { UsageWriter } from './usage-writer.ts';
 import { edgeOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
-import { type HourRange, partsOf, periodsIn, type SpanPart, type UsagePart } from './usage-spans.ts';
-import { DAY, DAY_MS, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs } from './usage-tables.ts';
+import {
+  type HourRange,
+  partsOf,
+  periodsIn,
+  type SpanPart,
+  spanParts,
+  totalsFor,
+  type UsagePart,
+} from './usage-spans.ts';
+import { DAY, DAY_MS, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs, PURGED_BEFORE } from './usage-tables.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 type Filters = UsageQuery['filters'];
@@ -159,6 +168,35 @@ export class UsageReader {
     return rows.map(({ period }) => period);
   }
 
+  /**
+   * Whole hours of a time for which sums answer as records would: none of these hours was deleted, as records or as sums.
+   * @param toMs Unix milliseconds; the range is empty where no hour is whole
+   */
+  async wholeHours(fromMs: UnixMs, toMs: UnixMs): Promise<HourRange> {
+    const { ask } = this.#database;
+    const purgedMs = Number((await ask(() => settingOf(PURGED_BEFORE))) ?? 0);
+    const { hour: folded } = await ask(() => this.#writer.folded());
+    // Sums are deleted from the first hour on, some rows at a time: that hour may have lost some already.
+    const first = (await ask(() => edgeOf(HOUR, 'asc'))) ?? folded - 1;
+    const from = Math.max(Math.ceil(Math.max(fromMs, purgedMs) / HOUR_MS), first + 1);
+    return { from, to: Math.max(from, Math.floor(toMs / HOUR_MS)) };
+  }
+
+  /** Requests of some hours that filters let through, by the beginning of their hour or day (Unix milliseconds, UTC). */
+  async *requests(
+    hours: HourRange,
+    filters: Filters,
+    by: 'hour' | 'day',
+  ): AsyncGenerator<{ readonly startMs: UnixMs; readonly requests: number }> {
+    const folded = await this.#database.ask(() => this.#writer.folded());
+    const groups = await this.#groupsWith(filters);
+    const totals = totalsFor({ groupBy: [], filters });
+    const asked = { stepMs: by === 'day' ? DAY_MS : HOUR_MS, groupBy: [], filters: groups ? {} : filters };
+    for (const part of spanParts(hours, folded, { finest: by, totals }))
+      for await (const rows of this.#rows({ part, ...asked }, groups, REQUESTS))
+        for (const row of rows) yield { startMs: Number(row.start), requests: Number(row['requests']) };
+  }
+
   /** Groups that filters let through, where these are few: their rows are found one by one. `null`: many, or all. */
   async #groupsWith(filters: Filters): Promise<readonly number[] | null> {
     if (Object.values(filters).every((filter) => filter === undefined)) return null;
@@ -244,6 +282,7 @@ export class UsageReader {
   }
 }
 
+const REQUESTS: WantedSums = { counts: ['requests'], details: false };
 /** Rows that SQLite gives in one go: a millisecond, in which nobody else runs. */
 const PIECE_ROWS = 1_000;
 /** Groups whose rows are found one by one. */

@@ -68,7 +68,7 @@ export function periodsIn(span: number, intervalMs: DurationMs): number {
 }
 
 /** Totals that answer a question alone. `undefined`: it concerns several names. */
-function totalsFor({
+export function totalsFor({
   groupBy,
   filters,
 }: Pick<UsageQuery, 'groupBy' | 'filters'>): { readonly by: UsageDimension | undefined } | undefined {
