@@ -18,7 +18,7 @@ const PAGES = [
 ];
 const LOOKED_FOR = [
   ['budget', 'Limits and budgets'],
-  ['revoke', 'Keys: Stored keys'],
+  ['revoke', 'Keys: Revoke a key'],
   ['batch', 'Batches'],
   ['resume', 'Streams that can be resumed'],
 ] as const;
