@@ -9,14 +9,16 @@ const INTRODUCTION = `${GENERATED}
 
 # Configuration
 
-Write one of these into \`dragoman.yaml\` where you start the gateway. Each is whole. **One provider and one alias**:
+Create \`dragoman.yaml\` in the folder where you start the gateway. Start from one of these complete examples.
+
+**One provider and one alias:**
 
 \`\`\`yaml test
 providers: { openai: { api_key: "\${OPENAI_API_KEY}" } }
 aliases: { fast: openai/gpt-5-mini }
 \`\`\`
 
-**A server of your own, which is free**, beside a vendor:
+**A vendor and your own server**, which is free of charge:
 
 \`\`\`yaml test
 providers:
@@ -27,7 +29,7 @@ models:
     endpoints: [{ provider: my-vllm, model: gpt-oss-120b, price: { input: 0, output: 0 } }]
 \`\`\`
 
-**One model at two places**: the second takes over where the first fails:
+**Failover:** the second endpoint answers if the first one fails:
 
 \`\`\`yaml test
 providers:
@@ -40,7 +42,7 @@ models:
       - { provider: openrouter, model: openai/gpt-5 }
 \`\`\`
 
-**A team with a budget**, and a key whose secret comes from elsewhere:
+**A team with a budget**, with secrets from a file and from the environment:
 
 \`\`\`yaml test
 providers: { openai: { api_key: file:/run/secrets/openai } }
@@ -50,7 +52,7 @@ keys:
   - { name: crawler, key: "\${CRAWLER_KEY}", project: search, models: ["openai/*"] }
 \`\`\`
 
-**Several machines**, behind TLS of their own:
+**Several machines** with TLS:
 
 \`\`\`yaml test
 server: { host: 0.0.0.0, port: 8443, tls: { cert: /etc/dragoman/fullchain.pem, key: /etc/dragoman/privkey.pem } }
@@ -60,27 +62,31 @@ secret: "\${DRAGOMAN_SECRET}"
 providers: { openai: { api_key: "\${OPENAI_API_KEY}" } }
 \`\`\`
 
-Without a file, each provider whose usual variable is set is on: \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` and
-[others](providers.md). The simulated provider always is. \`--config\` or \`DRAGOMAN_CONFIG\` names another file.
-JSON is read as well. Editors complete keys after \`# yaml-language-server: $schema=./docs/config.schema.json\`.
+Use \`--config\` or \`DRAGOMAN_CONFIG\` for a file at another path. The file can also be JSON. For completion in your editor, add the line
+\`# yaml-language-server: $schema=./docs/config.schema.json\`.
+
+Without a file, Dragoman enables each provider whose usual variable is set: \`OPENAI_API_KEY\`, \`ANTHROPIC_API_KEY\` and
+[others](providers.md). The simulated provider is always enabled.
+
+To validate a file, run \`dragoman check\`. It exits with 0 if the file is valid, and with 2 if it is not.
 
 ## Rules
 
-- \`\${VAR}\` stands for an environment variable. \`\${VAR:-default}\` has a default for one that is unset or empty.
-  \`$\${\` is a literal \`\${\`. A missing variable stops the start and names the key.
-- A secret may be read from a file: \`api_key: file:/run/secrets/openai\`. Secrets are marked below.
-- Flags beat the environment, which beats the file, which beats the defaults.
-- An unknown key is an error. \`dragoman check\` validates the file and exits: 0 when it is valid, 2 when it is not.
-- The file is watched, and read again on SIGHUP. A valid change applies to new requests at once; running ones keep
-  the old configuration. An invalid change is refused and logged. \`server\`, \`data_dir\`, \`database_url\`,
+- **Variables.** \`\${VAR}\` is replaced by an environment variable. \`\${VAR:-default}\` sets a default for a variable that is unset or empty.
+  \`$\${\` is a literal \`\${\`. If a variable is missing, the gateway does not start and names the key.
+- **Secrets** can be read from a file: \`api_key: file:/run/secrets/openai\`. The tables mark secrets.
+- **Precedence.** Flags override the environment, which overrides the file, which overrides the defaults.
+- **Unknown keys** are errors.
+- **Reload.** The gateway watches the file and also reloads it on SIGHUP. A valid change applies to new requests immediately; running requests
+  keep the old configuration. An invalid change is refused and logged. Changes to \`server\`, \`data_dir\`, \`database_url\`,
   \`secret\` and \`redis_url\` take effect at the next start.
-- \`base_url\` of a preset replaces the vendor's documented address for every protocol served there. Protocols that
-  the vendor serves at another address are then off, unless \`protocols\` names them.
-- What a request says about routing counts first. Then counts what its key says: \`keys[].routing\`, or \`--routing\` of
-  [\`dragoman keys create\`](keys.md). Then counts \`routing.default\`. This holds for each member by itself, except that
-  a \`type\` brings its own \`primary_factor\` or none.
-- Names in routing must be those of providers, of their endpoints, or of models where one may stand. A misspelt one
-  stops the start. [\`dragoman explain\`](explain.md) shows what comes of it.
+- **\`base_url\`** of a preset replaces the vendor's address for every protocol served at that address. Protocols that
+  the vendor serves at another address are then disabled, unless you list them in \`protocols\`.
+- **Routing** settings of a request have priority over those of its key: \`keys[].routing\`, or \`--routing\` of
+  [\`dragoman keys create\`](keys.md). The key has priority over \`routing.default\`. Each member is resolved separately, except that
+  a \`type\` also sets or clears \`primary_factor\`.
+- **Names in routing** must be providers, endpoints or, where allowed, models. A wrong name prevents the start.
+  [\`dragoman explain\`](explain.md) shows the resulting route.
 
 ## Environment
 
@@ -89,17 +95,17 @@ JSON is read as well. Editors complete keys after \`# yaml-language-server: $sch
 const ENVIRONMENT: readonly (readonly string[])[] = [
   ['`DRAGOMAN_CONFIG`', '(the file itself)', 'Path of the configuration file.'],
   ['`DRAGOMAN_HOST`', '`server.host`', 'Address to listen on.'],
-  ['`DRAGOMAN_PORT`', '`server.port`', 'Port; 0 takes any free one.'],
+  ['`DRAGOMAN_PORT`', '`server.port`', 'Port; 0 picks a free one.'],
   ['`DRAGOMAN_DATA_DIR`', '`data_dir`', 'Folder of the embedded database.'],
   [
     '`DRAGOMAN_KEY`',
     '`keys`',
-    'An API key that is valid besides the configured and stored ones. A stored key stays what it is.',
+    'An API key in addition to the configured and stored ones. If it is also a stored key, the stored settings apply.',
   ],
-  ['`DRAGOMAN_ADMIN_KEY`', '`server.admin_key`', 'Key for the management API, of at least 16 characters.'],
-  ['`DATABASE_URL`', '`database_url`', 'PostgreSQL instead of the embedded database.'],
-  ['`DRAGOMAN_SECRET`', '`secret`', 'What keys are hashed with and reasoning is sealed with.'],
-  ['`REDIS_URL`', '`redis_url`', 'Shared counters.'],
+  ['`DRAGOMAN_ADMIN_KEY`', '`server.admin_key`', 'Key for the management API; at least 16 characters.'],
+  ['`DATABASE_URL`', '`database_url`', 'Address of a PostgreSQL database, instead of the embedded database.'],
+  ['`DRAGOMAN_SECRET`', '`secret`', 'Secret that hashes keys and encrypts reasoning.'],
+  ['`REDIS_URL`', '`redis_url`', 'Address of the server for shared counters.'],
 ];
 
 /** One page of the reference: sections that one reader wants together. */
@@ -135,7 +141,7 @@ const SECTION_PAGES: readonly SectionPage[] = [
   },
   {
     name: 'jobs',
-    title: 'Kept streams and background work',
+    title: 'Resumable streams and background work',
     sections: ['streams', 'idempotency', 'background', 'jobs', 'batches'],
   },
   {
@@ -151,7 +157,7 @@ export function renderConfiguration(): string {
   const parts = [
     INTRODUCTION + table(['Variable', 'Key', 'Meaning'], ENVIRONMENT),
     `## Sections\n\n${table(
-      ['Section', 'Page', 'What it sets'],
+      ['Section', 'Page', 'Description'],
       SECTION_PAGES.flatMap((page) =>
         page.sections.map((name) => [
           `[\`${name}\`](configuration/${page.name}.md#${name})`,

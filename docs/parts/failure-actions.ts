@@ -2,9 +2,9 @@
 import type { FailureAction } from '../../src/engine/failure-table.ts';
 
 export const AFTER: Readonly<Record<FailureAction, string>> = {
-  retry: 'the same endpoint again, then the next',
+  retry: 'retry, then the next endpoint',
   next: 'the next endpoint',
   'larger-context': 'the next endpoint with a larger context',
   'other-model': 'the next endpoint of another model',
-  return: 'nothing: it is returned',
+  return: 'return the error',
 };
