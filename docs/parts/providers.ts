@@ -140,7 +140,9 @@ function describe(name: string, entry: ProviderProtocol): string {
   const refused = entry.unsupported.map((parameter) => `\`${PARAMETERS[parameter]}\``);
   if (refused.length > 0) lines.push(`  - does not support ${refused.join(', ')}`);
   if (entry.alsoTakes)
-    lines.push(`  - supports ${entry.alsoTakes.map((name) => `\`${PARAMETERS[name]}\``).join(', ')} in addition`);
+    lines.push(
+      `  - supports ${entry.alsoTakes.map((name) => `\`${PARAMETERS[name]}\``).join(', ')} in addition`,
+    );
   const quirks = Object.entries(entry.quirks).map(
     ([quirk, value]) => `\`${spelt(quirk)}: ${String(value)}\``,
   );

@@ -160,7 +160,8 @@ function outcomeOf(client: Outcome): string {
     const own = relayed === undefined ? '' : "; if relayed, the upstream's response";
     return `status ${typeof refused === 'number' ? refused : statusesOf(refused)}${own}${retryAfterSeconds === undefined ? '' : ` with \`retry-after: ${retryAfterSeconds}\``}`;
   }
-  if ('broken' in client) return `the content so far, then an error event (\`${client.broken}\`) and no normal end`;
+  if ('broken' in client)
+    return `the content so far, then an error event (\`${client.broken}\`) and no normal end`;
   return client.answer === 'both'
     ? 'one response, started by the first and completed by the second'
     : `the response of the ${client.answer}`;
