@@ -14,7 +14,7 @@ import { BASES, CLIENT_GROUPS, pathsOf, servedRoutes } from './routes/all-routes
 import { decodePath } from './routes/models-routes.ts';
 import { answerRemote, REMOTE_PATHS } from './remote-answers.ts';
 import { errorResponse } from './reply.ts';
-import { withUsableHead } from './body/body.ts';
+import { withUsableHead } from './usable-head.ts';
 import { ResponsesSockets, SOCKET_ROUTE, type SocketsDependencies } from './socket/responses-sockets.ts';
 import { NothingHere } from './routes/nothing-here.ts';
 import { hasVerb } from './routes/route.ts';

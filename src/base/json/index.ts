@@ -5,5 +5,4 @@ export * from './json-bytes.ts';
 export * from './value.ts';
 export * from './members.ts';
 export * from './scan.ts';
-export * from './value.ts';
 export { isWrittenAsIs } from './text.ts';
