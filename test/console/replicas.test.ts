@@ -6,7 +6,7 @@ import { eventually } from '../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 /** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('the console of gateways on one PostgreSQL database', () => {
   const clock = new ManualClock();

@@ -67,5 +67,5 @@ test.skipIf(process.platform !== 'linux')(
     expect(records.length).toBeGreaterThanOrEqual(191);
     expect((await gateway.stop()).code).toBe(0);
   },
-  40_000,
+  60_000,
 );

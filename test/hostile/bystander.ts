@@ -1,8 +1,8 @@
 // A process of its own that stands by while the gateway is attacked: it asks for something small every 20 ms, through
 // the gateway and an honest upstream that it brings along, and says how long the slowest answer took and how much
-// memory the gateway had at most. Time in which the machine had no core for the gateway or for this process does not
-// count: that is not the gateway's doing.
-import { readFileSync } from 'node:fs';
+// memory the gateway had at most. Time in which the machine had no core for a thread of the gateway or of this process
+// does not count: that is not the gateway's doing.
+import { readdirSync, readFileSync } from 'node:fs';
 import { residentMb } from '../../bench/processes.ts';
 
 export const BYSTANDER_KEY = 'sk-test-bystander';
@@ -29,10 +29,30 @@ export interface Seen {
 const EVERY_MS = 20;
 const LINUX = process.platform === 'linux';
 
-/** Milliseconds for which a process was ready to run and had no core. */
-function queuedMs(pid: number | 'self'): number {
-  if (!LINUX) return 0;
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+/** Milliseconds for which each thread of a process was ready to run and had no core. */
+type QueuedMs = ReadonlyMap<string, number>;
+
+/** All threads count: the main thread sleeps while it waits for those that collect garbage. */
+function queuedMs(pid: number | 'self'): QueuedMs {
+  if (!LINUX) return new Map();
+  const folder = `/proc/${pid}/task`;
+  return new Map(readdirSync(folder).map((thread) => [thread, queuedMsOf(`${folder}/${thread}/schedstat`)]));
+}
+
+function queuedMsOf(path: string): number {
+  try {
+    return Number(readFileSync(path, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    // The thread has ended.
+    return 0;
+  }
+}
+
+/** Milliseconds that were added since `before`, in all threads. */
+function queuedSince(before: QueuedMs, pid: number | 'self'): number {
+  let sum = 0;
+  for (const [thread, ms] of queuedMs(pid)) sum += Math.max(0, ms - (before.get(thread) ?? 0));
+  return sum;
 }
 
 if (import.meta.main) {
@@ -52,7 +72,7 @@ if (import.meta.main) {
   let asking: Promise<void> = Promise.resolve();
 
   const ask = async ({ origin, pid }: Orders, keepalive: boolean): Promise<void> => {
-    const queued = queuedMs(pid) + queuedMs('self');
+    const queued = [queuedMs(pid), queuedMs('self')] as const;
     const from = performance.now();
     const text = await fetch(`${origin}/v1/chat/completions`, {
       method: 'POST',
@@ -64,8 +84,8 @@ if (import.meta.main) {
       (response) => response.text(),
       (error: unknown) => String(error),
     );
-    const took = performance.now() - from - (queuedMs(pid) + queuedMs('self') - queued);
-    times.push(Math.max(0, took));
+    const took = performance.now() - from;
+    times.push(Math.max(0, took - queuedSince(queued[0], pid) - queuedSince(queued[1], 'self')));
     if (text.includes('"honest"')) return;
     refused++;
     firstRefusal ||= text.slice(0, 300);

@@ -10,7 +10,7 @@ import { eventually } from '../support/program.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 
 const CHANNEL = "'dragoman_' || md5(current_schema())";
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('a NOTIFY of somebody else', () => {
   test(

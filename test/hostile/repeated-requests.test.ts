@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../support/servers/postgres.ts';
 import { startManaged, type ManagedGateway } from '../support/management/scene.ts';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const TIMES = 12;
 
 /** Starts two processes of one installation. */

@@ -99,7 +99,7 @@ export function play(scenarios: readonly Scenario[]): void {
   let scene: Running;
   beforeAll(async () => {
     scene = await start();
-  }, 30_000);
+  }, 60_000);
   afterAll(async () => {
     await scene.close();
   });

@@ -84,14 +84,29 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
   };
 }
 
+/** Milliseconds that a busy machine may need for anything; less than the runner gives to a test. */
+const EVENTUALLY_MS = 50_000;
+
 /** Waits until a condition holds. Rejects when it does not within the time. */
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  withinMs = 30_000,
+  withinMs = EVENTUALLY_MS,
 ): Promise<void> {
+  await eventuallyFound(what, condition, (holds) => holds, withinMs);
+}
+
+/** Looks again and again until what is found is the one that is waited for. Rejects when it is not within the time. */
+export async function eventuallyFound<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  isIt: (found: T) => boolean,
+  withinMs = EVENTUALLY_MS,
+): Promise<T> {
   const until = performance.now() + withinMs;
-  while (!(await condition())) {
+  for (;;) {
+    const found = await look();
+    if (isIt(found)) return found;
     if (performance.now() > until) throw new Error(`not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -34,6 +34,8 @@ export interface PostgresOptions extends OpenOptions {
   readonly connections?: number | undefined;
   /** Milliseconds after which the server gives a statement up. */
   readonly statementMs?: DurationMs | undefined;
+  /** Milliseconds that it may take to get a connection, a free one or a new one; 5 seconds by default. */
+  readonly connectMs?: DurationMs | undefined;
   /** Folder in which entries wait for the database; null: in memory alone. */
   readonly spool?: string | null | undefined;
   /** The most that may wait there, in bytes. */
@@ -88,11 +90,11 @@ export async function openWith<S extends PostgresStores>(
   kinds: S,
   options: PostgresOptions,
 ): Promise<OpenStores<S> & Rest> {
-  const { secrets = [], url, connections = CONNECTIONS, statementMs = STATEMENT_MS } = options;
+  const { secrets = [], url, connections = CONNECTIONS, statementMs = STATEMENT_MS, connectMs } = options;
   const { now, maxBytesPerKey, later, notice } = completed(options);
   const searchPath = await makeTables(options, now(), Object.values(kinds));
   const breaker = new Breaker({
-    pool: openPool({ url, max: connections, statementMs, searchPath }),
+    pool: openPool({ url, max: connections, statementMs, connectMs, searchPath }),
     probe: () => openPool({ url, max: 1, statementMs: PROBE_STATEMENT_MS, connectMs: PROBE_CONNECT_MS }),
     notice,
   });
@@ -150,12 +152,12 @@ export async function openWith<S extends PostgresStores>(
  * @returns the `search_path` that names its schema and no other
  */
 async function makeTables(
-  { url, program, notice = () => {} }: PostgresOptions,
+  { url, connectMs, program, notice = () => {} }: PostgresOptions,
   nowMs: UnixMs,
   kinds: readonly PostgresStore<unknown>[],
 ): Promise<string> {
   const db = new Kysely<PostgresSchema>({
-    dialect: new PostgresDialect({ pool: openPool({ url, max: 1, statementMs: 0 }) }),
+    dialect: new PostgresDialect({ pool: openPool({ url, max: 1, statementMs: 0, connectMs }) }),
   });
   try {
     return await db.transaction().execute(async (tx) => {

@@ -10,10 +10,10 @@ import { SHARED_STORES } from '../../../src/storage/tables/stores.ts';
 import { shared } from '../../../src/storage/tables/stores.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { S3Blobs } from '../../../src/storage/s3-blobs.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { startS3 } from '../../support/upstreams/s3-server.ts';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 interface Opened {
   readonly blobs: BlobStore;
@@ -44,7 +44,7 @@ async function bucket(): Promise<Opened> {
 }
 
 async function postgres(): Promise<Opened> {
-  return openWith(shared(SHARED_STORES), { url: await freshPostgres() });
+  return openWith(shared(SHARED_STORES), { url: await freshPostgres(), ...PATIENT });
 }
 
 describe.each([

@@ -4,7 +4,7 @@ import type { Storage } from '../../../src/accounts/ports/index.ts';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { STORES } from '../../../src/storage/postgres/stores.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath } from '../../support/storage/storage-directory.ts';
 
 /** Records and sums have tests of their own, and many tables. */
@@ -34,7 +34,7 @@ export function describeDatabases(suite: (fresh: () => Promise<OpenState>) => vo
   describe.skipIf(POSTGRES_PROGRAMS === null)('PostgreSQL:', () =>
     suite(async () => {
       const url = await freshPostgres();
-      return (options = {}) => openWith(STATE_STORES, { url, connections: 3, ...options });
+      return (options = {}) => openWith(STATE_STORES, { url, connections: 3, ...PATIENT, ...options });
     }),
   );
 }

@@ -6,11 +6,11 @@ import { STORES as POSTGRES_STORES } from '../../../src/storage/postgres/stores.
 import { openWith as openSqlite } from '../../../src/storage/sqlite/storage.ts';
 import { STORES as SQLITE_STORES } from '../../../src/storage/sqlite/stores.ts';
 import type { Database } from '../../../src/storage/tables/database.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 import { freshPath, lookingClock } from '../../support/storage/storage-directory.ts';
 
 /** For tests with a server, on a busy machine. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 120_000;
 
 export type LedgerStorage = Pick<Storage, 'ledger' | 'usage' | 'close'>;
 
@@ -59,7 +59,8 @@ const POSTGRES: LedgerDatabase = {
   runs: 2,
   fresh: async () => {
     const url = await freshPostgres();
-    return () => openPostgres({ ...POSTGRES_STORES, damage: { open: damage } }, { url, later: () => {} });
+    return () =>
+      openPostgres({ ...POSTGRES_STORES, damage: { open: damage } }, { url, later: () => {}, ...PATIENT });
   },
 };
 

@@ -4,7 +4,7 @@ import type { StoredPayload } from '../../../src/accounts/ports/index.ts';
 import { describeDatabases } from './databases.ts';
 
 // The first test starts the server of a database.
-setDefaultTimeout(30_000);
+setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 const ROOMY = 1_048_576;

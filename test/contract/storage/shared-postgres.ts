@@ -2,7 +2,7 @@
 import { describe } from 'bun:test';
 import { openWith } from '../../../src/storage/postgres/storage.ts';
 import { STORES } from '../../../src/storage/postgres/stores.ts';
-import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
+import { freshPostgres, PATIENT, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
 const { findings, notices, replicas } = STORES;
 
@@ -10,7 +10,7 @@ const { findings, notices, replicas } = STORES;
 type OpenShared = () => ReturnType<typeof openShared>;
 
 function openShared(url: string) {
-  return openWith({ findings, notices, replicas }, { url, connections: 3 });
+  return openWith({ findings, notices, replicas }, { url, connections: 3, ...PATIENT });
 }
 
 /** Runs a suite where PostgreSQL is installed. @param suite given what makes an empty database */

@@ -14,7 +14,6 @@ import {
   stream as sse,
   whole,
 } from '../../support/upstreams/answers.ts';
-import { BEST_OF_THREE } from '../../support/growth.ts';
 import { ArmedClock } from '../../support/upstreams/armed-clock.ts';
 import {
   attemptsOf,
@@ -148,41 +147,36 @@ describe.each(['relay', 'translate'] as const)('%s lane', (lane) => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test.each([true, false])(
-    'a client that leaves stops the upstream (stream: %p)',
-    async (stream) => {
-      const first = scene.upstream('first');
-      first.script(stream ? opened(SOME) : silence);
-      const leave = new AbortController();
-      const asked = ask({ stream, metadata: { mark: `${lane}-${stream}` } }, { signal: leave.signal });
-      asked.catch(() => {});
-      const exchange = await first.arrived(1);
-      const id = stream ? (await asked).headers.get('x-request-id') : null;
-      if (stream) {
-        const reading = new StreamReading(await asked);
-        await reading.until('Once upon');
-        exchange.chunk(chatChunk({ content: ' a time' }));
-        await reading.until('a time');
-      }
-      const left = performance.now();
-      leave.abort();
-      // Whole answers are watched from the first tick of the clock on.
-      if (!stream) clock.advance(100);
-      await exchange.closed;
-      expect(performance.now() - left).toBeLessThan(1000);
-      expect(scene.upstream('second').requests).toHaveLength(0);
-      if (id === null) return;
-      const record = await recorded(id);
-      expect(at(record, 'cancelled')).toBe(true);
-      expect(at(record, 'status')).toBe(499);
-      expect(attemptsOf(record)).toEqual(['first cancelled']);
-      expect(at(record, 'estimated')).toBe(true);
-      // An estimate of what passed, not of the bytes around it.
-      expect(at(record, 'nativeTokens', 'completion_tokens')).toBe(Math.ceil('Once upon a time'.length / 4));
-      expect(at(record, 'cost', 'usd')).toBeGreaterThan(0);
-    },
-    BEST_OF_THREE,
-  );
+  test.each([true, false])('a client that leaves stops the upstream (stream: %p)', async (stream) => {
+    const first = scene.upstream('first');
+    first.script(stream ? opened(SOME) : silence);
+    const leave = new AbortController();
+    const asked = ask({ stream, metadata: { mark: `${lane}-${stream}` } }, { signal: leave.signal });
+    asked.catch(() => {});
+    const exchange = await first.arrived(1);
+    const id = stream ? (await asked).headers.get('x-request-id') : null;
+    if (stream) {
+      const reading = new StreamReading(await asked);
+      await reading.until('Once upon');
+      exchange.chunk(chatChunk({ content: ' a time' }));
+      await reading.until('a time');
+    }
+    leave.abort();
+    // Whole answers are watched from the first tick of the clock on.
+    if (!stream) clock.advance(100);
+    // No time passes by the gateway's clock meanwhile.
+    await exchange.closed;
+    expect(scene.upstream('second').requests).toHaveLength(0);
+    if (id === null) return;
+    const record = await recorded(id);
+    expect(at(record, 'cancelled')).toBe(true);
+    expect(at(record, 'status')).toBe(499);
+    expect(attemptsOf(record)).toEqual(['first cancelled']);
+    expect(at(record, 'estimated')).toBe(true);
+    // An estimate of what passed, not of the bytes around it.
+    expect(at(record, 'nativeTokens', 'completion_tokens')).toBe(Math.ceil('Once upon a time'.length / 4));
+    expect(at(record, 'cost', 'usd')).toBeGreaterThan(0);
+  });
 
   /** A record that nobody waits for is written soon after the client has left. */
   async function recorded(id: string): Promise<Json> {

@@ -41,5 +41,5 @@ test.each(['relay', 'translate'] as const)(
     expect(up.exchanges[0]?.unsentBytes).toBe(0);
     for (const client of [slow, quick]) client.close();
   },
-  30_000,
+  60_000,
 );

@@ -330,5 +330,5 @@ test.skipIf(process.platform !== 'linux')(
     await mcp.stop();
     remove();
   },
-  30_000,
+  60_000,
 );

@@ -8,6 +8,7 @@ import { KeyCommands, ProjectCommands } from '../../../src/accounts/auth/index.t
 import { openSqliteStorage } from '../../../src/storage/sqlite/storage.ts';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
 import { entryOf } from '../../support/storage/audit-entries.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 const A = 'sk-test-search-a';
 const B = 'sk-test-search-b';
@@ -211,10 +212,11 @@ test('keys and projects are changed under a running gateway, which follows withi
     for (const { key } of [till, last]) expect((await asked(key)).status).toBe(200);
     const rotated = await keys.rotate(till.record.id, 3_600_000);
     await projects.archive('closed');
-    const deadline = Date.now() + 2_000;
-    while ((await asked(last.key)).status === 200 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    const refused = await asked(last.key);
+    const refused = await eventuallyFound(
+      'the key of an archived project is refused',
+      () => asked(last.key),
+      ({ status }) => status !== 200,
+    );
     expect(refused.status).toBe(401);
     expect(await refused.text()).toContain('the project \\"closed\\" has been archived');
     for (const { key } of [till, rotated]) expect((await asked(key)).status).toBe(200);

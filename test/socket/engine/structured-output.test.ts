@@ -375,24 +375,23 @@ describe('schemas', () => {
   });
 
   test.each([
-    ['one', holding({ type: 'string', pattern: '^(a+)+$' }), 2_500],
+    ['one', holding({ type: 'string', pattern: '^(a+)+$' })],
     [
       'one for names',
       { type: 'object', patternProperties: { '^(a+)+$': {} }, additionalProperties: { type: 'string' } },
-      2_500,
     ],
     // In processes of their own, while others are served.
-    ['two thousand', { allOf: Array.from({ length: 2000 }, (_, i) => ({ pattern: `a{999}${i}` })) }, 25_000],
+    ['two thousand', { allOf: Array.from({ length: 2000 }, (_, i) => ({ pattern: `a{999}${i}` })) }],
   ] as const)(
     'hostile patterns end soon: %s',
-    async (_which, schema, withinMs) => {
+    async (_which, schema) => {
       const text = JSON.stringify({ value: `${'a'.repeat(20_000)}!`, [`${'a'.repeat(20_000)}!`]: 'x' });
       chat(text, text);
-      const started = performance.now();
+      const started = usedMs();
       await (await post('none/openai-chat', schema, {}, false)).text();
-      expect(performance.now() - started).toBeLessThan(withinMs);
+      expect(usedMs() - started).toBeLessThan(2_500);
     },
-    { ...BEST_OF_THREE, timeout: 30_000 },
+    { ...BEST_OF_THREE, timeout: 60_000 },
   );
 
   const doubling = Object.fromEntries(

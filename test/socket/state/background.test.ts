@@ -5,6 +5,7 @@ import type OpenAI from 'openai';
 import type { Response as Answer, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventually, eventuallyFound } from '../../support/program.ts';
 
 let stateful: StatefulGateway;
 let client: OpenAI;
@@ -17,14 +18,12 @@ afterAll(() => stateful.close());
 const model = 'sim/chat';
 const ENDS = ['completed', 'failed', 'incomplete', 'cancelled'];
 
-async function ended(id: string, of = client): Promise<Answer> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    const answer = await of.responses.retrieve(id);
-    if (ENDS.includes(answer.status ?? '')) return answer;
-    await Bun.sleep(25);
-  }
-  throw new Error('the answer did not end');
-}
+const ended = (id: string, of = client): Promise<Answer> =>
+  eventuallyFound(
+    'the answer ends',
+    () => of.responses.retrieve(id),
+    ({ status }) => ENDS.includes(status ?? ''),
+  );
 
 async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
   const events: ResponseStreamEvent[] = [];
@@ -290,14 +289,8 @@ test('an answer without room waits for it, and says so', async () => {
       input: 'Wait.',
       background: true,
     });
-    const until = async (state: string, id: string): Promise<void> => {
-      for (let tries = 0; tries < 200; tries += 1) {
-        const { jobs } = await limited.storage.jobs.list({ limit: 9 });
-        if (jobs.find((job) => job.id === id)?.state === state) return;
-        await Bun.sleep(10);
-      }
-      throw new Error(`not ${state}`);
-    };
+    const until = (state: string, id: string): Promise<void> =>
+      eventually(`it is ${state}`, async () => (await limited.storage.jobs.get(id))?.state === state);
     await until('running', slow.id);
     const waiting = await limited.client.responses.create({ model, input: 'Hello', background: true });
     await until('waiting', waiting.id);
@@ -342,11 +335,10 @@ test('an answer and its job are forgotten together', async () => {
     await ended(id, other.client);
     clock.advance(600_001);
     expect(await other.call('GET', `/responses/${id}`)).toMatchObject({ status: 404 });
-    for (let tries = 0; tries < 200; tries += 1) {
-      if ((await other.storage.jobs.list({ limit: 1 })).jobs.length === 0) return;
-      await Bun.sleep(10);
-    }
-    throw new Error('the job is still there');
+    await eventually(
+      'the job is forgotten',
+      async () => (await other.storage.jobs.list({ limit: 1 })).jobs.length === 0,
+    );
   } finally {
     await other.close();
   }

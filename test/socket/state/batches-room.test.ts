@@ -8,6 +8,7 @@ import { RecentDelay } from '../../../src/base/telemetry/recent-delay.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/program.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 setDefaultTimeout(60_000);
 
@@ -44,13 +45,8 @@ async function batchOf({ client }: StatefulGateway, lines: number, window = '24h
   return (await client.batches.create(asked as Parameters<typeof client.batches.create>[0])).id;
 }
 
-async function until({ client }: StatefulGateway, id: string, is: (batch: Batch) => boolean): Promise<Batch> {
-  for (let tries = 0; tries < 800; tries += 1) {
-    const batch = await client.batches.retrieve(id);
-    if (is(batch)) return batch;
-    await Bun.sleep(25);
-  }
-  throw new Error('it did not come to that');
+function until({ client }: StatefulGateway, id: string, is: (batch: Batch) => boolean): Promise<Batch> {
+  return eventuallyFound('the batch comes so far', () => client.batches.retrieve(id), is);
 }
 
 function config(port: number | undefined, provider: object = {}) {

@@ -4,6 +4,7 @@ import OpenAI, { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { TEST_KEY } from '../../support/harness.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 let stateful: StatefulGateway;
 let client: OpenAI;
@@ -32,14 +33,12 @@ async function upload(lines: readonly unknown[], of = client): Promise<string> {
   return file.id;
 }
 
-async function ended(id: string, of = client): Promise<Batch> {
-  for (let tries = 0; tries < 800; tries += 1) {
-    const batch = await of.batches.retrieve(id);
-    if (ENDS.includes(batch.status)) return batch;
-    await Bun.sleep(25);
-  }
-  throw new Error('the batch did not end');
-}
+const ended = (id: string, of = client): Promise<Batch> =>
+  eventuallyFound(
+    'the batch ends',
+    () => of.batches.retrieve(id),
+    ({ status }) => ENDS.includes(status),
+  );
 
 async function linesOf(id: string | null | undefined, of = client): Promise<Line[]> {
   if (!id) return [];
@@ -260,14 +259,8 @@ describe('a batch that does not run to its end', () => {
   });
   const four = ['a', 'b', 'c', 'd'].map((id) => chat(id, { model: 'up/m', max_tokens: 1 }));
 
-  async function until(of: OpenAI, id: string, is: (batch: Batch) => boolean): Promise<Batch> {
-    for (let tries = 0; tries < 400; tries += 1) {
-      const batch = await of.batches.retrieve(id);
-      if (is(batch)) return batch;
-      await Bun.sleep(25);
-    }
-    throw new Error('it did not come to that');
-  }
+  const until = (of: OpenAI, id: string, is: (batch: Batch) => boolean): Promise<Batch> =>
+    eventuallyFound('the batch comes so far', () => of.batches.retrieve(id), is);
 
   async function started(over: object, rest: object = {}) {
     asked = 0;

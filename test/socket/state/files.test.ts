@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../src/base/json/index.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rejection } from '../../support/rejection.ts';
 import { errorOf, OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventually } from '../../support/program.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -368,11 +369,8 @@ describe('files', () => {
     socket.write(
       `POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-test\r\ncontent-type: multipart/form-data; boundary=B\r\ncontent-length: 200000\r\n\r\n${half}`,
     );
-    const until = async (count: number): Promise<void> => {
-      for (let turn = 0; turn < 2000 && onDisk(stateful).length !== count; turn++)
-        await new Promise(setImmediate);
-      expect(onDisk(stateful).length).toBe(count);
-    };
+    const until = (count: number): Promise<void> =>
+      eventually(`${count} files are there`, () => onDisk(stateful).length === count);
     await until(1);
     socket.destroy();
     await until(0);
@@ -440,8 +438,7 @@ test('expired files are gone at once, and their bytes with the next purge; so is
   expect((await stateful.client.files.list()).data.map(({ id }) => id)).toEqual([long]);
   clock.advance(600_000);
   const left = [long, 'running'].toSorted();
-  for (let turn = 0; turn < 10_000 && onDisk(stateful).length > left.length; turn++)
-    await new Promise(setImmediate);
+  await eventually('the file is deleted', () => onDisk(stateful).length <= left.length);
   expect(onDisk(stateful)).toEqual(left);
   expect(await (await stateful.client.files.content(long)).text()).toBe('x');
   await stateful.close();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TEST_KEY } from '../../support/harness.ts';
 import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 let stateful: StatefulGateway;
 let ai: GoogleGenAI;
@@ -20,14 +21,12 @@ afterAll(() => stateful.close());
 
 const ENDS = ['JOB_STATE_SUCCEEDED', 'JOB_STATE_FAILED', 'JOB_STATE_CANCELLED', 'JOB_STATE_EXPIRED'];
 
-async function ended({ name = '' }: BatchJob): Promise<BatchJob> {
-  for (let tries = 0; tries < 2_400; tries += 1) {
-    const batch = await ai.batches.get({ name });
-    if (ENDS.includes(String(batch.state))) return batch;
-    await Bun.sleep(25);
-  }
-  throw new Error('the batch did not end');
-}
+const ended = ({ name = '' }: BatchJob): Promise<BatchJob> =>
+  eventuallyFound(
+    'the batch ends',
+    () => ai.batches.get({ name }),
+    ({ state }) => ENDS.includes(String(state)),
+  );
 
 function request(key: string, over: Partial<InlinedRequest> = {}): InlinedRequest {
   return { contents: `This is\n${key}.`, metadata: { key }, ...over };

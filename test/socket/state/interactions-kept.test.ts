@@ -11,6 +11,7 @@ import {
   stream,
 } from '../../support/upstreams/interactions.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstreams/scripted-upstream.ts';
+import { eventually } from '../../support/program.ts';
 
 const MODEL = 'both/flash';
 const PRICE = { input: 1, output: 2 };
@@ -167,13 +168,10 @@ test('what is held of an answer on its way is counted, and given back', async ()
 
 /** Waits until the gateway says that it holds so much. */
 async function heldBytes(isMet: (bytes: number) => boolean): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    const { held_bytes: bytes } = (await (await fetch(`${gateway.origin}/readyz`)).json()) as {
-      held_bytes: number;
-    };
-    if (isMet(bytes)) return;
-  }
-  throw new Error('it never does');
+  await eventually('it holds so much', async () => {
+    const ready = await fetch(`${gateway.origin}/readyz`);
+    return isMet(((await ready.json()) as { held_bytes: number }).held_bytes);
+  });
 }
 
 test.each([

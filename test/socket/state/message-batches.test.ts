@@ -4,6 +4,7 @@ import type { MessageBatch } from '@anthropic-ai/sdk/resources/messages/batches'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { TEST_KEY } from '../../support/harness.ts';
 import { OTHER_KEY, startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 let stateful: StatefulGateway;
 let client: Anthropic;
@@ -23,14 +24,12 @@ function request(custom_id: string, over: object = {}) {
   return { custom_id, params: { model: 'sim/messages', max_tokens: 100, messages, ...over } };
 }
 
-async function ended(id: string): Promise<MessageBatch> {
-  for (let tries = 0; tries < 800; tries += 1) {
-    const batch = await batches().retrieve(id);
-    if (batch.processing_status === 'ended') return batch;
-    await Bun.sleep(25);
-  }
-  throw new Error('the batch did not end');
-}
+const ended = (id: string): Promise<MessageBatch> =>
+  eventuallyFound(
+    'the batch ends',
+    () => batches().retrieve(id),
+    ({ processing_status }) => processing_status === 'ended',
+  );
 
 async function resultsOf(id: string) {
   const results = [];

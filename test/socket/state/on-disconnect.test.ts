@@ -6,7 +6,7 @@ import { eventually } from '../../support/program.ts';
 import { startSlow, type SlowUpstream } from '../../support/upstreams/slow-upstream.ts';
 
 const ADMIN = 'sk-test-admin-0123456789';
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 let gateway: TestGateway;
 let slow: SlowUpstream;

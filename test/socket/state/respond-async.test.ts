@@ -1,6 +1,7 @@
 // `Prefer: respond-async` (RFC 7240): a whole answer in the client's own protocol, made without a connection.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startGateway, type TestGateway } from '../../support/harness.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -36,15 +37,15 @@ function ask(path: string, body?: object, headers: Record<string, string> = {}):
   });
 }
 
-async function resultAt(path: string): Promise<Response> {
-  for (let tries = 0; tries < 300; tries += 1) {
+function resultAt(path: string): Promise<Response> {
+  const look = async (): Promise<Response> => {
     const response = await ask(path);
     if (response.status !== 202) return response;
     expect(response.headers.get('retry-after')).toBe('1');
     await response.text();
-    await Bun.sleep(20);
-  }
-  throw new Error('there was no result');
+    return response;
+  };
+  return eventuallyFound('there is a result', look, ({ status }) => status !== 202);
 }
 
 describe('an answer that nobody waits for', () => {

@@ -5,6 +5,7 @@ import { createSim } from '../../../sim/index.ts';
 import { systemClock } from '../../../src/base/runtime/clock.ts';
 import { TASKS } from '../../../src/engine/index.ts';
 import { startStateful, type StatefulGateway } from '../../support/storage/state-seed.ts';
+import { eventuallyFound } from '../../support/program.ts';
 
 type Intercept = (request: Request, forward: () => Promise<Response>) => Promise<Response | undefined>;
 
@@ -126,14 +127,8 @@ export async function begin(
   return (await client.batches.create(asked as Parameters<OpenAI['batches']['create']>[0])).id;
 }
 
-export async function until(client: OpenAI, id: string, is: (batch: Batch) => boolean): Promise<Batch> {
-  for (let tries = 0; tries < 2_400; tries += 1) {
-    const batch = await client.batches.retrieve(id);
-    if (is(batch)) return batch;
-    await Bun.sleep(25);
-  }
-  throw new Error('the batch did not come so far');
-}
+export const until = (client: OpenAI, id: string, is: (batch: Batch) => boolean): Promise<Batch> =>
+  eventuallyFound('the batch comes so far', () => client.batches.retrieve(id), is);
 
 export const ended = (client: OpenAI, id: string): Promise<Batch> =>
   until(client, id, ({ status }) => ENDS.includes(status));

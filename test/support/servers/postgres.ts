@@ -106,6 +106,12 @@ export async function startPostgres(
   };
 }
 
+/**
+ * Options of a storage on a busy machine: a statement or a connection that comes late is not a database out of reach.
+ * Tests of what happens when it is name times of their own.
+ */
+export const PATIENT = { statementMs: 60_000, connectMs: 60_000 } as const;
+
 let shared: Promise<PostgresServer> | undefined;
 let schemas = 0;
 

@@ -131,7 +131,7 @@ const SCANNERS: Readonly<Record<string, (text: string) => unknown>> = {
 describe.each(Object.entries(SCANNERS))('%s', (_, scan) => {
   test('takes as long as the text is long', () => {
     expect(slowTexts((text) => () => quietly(() => scan(text)))).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 });
 
 describe.each(Object.entries(READERS))('%s', (_, open) => {
@@ -153,7 +153,7 @@ describe.each(Object.entries(READERS))('%s', (_, open) => {
       );
       expect(slow).toEqual([]);
     },
-    30_000,
+    60_000,
   );
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../../support/servers/postgres.ts';
 
 /** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 const open = (options: PostgresOptions) => openWith(STORES, options);
 
@@ -86,7 +86,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null)('a PostgreSQL server', () => {
   test(
     'that does not answer is a 503 in good time',
     async () => {
-      const storage = await open({ url: server.url, statementMs: 100 });
+      const storage = await open({ url: server.url, statementMs: 1_000 });
       await storage.alerts.claim('a', 4, 0);
       const silent = server.backends();
       for (const pid of silent) process.kill(pid, 'SIGSTOP');

@@ -1,6 +1,6 @@
 // Work that outlives connections, as admins see and change it: by the management API, by the command, and in metrics.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { freshFolder, runProgram } from '../../../support/program.ts';
+import { eventually, eventuallyFound, freshFolder, runProgram } from '../../../support/program.ts';
 import { ADMIN_KEY, type ManagedGateway, startManaged } from '../../../support/management/scene.ts';
 
 let gateway: ManagedGateway;
@@ -16,12 +16,11 @@ const jobsOf = (body: Record<string, unknown>) => body['data'] as Record<string,
 async function made(model: string, state: string): Promise<string> {
   const answer = await gateway.post('/responses', { model, input: 'Hello', background: true });
   const { id } = (await answer.json()) as { id: string };
-  for (let tries = 0; tries < 300; tries += 1) {
-    const { body } = await gateway.manage('GET', `/jobs/${id}`);
-    if (body['state'] === state) return id;
-    await Bun.sleep(10);
-  }
-  throw new Error(`the job was not ${state}`);
+  await eventually(
+    `the job is ${state}`,
+    async () => (await gateway.manage('GET', `/jobs/${id}`)).body['state'] === state,
+  );
+  return id;
 }
 
 test('jobs are listed, shown, counted, cancelled and tried again, and the audit log says who did', async () => {
@@ -98,14 +97,9 @@ test('metrics say how many there are', async () => {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
   const read = async (): Promise<string> => (await fetch(`${gateway.origin}/metrics`, { headers })).text();
   await read();
-  for (let tries = 0; tries < 100; tries += 1) {
-    const text = await read();
-    if (/dragoman_jobs\{kind="response",job_state="cancelled"\} \d/.test(text)) {
-      expect(text).toContain('dragoman_jobs_running 0');
-      expect(text).toMatch(/dragoman_kept_streams \d/);
-      return;
-    }
-    await Bun.sleep(20);
-  }
-  throw new Error('no counts of jobs');
+  const text = await eventuallyFound('there are counts of jobs', read, (found) =>
+    /dragoman_jobs\{kind="response",job_state="cancelled"\} \d/.test(found),
+  );
+  expect(text).toContain('dragoman_jobs_running 0');
+  expect(text).toMatch(/dragoman_kept_streams \d/);
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Outage, startOutage } from '../../../support/management/outage.ts';
 import { ADMIN_KEY } from '../../../support/management/scene.ts';
+import { eventually } from '../../../support/program.ts';
 
 let outage: Outage;
 
@@ -87,9 +88,7 @@ test('alerts are kept', async () => {
     const { body } = await outage.gateway.manage('GET', '/alerts');
     return (body['data'] as { type: string }[]).map(({ type }) => type);
   };
-  for (let look = 0; look < 100 && !(await kinds()).includes('provider.key_refused'); look += 1)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(await kinds()).toContain('provider.key_refused');
+  await eventually('an alert is kept', async () => (await kinds()).includes('provider.key_refused'));
 });
 
 test('states and alerts outlive a restart', async () => {

@@ -170,7 +170,7 @@ describe('every example', () => {
     }
     expect(wrong).toEqual([]);
     expect(ran.length).toBeGreaterThan(40);
-  }, 30_000);
+  }, 60_000);
 
   test('of a refusal, too, is as described', async () => {
     const asked = operations().filter(
