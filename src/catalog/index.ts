@@ -1,5 +1,13 @@
 // Models, where they are served, what they can do and what they cost. Data, resolved once per configuration.
-export { AUTO_MODELS, autoCandidates, autoEntry, isAuto, nearest } from './model-index.ts';
+export {
+  AUTO_MODELS,
+  autoCandidates,
+  autoEntry,
+  isAuto,
+  nearest,
+  resolveModelId,
+  type ResolvedModel,
+} from './model-index.ts';
 export { buildCatalog } from './build.ts';
 export type { BuiltIn } from './build.ts';
 export type { Attempt, CatalogConfig, ModelConfig, ProviderConfig, Refuse } from './catalog-config.ts';
@@ -11,6 +19,7 @@ export type { FindMeasured, MeasuredFacts, MeasuredPlace } from './measured-fact
 export { encodeModel, encodeModelList } from './models-view.ts';
 export { similarModels, unknownModel } from './unknown-model.ts';
 export type { Price, Rate } from './price.ts';
+export { isListPriced } from './prices.ts';
 export { bookOver, keptBook } from './price-book.ts';
 export type { MatchRule, PriceBook, PricedModel, Vendor } from './price-data.ts';
 export { BUNDLED_PRICES } from './bundled-prices.ts';

@@ -1,10 +1,22 @@
 // Prices and model lists of vendors, turned into our own shape when a catalog is built. Knows the form of the price
 // library's data, and not its calculator, which is far too slow to be asked per request. Never fetches anything.
 import { BUNDLED_PRICES } from './bundled-prices.ts';
-import { accepts, findPriced, isList, pricesAt } from './price-data.ts';
-import type { MatchRule, PriceBook, PricedModel, PriceValue, PriceValues } from './price-data.ts';
+import {
+  accepts,
+  findPriced,
+  isList,
+  pricesAt,
+  type MatchRule,
+  type PriceBook,
+  type PricedModel,
+  type PriceValue,
+  type PriceValues,
+} from './price-data.ts';
 import type { Price, Rate } from './price.ts';
 import type { UnixMs } from '../base/units.ts';
+import type { CanonicalRequest } from '../canonical/index.ts';
+import type { Endpoint } from './endpoint.ts';
+import { sharesMembers } from '../protocols/index.ts';
 
 /** Current price of a model. Some vendors charge by the hour of the day, so it may change. */
 export type PriceSource = () => Price | null;
@@ -220,4 +232,20 @@ function literalNames(match: MatchRule): readonly string[] {
   if ('equals' in match) return [match.equals];
   if ('or' in match) return match.or.flatMap(literalNames);
   return [];
+}
+
+/** Words of OpenAI, Anthropic and Groq for the usual service, and for what the account is set to (API references, 2026-11). */
+const USUAL: ReadonlySet<string> = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand']);
+
+/**
+ * True for a request that is charged by the prices of the catalog. False where it asks the vendor for another service than the
+ * usual one, which costs more or less by a price that nobody knows.
+ */
+export function isListPriced(
+  { serviceTier, protocol }: Pick<CanonicalRequest, 'serviceTier' | 'protocol'>,
+  endpoint: Pick<Endpoint, 'protocol'>,
+): boolean {
+  if (serviceTier === undefined || USUAL.has(serviceTier)) return true;
+  // To any other protocol it is dropped.
+  return protocol !== endpoint.protocol && !sharesMembers(protocol, endpoint.protocol);
 }

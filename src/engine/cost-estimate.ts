@@ -1,10 +1,9 @@
 // Expected use of a request, before anybody was asked: its prompt by estimate, and an answer of the usual length.
 import type { CanonicalRequest } from '../canonical/index.ts';
-import type { Endpoint } from '../catalog/index.ts';
+import { type Endpoint, isListPriced } from '../catalog/index.ts';
 import { tokenPrices } from '../accounts/ledger/index.ts';
 import type { Estimate } from '../accounts/limits/index.ts';
 import type { RoutingState } from './routing/index.ts';
-import { isListPriced } from './list-price.ts';
 
 /** Tokens of an answer where neither its request nor the model's other answers say more. */
 const USUAL_OUTPUT = 1000;

@@ -2,10 +2,9 @@
 // written by whoever reads the finished answer first. Its id follows from that of the request, so that it is written once.
 import { createHash } from 'node:crypto';
 import { costOf, type AttemptRecord, type GenerationRecord } from '../accounts/ledger/index.ts';
-import type { Endpoint } from '../catalog/index.ts';
+import { type Endpoint, isListPriced } from '../catalog/index.ts';
 import type { RemoteCounts } from '../protocols/index.ts';
 import type { LedgerStore } from '../accounts/ports/index.ts';
-import { isListPriced } from './list-price.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import type { RemoteAnswer } from './remote-answer.ts';
 

@@ -49,7 +49,6 @@ export {
   type JobWork,
   makeAnswer,
   makeResponse,
-  prefersAsync,
   recordOfJob,
   RESPONSE_KIND,
   responseEvent,
@@ -60,6 +59,7 @@ export {
   type Gone,
   KeptStream,
   KeptStreams,
+  prefersAsync,
   type RemoteStream,
   type RemoteStreams,
 } from './streams/index.ts';

@@ -11,7 +11,7 @@ import type { HostedOperation, Hosting } from '../catalog/providers/index.ts';
 import { EchoMask, secretsOfAsking, secretsOfHeaders } from '../base/telemetry/echo-mask.ts';
 import type { PoolName } from '../upstream/connection-pools.ts';
 import type { SignatureHeaders } from '../upstream/credential.ts';
-import { Destination, type Method } from '../upstream/destination.ts';
+import { Destination, type Method } from '../upstream/client.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type ClientHeaders = Iterable<readonly [name: string, value: string]>;

@@ -1,5 +1,5 @@
 // Options that both databases are opened with.
-import type { Later } from './journal/indexer.ts';
+import { type Later, soon } from './journal/indexer.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface OpenOptions {
@@ -23,12 +23,6 @@ export interface OpenOptions {
 const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
 /** The most that waits for the database, in memory and in the journal: some hundred thousand records. */
 export const MAX_JOURNAL_BYTES = 128_000_000;
-/** Time that a record may be in the journal alone, unless the database takes nothing. */
-const INDEX_AFTER_MS = 2_000;
-
-/** The timer does not keep the process alive: what is not done then is done by the next one. */
-const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
-
 /** The options with their usual values. */
 export function completed({ now, maxBytesPerKey, later, notice }: OpenOptions) {
   return {

@@ -4,8 +4,7 @@ import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { askWhole } from './ask.ts';
-import type { Sender, UpstreamRequest } from './client.ts';
-import { Destination, type DestinationInput } from './destination.ts';
+import { type Sender, type UpstreamRequest, Destination, type DestinationInput } from './client.ts';
 import { STRAIGHT } from './network-route.ts';
 import { slicesOf } from '../base/lib/slices.ts';
 

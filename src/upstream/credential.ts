@@ -1,6 +1,6 @@
 // Proof of identity to an upstream where no fixed header gives it. Knows no provider.
 import type { Slices } from '../base/lib/slices.ts';
-import type { Method } from './destination.ts';
+import type { Method } from './client.ts';
 import type { UnixMs } from '../base/units.ts';
 
 /** A request that is about to be sent. */

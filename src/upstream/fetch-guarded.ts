@@ -4,13 +4,11 @@ import { type Slices, slicesOf } from '../base/lib/slices.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Clock } from '../base/runtime/clock.ts';
 import { isPublicAddress } from './address-ranges.ts';
-import { ask } from './ask.ts';
-import type { TransportFailure, UpstreamCall, UpstreamClient } from './client.ts';
+import { ask, collect, type ReceiveFailure } from './ask.ts';
+import { type TransportFailure, type UpstreamCall, type UpstreamClient, Destination } from './client.ts';
 import type { PoolName } from './connection-pools.ts';
-import { Destination } from './destination.ts';
 import { type Guarded, type GuardOptions, guardUrl } from './guard.ts';
 import type { ResponseHead } from './response-parser.ts';
-import { collect, type ReceiveFailure } from './receive.ts';
 import { STRAIGHT } from './network-route.ts';
 import type { DurationMs } from '../base/units.ts';
 

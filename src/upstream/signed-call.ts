@@ -1,8 +1,13 @@
 // A request that must be signed before it goes out. Knows neither who signs it nor what it asks.
 import { GatewayError } from '../canonical/index.ts';
-import type { Sender, UpstreamCall, UpstreamListener, UpstreamRequest } from './client.ts';
+import {
+  type Sender,
+  type UpstreamCall,
+  type UpstreamListener,
+  type UpstreamRequest,
+  Destination,
+} from './client.ts';
 import type { Credential, SignatureHeaders } from './credential.ts';
-import { Destination } from './destination.ts';
 import type { ResponseHead } from './response-parser.ts';
 import type { UnixMs } from '../base/units.ts';
 

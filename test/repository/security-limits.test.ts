@@ -77,7 +77,7 @@ const EXPECTED: readonly (readonly [string, string])[] = [
     `${inKb(constant('upstream/response-parser.ts', 'MAX_HEAD'))}, ${constant('upstream/response-parser.ts', 'MAX_HEADERS')} lines`,
   ],
   ['interim answers of an upstream', plain(constant('upstream/response-parser.ts', 'MAX_INTERIM'))],
-  ['trailers of an upstream', inKb(constant('upstream/chunked.ts', 'MAX_TRAILERS'))],
+  ['trailers of an upstream', inKb(constant('upstream/response-parser.ts', 'MAX_TRAILERS'))],
   ['inflating, after the first 4 MB', `${constant('upstream/decompress.ts', 'MAX_RATIO')} times`],
   ['redirects of a fetched address', plain(constant('upstream/fetch-guarded.ts', 'MAX_REDIRECTS'))],
   ['parts of an uploaded form', plain(constant('server/body/multipart.ts', 'MAX_PARTS'))],

@@ -12,8 +12,9 @@ import {
   GENERATION_MEMBERS,
   type GenerationRecord,
   shownMembers,
+  outcomeOf,
+  requestState,
 } from './record.ts';
-import { outcomeOf, requestState } from './outcome.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /**

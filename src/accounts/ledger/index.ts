@@ -3,6 +3,5 @@ export * from './count-tokens.ts';
 export * from './counted-requests.ts';
 export * from './estimate-tokens.ts';
 export * from './generation-view.ts';
-export * from './outcome.ts';
 export * from './price.ts';
 export * from './record.ts';

@@ -1,8 +1,10 @@
 // The members of a JSON object, found and read off its bytes: those of a request whose body nobody will parse, and those of
 // an answer that are edited. Passes over everything else at the speed of a search. Judges only what it has to read.
-import { nameIn, scalarEndIn, skipSpaceIn, stringEndIn } from './bytes.ts';
-import type { MemberPlace } from './scan.ts';
 import {
+  nameIn,
+  scalarEndIn,
+  skipSpaceIn,
+  stringEndIn,
   BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -12,6 +14,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './text.ts';
+import type { MemberPlace } from './scan.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from './value.ts';
 
 /** Longest value that is read, in bytes. */

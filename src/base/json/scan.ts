@@ -1,8 +1,13 @@
 // Checks and places of a client's JSON before it is parsed: depth, number of values, names that stand twice,
 // characters that no other reader would take, and the places of its members. One pass over the bytes, without
 // recursion and without an allocation per value. Judges no grammar: the parser does, which comes next.
-import { nameIn, nextHalf, scalarEndIn, skipSpaceIn, stringEndIn, unpairedFrom } from './bytes.ts';
 import {
+  nameIn,
+  nextHalf,
+  scalarEndIn,
+  skipSpaceIn,
+  stringEndIn,
+  unpairedFrom,
   BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,

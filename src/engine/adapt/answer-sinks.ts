@@ -4,8 +4,12 @@ import {
   type CanonicalRequest,
   type EventSink,
   outputTokens,
+  type CollectedEvents,
+  type Item,
 } from '../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
+import type { Endpoint } from '../../catalog/index.ts';
+import { findProtocol, type ServerCodec } from '../../protocols/index.ts';
 
 // Compares an answer with its output limit. Finds limits that the server ignores, and cut answers that it calls complete.
 // Sees token counts and ends, never text.
@@ -126,4 +130,95 @@ export class CustomToolRestorer implements EventSink {
 /** Names of the custom tools of a request; empty when there are none. */
 export function customToolNames(request: CanonicalRequest): ReadonlySet<string> {
   return new Set(request.tools.filter((tool) => tool.type === 'custom').map((tool) => tool.name));
+}
+
+// Hidden reasoning behind the last word of an answer: signatures that say nothing to a person. Clients of some protocols
+// take the last item for the answer, so they do not get it; the vault keeps it. Knows no protocol's form of it.
+
+/** True where the end of an answer may be hidden from the client: its protocol reads the last item, and the model signs last. */
+export function mayHideEnd(server: ServerCodec, endpoint: Pick<Endpoint, 'protocol'>): boolean {
+  return server.endsInAnswer === true && findProtocol(endpoint.protocol)?.upstream.signsLast === true;
+}
+
+/**
+ * Holds reasoning without words behind words or calls until the answer goes on; at its end it is left out.
+ * @param isExcluded true: the client sees no words of reasoning
+ */
+export function withoutHiddenEnd(inner: EventSink, isExcluded: boolean): EventSink {
+  return new HiddenEndFilter(inner, isExcluded);
+}
+
+/** The same for a whole answer. */
+export function cutHiddenEnd(events: CollectedEvents, isExcluded: boolean): CollectedEvents {
+  const { items } = events;
+  let end = items.length;
+  while (end > 0 && isHidden(items[end - 1], isExcluded)) end--;
+  return end === items.length || !items.slice(0, end).some(says)
+    ? events
+    : { ...events, items: items.slice(0, end) };
+}
+
+function isHidden(item: Item | undefined, isExcluded: boolean): boolean {
+  if (item?.type !== 'reasoning') return false;
+  return isExcluded || [...item.text, ...item.summary].every((text) => text === '');
+}
+
+function says(item: Item): boolean {
+  if (item.type === 'tool_call') return true;
+  return item.type === 'message' && item.parts.some((part) => part.type !== 'text' || part.text !== '');
+}
+
+class HiddenEndFilter implements EventSink {
+  readonly #inner: EventSink;
+  readonly #isExcluded: boolean;
+  #hasSaid = false;
+  #held: CanonicalEvent[] = [];
+  /** Indices of the items whose events are held. */
+  readonly #indices = new Set<number>();
+
+  constructor(inner: EventSink, isExcluded: boolean) {
+    this.#inner = inner;
+    this.#isExcluded = isExcluded;
+  }
+
+  on(event: CanonicalEvent): void {
+    switch (event.type) {
+      case 'text':
+        if (event.text !== '') this.#hasSaid = true;
+        this.#release();
+        break;
+      case 'arguments':
+        this.#release();
+        break;
+      case 'open':
+        if (event.item.type === 'reasoning' && this.#hasSaid) {
+          this.#indices.add(event.index);
+          this.#held.push(event);
+          return;
+        }
+        if (event.item.type === 'tool_call') this.#hasSaid = true;
+        this.#release();
+        break;
+      case 'reasoning':
+      case 'close':
+        if (!this.#indices.has(event.index)) break;
+        this.#held.push(event);
+        if (event.type === 'reasoning' && event.text !== '' && !this.#isExcluded) this.#release();
+        return;
+      case 'finish':
+      case 'error':
+        this.#held = [];
+        break;
+      default:
+    }
+    this.#inner.on(event);
+  }
+
+  #release(): void {
+    if (this.#held.length === 0) return;
+    const held = this.#held;
+    this.#held = [];
+    this.#indices.clear();
+    for (const event of held) this.#inner.on(event);
+  }
 }

@@ -5,13 +5,15 @@ export { type AnswerCheck, judge, nameUpstream } from './answer-check.ts';
 export {
   customToolNames,
   CustomToolRestorer,
+  cutHiddenEnd,
   LimitWatch,
+  mayHideEnd,
   SingleCall,
   type WatchedLimit,
+  withoutHiddenEnd,
 } from './answer-sinks.ts';
 export { checkGrammars } from './grammar-check.ts';
 export { resolveReasoning, ReasoningStamp } from './reasoning-policy.ts';
-export { cutHiddenEnd, mayHideEnd, withoutHiddenEnd } from './hidden-end.ts';
 export { ReasoningSeal } from './reasoning-seal.ts';
 export { prepareSchema } from './schema-check.ts';
 export { StopCutter } from './stop-cutter.ts';

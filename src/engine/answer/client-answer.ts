@@ -1,9 +1,16 @@
 // Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
 // bytes are held back until the records are safe.
 import type { JsonObject } from '../../base/json/index.ts';
-import type { CanonicalEvent, EventSink, GatewayError, Report, Usage } from '../../canonical/index.ts';
-import { Collector, type CollectedEvents } from '../../canonical/index.ts';
-import type { AnswerContext } from '../../protocols/index.ts';
+import {
+  type CanonicalEvent,
+  type EventSink,
+  type GatewayError,
+  type Report,
+  type Usage,
+  Collector,
+  type CollectedEvents,
+} from '../../canonical/index.ts';
+import { type AnswerContext, encodeRateLimitHeaders } from '../../protocols/index.ts';
 import { cutHiddenEnd, withoutHiddenEnd } from '../adapt/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
@@ -11,9 +18,9 @@ import type { Clock } from '../../base/runtime/clock.ts';
 import type { Admitted } from '../admit/index.ts';
 import type { KeptAnswer } from '../kept-answer.ts';
 import type { AttemptLog } from '../attempt-log.ts';
-import { answerHeaders } from './answer-headers.ts';
 import { ARRAY_STREAM, EVENT_STREAM, type StreamSource, StreamWriter } from './stream-writer.ts';
 import type { UnixMs } from '../../base/units.ts';
+import type { Arrival } from '../call.ts';
 
 /** An answer to a client, however it is delivered. */
 export interface ClientAnswer extends AttemptOutput {
@@ -306,4 +313,44 @@ function lossesOf({ admitted }: AnswerInput, answer: ClientAnswer, next: EventSi
 
 function nowSeconds(clock: AnswerInput['clock']): number {
   return Math.floor(clock.wall() / 1000);
+}
+
+// The headers that every answer of the gateway carries: whose it is, what is left of its limits, and what was
+// lost on its way.
+
+/** Characters of one header. */
+const LONGEST = 4000;
+const UNSHOWABLE = /[^\x20-\x7e]/;
+
+/** Models and fields may have names in any script; a header takes visible ASCII only. */
+export function headerText(text: string): string {
+  // Most text is: to look first costs less than to replace nothing.
+  const shown = UNSHOWABLE.test(text) ? text.replaceAll(/[^\x20-\x7e]/g, '?') : text;
+  return shown.slice(0, LONGEST);
+}
+
+/**
+ * @param attempts how many there were so far
+ * @param described the attempt they speak of; undefined while it is not known who will serve
+ */
+export function answerHeaders(
+  { id, call, quota }: Arrival,
+  attempts: number,
+  described: Attempt | undefined,
+  report: Report,
+): Record<string, string> {
+  const headers: Record<string, string> = described
+    ? {
+        'x-request-id': id,
+        'request-id': id,
+        'x-dragoman-attempts': String(attempts),
+        'x-dragoman-provider': described.endpoint.provider,
+        'x-dragoman-model': headerText(described.endpoint.modelId),
+        'x-dragoman-lane': described.lane,
+      }
+    : { 'x-request-id': id, 'request-id': id, 'x-dragoman-attempts': String(attempts) };
+  const left = quota?.left();
+  if (left) Object.assign(headers, (call.protocol.server.encodeLimits ?? encodeRateLimitHeaders)(left));
+  if (report.size > 0) headers['x-dragoman-report'] = headerText(report.header());
+  return headers;
 }

@@ -1,6 +1,5 @@
 // Answers to clients: a whole answer, a stream, one that is held until it was checked, one that several readers
 // share, or a refusal.
-export { answerHeaders, headerText } from './answer-headers.ts';
 export type {
   AnswerExchange,
   AnswerSource,
@@ -9,7 +8,7 @@ export type {
   PublicAnswer,
 } from './answer-exchange.ts';
 export { CheckedOutput } from './checked-output.ts';
-export { type ClientAnswer, StreamAnswer, WholeAnswer } from './client-answer.ts';
+export { answerHeaders, type ClientAnswer, headerText, StreamAnswer, WholeAnswer } from './client-answer.ts';
 export { answerFromOtherReplica } from './other-replica.ts';
 export { BufferedAnswer, HeldAnswer } from './held-answer.ts';
 export {

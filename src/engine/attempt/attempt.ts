@@ -11,10 +11,9 @@ import {
 import type { AttemptRecord, Lane } from '../../accounts/ledger/index.ts';
 import type { RelayStream, RelayTap } from '../../protocols/index.ts';
 import type { Ticking } from '../../base/runtime/clock.ts';
-import type { AnswerTaker } from '../../upstream/ask.ts';
+import type { AnswerTaker, ReceiveFailure } from '../../upstream/ask.ts';
 import type { Sender, UpstreamCall } from '../../upstream/client.ts';
 import type { SignatureHeaders } from '../../upstream/credential.ts';
-import type { ReceiveFailure } from '../../upstream/receive.ts';
 import type { AttemptLease } from '../routing/index.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { type AnswerReader, openReader, type ReadAnswer } from './answer-reader.ts';

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../canonical/index.ts';
 import type { ErrorSummary } from '../../accounts/ledger/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
-import type { ReceiveFailure } from '../../upstream/receive.ts';
+import type { ReceiveFailure } from '../../upstream/ask.ts';
 
 /** The same error where there was nothing to mask. @param redact masks secrets in a text */
 export function redactedError(error: GatewayError, redact: (text: string) => string): GatewayError {

@@ -1,7 +1,7 @@
 // A request as one endpoint is sent it, ready to go: which lane, which bytes, and the sinks that its answer needs.
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, EventSink, Report } from '../../canonical/index.ts';
-import type { Endpoint } from '../../catalog/index.ts';
+import { type Endpoint, isListPriced } from '../../catalog/index.ts';
 import { estimatedInputTokens, type Lane } from '../../accounts/ledger/index.ts';
 import type { Protocol } from '../../protocols/index.ts';
 import {
@@ -14,7 +14,6 @@ import {
   StopCutter,
   type WatchedLimit,
 } from '../adapt/index.ts';
-import { isListPriced } from '../list-price.ts';
 import type { EstimatedPrompt } from './meter.ts';
 
 /** One request to one endpoint, and what its answer needs. */

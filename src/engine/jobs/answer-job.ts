@@ -1,7 +1,7 @@
 // Whole answers that are made without a connection, in every protocol: asked for with `Prefer: respond-async` (RFC 7240), and kept
 // as the response that their client would have got.
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { isJsonObject, jsonBytes } from '../../base/json/index.ts';
+import { jsonBytes } from '../../base/json/index.ts';
 import type { JobView } from '../../accounts/ports/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { RequestRoute } from '../../protocols/index.ts';
@@ -19,29 +19,9 @@ export function recordOfJob({ id, kind, attempt }: Pick<JobView, 'id' | 'kind' |
   if (attempt === 0 || (kind !== ANSWER_KIND && kind !== RESPONSE_KIND)) return null;
   return recordIdOf(id.replace(/^resp_/, ''), attempt);
 }
-/** Request header. */
-const PREFER = 'prefer';
-const ASYNC = /(?:^|,)\s*respond-async\s*(?:,|;|$)/i;
 
 export interface AnswerPayload extends CallPayload {
   readonly route: RequestRoute | null;
-}
-
-/** True for a request whose client does not wait for the answer. */
-export function prefersAsync({ header }: Pick<ApiCall, 'header'>): boolean {
-  const said = header(PREFER);
-  return said !== null && ASYNC.test(said);
-}
-
-/** @throws GatewayError `invalid_request` for a stream, which nobody would read */
-export function requireWhole({ json, route }: Pick<ApiCall, 'json' | 'route'>): void {
-  const isStream = route?.stream === true || (isJsonObject(json) && json['stream'] === true);
-  if (isStream)
-    throw new GatewayError(
-      'invalid_request',
-      '`Prefer: respond-async` gives a whole answer: leave `stream` out. To read a stream after your connection broke, send `x-dragoman-resumable: true` instead.',
-      { param: 'stream' },
-    );
 }
 
 export function decodeResult(bytes: Uint8Array): WholeResult {

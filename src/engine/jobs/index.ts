@@ -1,5 +1,5 @@
 // Work that outlives the connection that asked for it.
-export { ANSWER_KIND, makeAnswer, prefersAsync, recordOfJob } from './answer-job.ts';
+export { ANSWER_KIND, makeAnswer, recordOfJob } from './answer-job.ts';
 export { BackgroundResponses, resultPath } from './background-responses.ts';
 export { hasDied, type InterruptedTry, settleTry, TryMark } from './interrupted.ts';
 export {

@@ -5,9 +5,14 @@ import {
   type NameList,
   type RoutingWishes,
 } from '../../canonical/index.ts';
-import { endpointsFor, similarModels, type Endpoint, type Model } from '../../catalog/index.ts';
+import {
+  endpointsFor,
+  similarModels,
+  type Endpoint,
+  type Model,
+  resolveModelId,
+} from '../../catalog/index.ts';
 import { isNamed, standingRemoval } from './filters.ts';
-import { resolveModelId } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
 
 /** One name of the list, resolved: endpoints of the model that was asked for, or another model. */

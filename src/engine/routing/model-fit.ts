@@ -1,10 +1,9 @@
 // Whether a model can serve a request at all, by what the catalog says of it, and how well. What decides is said in
 // words that are the same for every model, so that a route table can count them.
 import type { CanonicalRequest, RoutingWishes } from '../../canonical/index.ts';
-import { endpointsFor, type Endpoint, type Model } from '../../catalog/index.ts';
+import { endpointsFor, type Endpoint, type Model, type ResolvedModel } from '../../catalog/index.ts';
 import { isNamed, removalOf } from './filters.ts';
 import { contextOf } from './context-length.ts';
-import type { ResolvedModel } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
 

@@ -13,11 +13,12 @@ import {
   similarModels,
   type Catalog,
   type Model,
+  resolveModelId,
+  type ResolvedModel,
 } from '../../catalog/index.ts';
 import { estimateComplexity } from './complexity.ts';
-import { effectiveWishes } from './effective-wishes.ts';
+import { effectiveWishes } from './group.ts';
 import { NOT_ALLOWED, RULED_OUT, fitOf, type Estimate } from './model-fit.ts';
-import { resolveModelId, type ResolvedModel } from './model-id.ts';
 import { describeMeasures, roundedMeasures, weighModels, weightsFor, weightsTable } from './model-score.ts';
 import type { Contender, Weighed, Weights } from './model-score.ts';
 import type { Exclusion, PlanContext } from './plan-types.ts';

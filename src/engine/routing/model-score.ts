@@ -1,10 +1,9 @@
 // Weighs models against each other: strength, price and speed in one number. The only place that knows the weights.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Complexity, ModelStrategy } from '../../canonical/index.ts';
-import type { Endpoint, Model } from '../../catalog/index.ts';
+import type { Endpoint, Model, ResolvedModel } from '../../catalog/index.ts';
 import { factorOf } from './factors/index.ts';
 import { countEmulated } from './model-fit.ts';
-import type { ResolvedModel } from './model-id.ts';
 import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
 

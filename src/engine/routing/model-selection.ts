@@ -2,10 +2,9 @@
 // gateway chooses. Knows endpoints only as far as an id names one.
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, type CanonicalRequest } from '../../canonical/index.ts';
-import { isAuto, unknownModel, type Model } from '../../catalog/index.ts';
+import { isAuto, unknownModel, type Model, resolveModelId, type ResolvedModel } from '../../catalog/index.ts';
 import { isNamed } from './filters.ts';
 import { NOT_ALLOWED } from './model-fit.ts';
-import { resolveModelId, type ResolvedModel } from './model-id.ts';
 import { routeModels, type ModelOption } from './model-routing.ts';
 import type { Exclusion, ModelChoice, PlanContext } from './plan-types.ts';
 

@@ -12,9 +12,8 @@ import {
   usualReason,
 } from '../../canonical/index.ts';
 import { conversationOf } from './conversation.ts';
-import { effectiveWishes } from './effective-wishes.ts';
+import { effectiveWishes, unavailableReason, groupOf, type Removed } from './group.ts';
 import { standIns } from './fallback.ts';
-import { unavailableReason, groupOf, type Removed } from './group.ts';
 import { type ModelSelection, selectModels } from './model-selection.ts';
 import type { Candidate, Exclusion, ModelChoice, Plan, PlanContext } from './plan-types.ts';
 import type { JsonObject } from '../../base/json/index.ts';

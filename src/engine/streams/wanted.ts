@@ -1,14 +1,18 @@
-// Whether the stream of a request is kept, and what becomes of the request when its client leaves.
+// How long a client waits for its answer: whether the stream of its request is kept, what becomes of the request when the client
+// leaves, and whether it waits at all (`Prefer: respond-async`, RFC 7240).
 import { isJsonObject } from '../../base/json/index.ts';
 import { GatewayError, ON_DISCONNECT, ON_DISCONNECT_HINT } from '../../canonical/index.ts';
 import type { ApiCall } from '../call.ts';
 import type { Patience } from './kept-stream.ts';
 
-/** Request headers that ask for it. */
+/** Request headers that ask for a kept stream. */
 const RESUMABLE = 'x-dragoman-resumable';
 const HEADER = 'x-dragoman-on-disconnect';
 /** Patience of a request that asks for a stream to resume, and gives none. */
 const USUAL_PATIENCE = 'continue:30s';
+
+const PREFER = 'prefer';
+const ASYNC = /(?:^|,)\s*respond-async\s*(?:,|;|$)/i;
 
 export interface StreamSettings {
   readonly keep: 'asked' | 'all';
@@ -71,4 +75,21 @@ function patienceOf(text: string): Patience | null {
   if (said === undefined) return null;
   if (said === 'abort') return 0;
   return seconds === undefined ? Infinity : Number(seconds) * 1000;
+}
+
+/** True for a request whose client does not wait for the answer. */
+export function prefersAsync({ header }: Pick<ApiCall, 'header'>): boolean {
+  const said = header(PREFER);
+  return said !== null && ASYNC.test(said);
+}
+
+/** @throws GatewayError `invalid_request` for a stream, which nobody would read */
+export function requireWhole({ json, route }: Pick<ApiCall, 'json' | 'route'>): void {
+  const isStream = route?.stream === true || (isJsonObject(json) && json['stream'] === true);
+  if (isStream)
+    throw new GatewayError(
+      'invalid_request',
+      '`Prefer: respond-async` gives a whole answer: leave `stream` out. To read a stream after your connection broke, send `x-dragoman-resumable: true` instead.',
+      { param: 'stream' },
+    );
 }

@@ -1,8 +1,8 @@
 // Outline of a Chat Completions request without its conversation.
-import { asString, type JsonObject } from '../../base/json/index.ts';
 import { Problems } from '../../canonical/index.ts';
 import { decodeModelId } from '../members/gateway-options.ts';
 import { decodeMetadata } from '../openai/decode-members.ts';
+import { endUserOf } from './requests/decode-request.ts';
 import type { OutlineCodec } from '../protocol.ts';
 
 export const outline: OutlineCodec = {
@@ -15,8 +15,3 @@ export const outline: OutlineCodec = {
     return { model, stream: body['stream'] === true, metadata, endUser: endUserOf(body) };
   },
 };
-
-/** Opaque id of whom the client answers for; undefined without one. */
-export function endUserOf(body: JsonObject): string | undefined {
-  return asString(body['safety_identifier']) || asString(body['user']) || undefined;
-}

@@ -2,7 +2,7 @@
 // functions over single nodes: order, indices and what was already streamed are the emitter's business.
 import { asNumber, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { Annotation, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
-import { type CallIds, callName } from '../call-matcher.ts';
+import { type CallIds, callName } from '../call-ids.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**

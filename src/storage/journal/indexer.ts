@@ -10,6 +10,12 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 /** Runs a task some time from now; the process may end before. */
 export type Later = (task: () => void) => void;
 
+/** Time that a record may be in the journal alone, unless the database takes nothing. */
+const INDEX_AFTER_MS = 2_000;
+
+/** The timer does not keep the process alive: what is not done then is done by the next one. */
+export const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
+
 /** The database that entries are brought into. */
 export interface EntryTarget {
   /** The most entries of one transaction. */

@@ -2,8 +2,7 @@
 // scripted one on real sockets; certificates are made with openssl, without which those tests are skipped.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { UpstreamClient } from '../../../src/upstream/client.ts';
-import { Destination } from '../../../src/upstream/destination.ts';
+import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import {
   makeNetworkRoute,
   parseProxy,

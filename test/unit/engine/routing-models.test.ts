@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/base/json/index.ts';
 import { Report, type GatewayError } from '../../../src/canonical/index.ts';
-import { resolveModelId } from '../../../src/engine/routing/model-id.ts';
+import { resolveModelId } from '../../../src/catalog/model-index.ts';
 import { build, ids, refusal, select, tiers } from '../../support/select-models.ts';
 
 describe('the id of a model', () => {

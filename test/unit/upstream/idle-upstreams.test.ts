@@ -3,8 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { DEFAULT_REUSE } from '../../../src/upstream/connection-pools.ts';
-import { UpstreamClient } from '../../../src/upstream/client.ts';
-import { Destination } from '../../../src/upstream/destination.ts';
+import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';

@@ -2,8 +2,7 @@
 // certificates are made with openssl; without it the suite is skipped.
 import { slicesOf } from '../../../src/base/lib/slices.ts';
 import { afterAll, describe, expect, test } from 'bun:test';
-import { UpstreamClient } from '../../../src/upstream/client.ts';
-import { Destination } from '../../../src/upstream/destination.ts';
+import { UpstreamClient, Destination } from '../../../src/upstream/client.ts';
 import { makeNetworkRoute } from '../../../src/upstream/network-route.ts';
 import { makeCertificates } from '../../support/certificates.ts';
 

@@ -1,5 +1,5 @@
 // Composes the whole gateway from a configuration: makes its parts, lists them in order, starts them, and stops them.
-import { systemClock } from '../../../base/runtime/clock.ts';
+import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
 import { resolveHost } from '../../../base/runtime/resolve-host.ts';
 import { readCertificate } from '../../config/index.ts';
 import { Ending } from '../ending.ts';
@@ -12,16 +12,16 @@ import { openEngine } from './open-engine.ts';
 import { openObservers } from './observe/open-observers.ts';
 import { openRouting } from './open-routing.ts';
 import { openServer } from './open-server.ts';
-import { openSettings } from './open-settings.ts';
+import { openSettings, type Settings } from './open-settings.ts';
 import { openSharing } from './open-sharing.ts';
 import { openSim } from './open-sim.ts';
 import { openStorage } from './open-storage.ts';
 import { makeFirstKey } from './open-tenants.ts';
-import { openUpstream } from './open-upstream.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import { background, type Part, reloadAll, startAll, stopAll } from './part.ts';
 import { allPurges, purgeExpired } from './purge-expired.ts';
 import type { ComposeInput, RunningGateway } from './running-gateway.ts';
+import { UpstreamClient } from '../../../upstream/client.ts';
 
 /** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
@@ -118,4 +118,18 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
       await stopAll(parts);
     },
   };
+}
+
+/** The client of all upstreams: follows the configured network, and warns of upstreams that send unasked bytes. */
+function openUpstream({ config, log }: Pick<Settings, 'config' | 'log'>, clock: Clock): UpstreamClient {
+  return new UpstreamClient(clock.now, {
+    wall: clock.wall,
+    reuse: () => config().upstream,
+    network: () => config().upstream.network,
+    every: (ms, run) => clock.every(ms, run),
+    stray: ({ label }) =>
+      log.warn('bytes came that nobody had asked for; for a minute no connection is used twice', {
+        from: label,
+      }),
+  });
 }

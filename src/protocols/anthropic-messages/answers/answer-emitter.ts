@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../../base/json/index.ts';
 import type { CloseEvent, EventSink, Source } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-matcher.ts';
+import { CallIds, callName } from '../../call-ids.ts';
 import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { isHosted } from '../block-kinds.ts';

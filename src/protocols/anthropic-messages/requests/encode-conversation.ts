@@ -12,7 +12,7 @@ import {
   unresolvedReference,
 } from '../../../canonical/index.ts';
 import { encodeCallInput } from '../../call-input.ts';
-import { ToolUseIds } from '../../tool-use-ids.ts';
+import { ToolUseIds } from '../../call-ids.ts';
 import { encodePart, type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { PLAIN_TEXT } from '../member-shapes.ts';
 

@@ -2,7 +2,7 @@
 // nothing of frames or of HTTP.
 import { asArray, asObject, asString, isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-matcher.ts';
+import { CallIds, callName } from '../../call-ids.ts';
 import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { decodeCitation } from './citations.ts';

@@ -16,7 +16,7 @@ import {
   type OpenItem,
   type Source,
 } from '../../../canonical/index.ts';
-import { CallIds, callName } from '../../call-matcher.ts';
+import { CallIds, callName } from '../../call-ids.ts';
 import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { AnswerRest } from './answer-rest.ts';

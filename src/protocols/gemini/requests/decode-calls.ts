@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Item, Part, Problems, Source } from '../../../canonical/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
-import type { CallMatcher } from '../../call-matcher.ts';
+import type { CallMatcher } from '../../call-ids.ts';
 import {
   readArray,
   readObject,

@@ -1,6 +1,6 @@
 // Tells the tool calls of one answer apart and assembles them from deltas. Servers repeat ids, leave them out,
 // number all calls 0 or none at all; what is one call is decided here. Knows nothing of text or frames.
-import { CallIds, callName } from '../../call-matcher.ts';
+import { CallIds, callName } from '../../call-ids.ts';
 import type { CodecContext } from '../../protocol.ts';
 import {
   asString,

@@ -15,7 +15,6 @@ import { decodeMessages } from './decode-conversation.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { CLIENT_NAMES, HELD_FIELDS, IGNORED_FIELDS, PASSED_FIELDS, TABLE } from '../fields.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
-import { endUserOf } from '../outline.ts';
 import { decodeMetadata, readEffort } from '../../openai/decode-members.ts';
 import { decodeGatewayOptions, decodeModelId } from '../../members/gateway-options.ts';
 import { unknownBelow } from '../../members/member-shape.ts';
@@ -260,4 +259,9 @@ function decodeStreamUsage(
     report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
   }
   return includeUsage;
+}
+
+/** Opaque id of whom the client answers for; undefined without one. */
+export function endUserOf(body: JsonObject): string | undefined {
+  return asString(body['safety_identifier']) || asString(body['user']) || undefined;
 }

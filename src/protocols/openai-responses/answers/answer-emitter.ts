@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '../../../base/json/index.ts';
 import type { EventSink } from '../../../canonical/index.ts';
-import { CallIds } from '../../call-matcher.ts';
+import { CallIds } from '../../call-ids.ts';
 import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
 import { readFacts } from '../hosted-facts.ts';
