@@ -65,6 +65,7 @@ beforeAll(async () => {
   });
   const settings = {
     server: { admin_key: ADMIN_KEY },
+    logging: { content: 'all' },
     keys: [
       { name: 'test', key: KEY },
       { name: 'limited', key: LIMITED, limits: [{ requests: 1, per: 'day' }] },
@@ -235,6 +236,23 @@ test('it has a metric, a description and an explanation', async () => {
     body: JSON.stringify({ model: 'house/whole' }),
   });
   expect(await explained.json()).toMatchObject({ candidates: [{ endpoint: 'other' }] });
+});
+
+test('it is not sent again: its files are not kept', async () => {
+  const first = await post('sim/caption');
+  const path = `/v1/management/generations/${first.headers.get('x-request-id')}/replay`;
+  const again = await fetch(gateway.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect(again.status).toBe(409);
+  expect(await again.json()).toMatchObject({
+    error: {
+      code: 'not_replayable',
+      message: 'This request cannot be sent again: its files are not kept.',
+    },
+  });
 });
 
 test('what is missing or no form is refused by name', async () => {
