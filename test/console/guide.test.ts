@@ -20,7 +20,7 @@ const LOOKED_FOR = [
   ['budget', 'Limits and budgets'],
   ['revoke', 'Keys: Revoke a key'],
   ['batch', 'Batches'],
-  ['resume', 'Streams that can be resumed'],
+  ['resume', 'Resume a stream'],
 ] as const;
 
 describe.skipIf(!HAS_BROWSER)('the documents', () => {
