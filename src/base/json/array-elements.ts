@@ -1,5 +1,5 @@
-// Elements of one array in a JSON object, as its bytes arrive: of a body that is larger than memory should hold. Judges no grammar
-// within elements: whoever parses them does.
+// Splits one array of a JSON object into its elements while the bytes arrive, for bodies too large to hold in memory.
+// Does not validate the elements: their parser does.
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -11,10 +11,10 @@ import {
   QUOTE,
 } from './text.ts';
 
-/** Why a body holds no such array, as the rest of a sentence that begins with `the body`. */
+/** Reason why the body has no such array. The message continues a sentence that begins with `the body`. */
 export class ArrayFault extends Error {}
 
-/** Longest name of a member that is compared, in bytes. */
+/** Longest member name that is compared, in bytes. */
 const LONGEST_NAME = 256;
 
 export interface ArrayPlace {
@@ -22,33 +22,33 @@ export interface ArrayPlace {
   readonly path: readonly string[];
   /** Longest element, and longest body without its elements, in bytes. */
   readonly most: number;
-  /** The name of a member as `path` has it. Default: names have one spelling. */
+  /** Maps another spelling of a member name to that of `path`. Default: names are compared as they are. */
   readonly spelled?: (name: string) => string;
 }
 
-/** Reads pieces in their order. */
+/** Reads the pieces of one body in order. */
 export class ArrayElements {
   readonly #path: readonly string[];
   readonly #most: number;
   readonly #spelled: (name: string) => string;
   #hasBegun = false;
-  /** Containers that are open. */
+  /** Number of open objects and arrays. */
   #depth = 0;
-  /** How many of them are objects on the way to the array. */
+  /** Number of open objects that lie on the path to the array. */
   #onPath = 0;
   #isString = false;
   #isEscaped = false;
-  /** The array is open, and what comes is in it. */
+  /** True while the array is open. */
   #isInside = false;
-  /** Members of the path whose values have begun: none may come twice. */
+  /** Number of path members whose values have begun. A second one with the same name is an error. */
   #begun = 0;
-  /** A name of a member may come, in the innermost object on the way. */
+  /** True where the next string is a member name of the innermost object on the path. */
   #wantsName = false;
   #isName = false;
   #lastName = '';
   #held: Buffer[] = [];
   #size = 0;
-  /** The body without the elements. */
+  /** Pieces of the body without the elements. */
   #rest: Buffer[] = [];
   #restSize = 0;
 
@@ -58,17 +58,17 @@ export class ArrayElements {
     this.#spelled = spelled;
   }
 
-  /** Whether the array has begun. */
+  /** True once the array has begun. */
   get wasThere(): boolean {
     return this.#begun === this.#path.length;
   }
 
-  /** Elements that end in a piece. They hold until the next piece is read. @throws ArrayFault */
+  /** Yields the elements that end in this piece. They are valid until the next piece is read. @throws ArrayFault */
   *read({ buffer, byteOffset, byteLength }: Uint8Array): Generator<Buffer, void, undefined> {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    /** Begin of the name or element in this piece; -1: there is none. */
+    /** Offset in this piece at which the current name or element begins; -1 outside of both. */
     let from = this.#size > 0 || this.#isName ? 0 : -1;
-    /** Begin of what is no element. */
+    /** Offset at which bytes begin that belong to no element; -1 inside the array. */
     let rest = this.#isInside ? -1 : 0;
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0;
@@ -135,12 +135,12 @@ export class ArrayElements {
     return Buffer.concat(this.#rest).toString();
   }
 
-  /** Enters a container in the innermost object on the way, where it is on the way, too. */
+  /** Enters an object or array if it lies on the path. */
   #open(byte: number): void {
     const at = this.#onPath;
     if (at > 0 && this.#lastName !== this.#path[at - 1]) return;
     const isLast = at === this.#path.length;
-    // Another value than an object, or than an array at the end, is nothing to enter.
+    // Only objects lie on the path, and an array at its end.
     if (byte !== (isLast ? OPEN_BRACKET : OPEN_BRACE)) return;
     if (at > 0) {
       if (this.#begun >= at)
@@ -158,7 +158,7 @@ export class ArrayElements {
   #keep(bytes: Buffer): void {
     this.#restSize += bytes.length;
     if (this.#restSize > this.#most) throw tooLong(this.#most);
-    // The piece may be written over.
+    // Copied, because the caller may reuse the piece's memory.
     if (bytes.length > 0) this.#rest.push(Buffer.from(bytes));
   }
 

@@ -1,4 +1,4 @@
-// JSON as text and as values: scanning, parsing within bounds, writing. Knows nothing of any protocol.
+// JSON as bytes, text and values: scanning, bounded parsing, editing.
 export * from './array-elements.ts';
 export * from './text.ts';
 export * from './json-bytes.ts';

@@ -1,4 +1,4 @@
-// A JSON object as it arrived: its bytes, and edits of its members that leave every other byte alone.
+// A JSON object as the bytes that arrived, and edits of its members that leave all other bytes unchanged.
 import { joined, type Slices } from '../lib/slices.ts';
 import { walkMembers } from './members.ts';
 import { type MemberPlace, scanJson } from './scan.ts';
@@ -6,28 +6,28 @@ import type { JsonValue } from './value.ts';
 
 export interface JsonBytes {
   readonly bytes: Buffer;
-  /** Places of the object's members, in their order; none where it is no object. */
+  /** Offsets of the object's members, in order; empty if the text is not an object. */
   readonly members: readonly MemberPlace[];
 }
 
-/** In the place of what nobody needs any more. */
+/** Placeholder for a body that is no longer needed, so that its memory can be freed. */
 export const NO_JSON: JsonBytes = { bytes: Buffer.alloc(0), members: [] };
 
 export interface MemberEdits {
-  /** New values; a name that is not there is appended. */
+  /** New values by name; missing members are appended. */
   readonly set: Readonly<Record<string, JsonValue>>;
   readonly remove?: readonly string[] | undefined;
 }
 
-/** An object that was written here, or scanned before. @param bytes valid JSON */
+/** Scans an object that is known to be valid. @param bytes valid JSON */
 export function jsonBytes(bytes: Buffer): JsonBytes {
   return { bytes, members: scanJson(bytes).members };
 }
 
 /**
- * An upstream's object with some members set, as slices of it around them: only as much of it is looked at as it takes to
- * find these. Of a name that stands twice, the first is changed.
- * @param object valid JSON, however deep
+ * Sets members of an upstream's object. Reads only as far as needed to find them; of duplicate members, the first changes.
+ * @param object valid JSON of any depth
+ * @returns slices of the object around the new values
  */
 export function setMembers(object: Uint8Array, set: MemberEdits['set']): Slices {
   const bytes = joined([object]);
@@ -41,15 +41,15 @@ export function setMembers(object: Uint8Array, set: MemberEdits['set']): Slices 
   return editJson({ bytes, members }, { set });
 }
 
-/** The UTF-8 of a value's JSON. */
+/** Encodes a value as JSON in UTF-8. */
 export function bytesOfJson(value: JsonValue): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** The same object with some members changed or removed, as slices of it around the edits. */
+/** Changes and removes members. @returns slices of the object around the edits */
 export function editJson({ bytes, members }: JsonBytes, { set, remove = NONE }: MemberEdits): Slices {
   const slices: Uint8Array[] = [];
-  /** Everything before it is in the slices, or gone. */
+  /** Offset up to which the object has been copied or removed. */
   let at = 0;
   const copyTo = (to: number): void => {
     if (to > at) slices.push(bytes.subarray(at, to));
@@ -59,7 +59,7 @@ export function editJson({ bytes, members }: JsonBytes, { set, remove = NONE }: 
   const lastKept = members.findLastIndex(({ name }) => !remove.includes(name));
   for (const [place, { name, from, valueFrom, to }] of members.entries()) {
     if (remove.includes(name)) {
-      // The comma behind a member goes with it; behind the last one that stays, the comma before it.
+      // A removed member takes the comma after it; after the last member that stays, the comma before it.
       const isBehindKept = lastKept >= 0 && place > lastKept;
       copyTo(isBehindKept ? (members[place - 1]?.to ?? from) : from);
       at = isBehindKept ? to : (members[place + 1]?.from ?? to);

@@ -1,5 +1,5 @@
-// The members of a JSON object, found and read off its bytes: those of a request whose body nobody will parse, and those of
-// an answer that are edited. Passes over everything else at the speed of a search. Judges only what it has to read.
+// Reads single members of a JSON object from its bytes, without parsing the rest: of requests that are refused before
+// their body is parsed, and of answers that are edited. Validates only what it reads.
 import {
   nameIn,
   scalarEndIn,
@@ -17,13 +17,13 @@ import {
 import type { MemberPlace } from './scan.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from './value.ts';
 
-/** Longest value that is read, in bytes. */
+/** Longest member value that is read, in bytes. */
 const MOST_BYTES = 8 * 1024;
 
 /**
- * Walks over the members of an object, and over nothing in them.
- * @param take gets each in turn, a name that stands twice as well; false ends the walk
- * @returns true where the text was walked over to its end, and is one object as far as it was looked at
+ * Visits the outermost members of an object.
+ * @param take receives each member in order, duplicates included; returns false to stop
+ * @returns true if the whole text was visited and looks like one object
  */
 export function walkMembers(bytes: Buffer, take: (member: MemberPlace) => boolean): boolean {
   let at = skipSpaceIn(bytes, 0);
@@ -46,10 +46,8 @@ export function walkMembers(bytes: Buffer, take: (member: MemberPlace) => boolea
 }
 
 /**
- * The members of these names, parsed.
- * @param bytes the object; one walk over it, whatever it holds
- * @returns undefined where that cannot be told: the text is no object as far as it was looked at, or a member of these names
- *   stands twice or is long
+ * Parses the members with these names, in one pass over the object.
+ * @returns undefined if the text does not look like an object, or if one of these members is a duplicate or too long
  */
 export function readMembers(bytes: Buffer, names: ReadonlySet<string>): JsonObject | undefined {
   const found: MutableJsonObject = {};
@@ -71,7 +69,7 @@ function readValue(bytes: Buffer, from: number, to: number): JsonValue | undefin
   }
 }
 
-/** @returns offset behind the value; -1 where it does not end */
+/** @returns offset after the value; -1 if it does not end */
 function valueEnd(bytes: Buffer, from: number): number {
   const first = bytes[from];
   if (first === QUOTE) return stringEndIn(bytes, from + 1);
@@ -84,7 +82,7 @@ function containerEnd(bytes: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length;) {
     const byte = bytes[at];
-    // No value begins with one outside of a string.
+    // A backslash outside of a string is never valid.
     if (byte === BACKSLASH) return -1;
     if (byte === QUOTE) {
       at = stringEndIn(bytes, at + 1);

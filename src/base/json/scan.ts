@@ -1,6 +1,6 @@
-// Checks and places of a client's JSON before it is parsed: depth, number of values, names that stand twice,
-// characters that no other reader would take, and the places of its members. One pass over the bytes, without
-// recursion and without an allocation per value. Judges no grammar: the parser does, which comes next.
+// Checks a client's JSON before it is parsed: depth, number of values, duplicate members and unpaired surrogates. Also
+// records the offsets of the outermost members. One pass over the bytes, without recursion and without an allocation
+// per value. The grammar is left to the parser, which runs next.
 import {
   nameIn,
   nextHalf,
@@ -20,81 +20,81 @@ import {
   QUOTE,
 } from './text.ts';
 
-/** Deepest nesting that a client may send: far more than any real schema, far less than would hurt. */
+/** Deepest nesting that is accepted: more than any real schema has, and harmless for recursive code. */
 export const MAX_DEPTH = 128;
-/** Most JSON values in what a client sends: a request of two thousand messages with tools has some ten thousand. */
+/** Most JSON values in one body. A request with 2,000 messages and tools has about 10,000. */
 export const MAX_VALUES = 500_000;
-/** Most members of one object, and of all objects together: a parser takes much longer for a name than for a value. */
+/** Most members of one object, and of all objects together. Names cost a parser much more than values. */
 export const MAX_MEMBERS = 10_000;
 export const MAX_ALL_MEMBERS = 250_000;
-/** Most escapes of two characters (`\\n`, `\\"`) in all strings together: each costs as much as ten plain characters. */
+/** Most two-character escapes (`\\n`, `\\"`) in one body. Each costs a parser as much as ten plain characters. */
 export const MAX_ESCAPES = 6_000_000;
 
-/** Why a text must not be parsed. */
+/** Reason to refuse a text without parsing it. */
 export interface JsonFault {
-  /** Path, e.g. `messages[2].content`; '' for the whole. */
+  /** Path of the fault, e.g. `messages[2].content`; '' for the whole body. */
   readonly path: string;
-  /** Problem, as the rest of a sentence that begins with the path. */
+  /** The problem. Continues a sentence that begins with the path. */
   readonly message: string;
 }
 
-/** Names of an object that are compared one by one: so many short ones. An object with others gets a set. */
+/** Objects with at most this many short names are searched linearly for duplicates; others use a set. */
 const FEW = 12;
-/** Bytes of a short name. */
+/** Longest short name, in bytes. */
 const SHORT = 64;
-/** Bytes behind an escape in which the next one is looked for before it is searched for. */
+/** Bytes after an escape that are checked one by one before `indexOf` is used. */
 const NEAR = 32;
 
-// Open containers of the running scan, by depth. A scan is never interrupted, so one of each serves all.
+// State of the running scan by depth. Scans are synchronous, so that all of them can share it.
 const inArray = new Uint8Array(MAX_DEPTH);
-/** Elements of an array before this one; names of an object that are compared one by one, or more than `FEW`. */
+/** In an array: elements before this one. In an object: names that are compared linearly; more than `FEW` if a set is used. */
 const counts = new Int32Array(MAX_DEPTH);
 const hashes = new Int32Array(MAX_DEPTH * FEW);
-/** Places of names, between their quotes. */
+/** Offsets of the names, without their quotes. */
 const froms = new Int32Array(MAX_DEPTH * FEW);
 const ends = new Int32Array(MAX_DEPTH * FEW);
-/** The same of the member that is read. */
+/** Offsets of the name of the current member. */
 const nameFrom = new Int32Array(MAX_DEPTH);
 const nameEnd = new Int32Array(MAX_DEPTH);
 const manyNames: (Set<string> | undefined)[] = Array.from({ length: MAX_DEPTH });
 let hasManyNames = false;
 
-/** A member of the outermost object, in offsets of the text's bytes. */
+/** Byte offsets of one member of the outermost object. */
 export interface MemberPlace {
-  /** As it is meant, whatever was escaped. */
+  /** Name with its escapes resolved. */
   readonly name: string;
-  /** The opening quote of its name. */
+  /** Offset of the opening quote of its name. */
   readonly from: number;
   readonly valueFrom: number;
-  /** Behind its value. */
+  /** Offset after its value. */
   readonly to: number;
 }
 
 export interface JsonScan {
-  /** The first thing for which the text must be refused; also absent before a mistake, which the parser names. */
+  /** First reason to refuse the text. Absent as well if a syntax error comes first: the parser reports that. */
   readonly fault?: JsonFault | undefined;
-  /** In their order; none where the text is no object. They hold where the parser takes the text. */
+  /** Members in order; empty if the text is not an object. Valid only if the parser accepts the text. */
   readonly members: readonly MemberPlace[];
 }
 
 /**
- * Looks through a client's JSON. It must be refused for nesting beyond 128 levels, too many values, members or escapes, a
- * name that stands twice in an object (however it is escaped), the name `__proto__`, and half of a surrogate pair.
+ * Scans a client's JSON. Faults are: more than 128 levels, too many values, members or escapes, duplicate members (also
+ * with different escapes), the name `__proto__`, and unpaired surrogates.
  * @param bytes valid UTF-8
  */
 export function scanJson(bytes: Buffer): JsonScan {
   const members: MemberPlace[] = [];
-  // No smaller text can hold them.
+  // Shorter texts cannot contain that many.
   if (bytes.length > 2 * MAX_ESCAPES && escapesMore(bytes))
     return { fault: { path: '', message: `the body holds more than ${MAX_ESCAPES} escapes` }, members };
   const fault = scan(bytes, members);
-  // Nothing of the text is kept.
+  // Frees the names of this text.
   if (hasManyNames) manyNames.fill(undefined);
   hasManyNames = false;
   return { fault, members };
 }
 
-/** One loop with plain counters: it sees every token of every request. */
+/** One loop with plain counters, because it runs over every token of every request. */
 function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
   const { length } = bytes;
   let half = nextHalf(bytes, 0);
@@ -103,7 +103,7 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
   let members = 0;
   let at = 0;
   let isName = false;
-  /** Begin of the value of an outermost member. */
+  /** Offset at which the value of the current outermost member begins. */
   let outerFrom = 0;
   while (at < length) {
     const byte = bytes[at] ?? 0;
@@ -141,7 +141,7 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
       if (depth === MAX_DEPTH)
         return faultAt(bytes, depth, `the body is nested more than ${MAX_DEPTH} levels deep`);
       at = skipSpaceIn(bytes, at + 1);
-      // Closing brackets stand two behind the opening ones.
+      // In ASCII, closing brackets come two after the opening ones.
       if (bytes[at] === byte + 2) at++;
       else {
         isName = byte === OPEN_BRACE;
@@ -155,7 +155,7 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
       if (end === at) return undefined;
       at = end;
     }
-    // From behind a value to the next one, out of what ends here.
+    // Moves from the end of one value to the next, leaving the containers that end here.
     for (;;) {
       if (depth === 1 && inArray[0] === 0) places.push(placeOf(bytes, outerFrom, at));
       at = skipSpaceIn(bytes, at);
@@ -174,23 +174,23 @@ function scan(bytes: Buffer, places: MemberPlace[]): JsonFault | undefined {
   return undefined;
 }
 
-/** The outermost member that was read last. */
+/** Offsets of the outermost member that was read last. */
 function placeOf(bytes: Buffer, valueFrom: number, to: number): MemberPlace {
   const from = nameFrom[0] ?? 0;
   return { name: nameOf(bytes, 0), from: from - 1, valueFrom, to };
 }
 
-/** Findings about the name that was read last. */
+/** True if the name that was read last is a duplicate. */
 let isTwice = false;
 let isProto = false;
-/** True when its object has too many. */
+/** True if its object has too many members. */
 let isCrowded = false;
 
 /**
- * Reads and remembers a member's name.
- * @param from offset behind its opening quote
- * @param top the depth of its object
- * @returns offset behind the closing quote; -1 where there is no name
+ * Reads and remembers a member name.
+ * @param from offset after its opening quote
+ * @param top depth of its object
+ * @returns offset after the closing quote; -1 if there is no name
  */
 function readName(bytes: Buffer, from: number, top: number): number {
   const short = Math.min(bytes.length, from + SHORT);
@@ -220,12 +220,12 @@ function readName(bytes: Buffer, from: number, top: number): number {
   return at + 1;
 }
 
-/** True where the same bytes stand in two places. */
+/** True if two ranges hold the same bytes. */
 function isSame(bytes: Buffer, from: number, end: number, otherFrom: number, otherEnd: number): boolean {
   return bytes.compare(bytes, otherFrom, otherEnd, from, end) === 0;
 }
 
-/** The same as `readName` for an object that has many names, long ones, or ones with escapes. */
+/** `readName` for objects with many names, long names or escapes. */
 function readAmongMany(bytes: Buffer, from: number, top: number): number {
   const end = stringEndIn(bytes, from);
   const name = end < 0 ? undefined : nameIn(bytes, from, end - 1);
@@ -248,10 +248,10 @@ function readAmongMany(bytes: Buffer, from: number, top: number): number {
   return end;
 }
 
-/** @param open how many of the open objects and arrays the path leads into */
+/** @param open number of open objects and arrays that the path leads through */
 function faultAt(bytes: Buffer, open: number, message: string): JsonFault {
   let path = '';
-  // Only the innermost steps of an absurdly deep path are worth showing, and only the start of an absurd name.
+  // Very deep paths show only their innermost steps, and very long names only their start.
   for (let top = open - 1; top >= 0 && path.length <= 200; top--) {
     const name = inArray[top] === 1 ? `[${counts[top]}]` : shortNameOf(bytes, top);
     path = path === '' ? name : path.startsWith('[') ? name + path : `${name}.${path}`;
@@ -264,17 +264,17 @@ function shortNameOf(bytes: Buffer, top: number): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }
 
-/** The name of the member that is read in an open object. */
+/** Name of the current member of an open object. */
 function nameOf(bytes: Buffer, top: number): string {
   return nameIn(bytes, nameFrom[top] ?? 0, nameEnd[top] ?? 0) ?? '';
 }
 
-/** @returns whether a text has more than `MAX_ESCAPES` escapes of two characters; outside of strings there are none */
+/** @returns true if a text has more than `MAX_ESCAPES` two-character escapes. Outside of strings there are none */
 function escapesMore(bytes: Buffer): boolean {
   let escapes = 0;
   let at = bytes.indexOf(BACKSLASH);
   while (at >= 0) {
-    // The next escape is often near.
+    // The next escape is usually close.
     for (const end = at + NEAR; at < end; at++) {
       if (bytes[at] !== BACKSLASH) continue;
       if (bytes[++at] !== LETTER_U && ++escapes > MAX_ESCAPES) return true;

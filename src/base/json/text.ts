@@ -1,5 +1,5 @@
-// Letters of JSON, the ends of what is written with them, in texts and in bytes (UTF-8), and how much a text opens. Parses
-// nothing, and judges no grammar.
+// Characters of JSON, and functions that find where strings, numbers and words end, in texts and in UTF-8 bytes. Also checks
+// how many objects and arrays a text opens, and how deep they nest. Neither parses nor validates.
 
 export const QUOTE = 34;
 export const COMMA = 44;
@@ -11,16 +11,16 @@ export const OPEN_BRACE = 123;
 export const CLOSE_BRACE = 125;
 export const LETTER_U = 117;
 
-/** True for white space of JSON's. */
+/** True for JSON white space. */
 export function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** @param from offset behind the opening quote; @returns offset behind the closing one, -1 where there is none */
+/** @param from offset after the opening quote; @returns offset after the closing quote, -1 if there is none */
 function stringEnd(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at > from && text.charCodeAt(at - 1) === BACKSLASH && !isUnescaped(text, at, from)) {
-    // An escaped quote is often followed by another one nearby: a search for each anew costs far more.
+    // Another escaped quote is often close by, and a new search for each costs far more.
     let near = at + 1;
     for (let left = NEAR; left > 0 && near < text.length; left--) {
       const code = text.charCodeAt(near);
@@ -39,7 +39,7 @@ function stringEnd(text: string, from: number): number {
 /** Characters of a string that are looked at one by one before its quote is searched for: most strings are short. */
 const NEAR = 32;
 
-/** True when the character at an offset has no backslash that counts before it. @param from where its string begins */
+/** True if the character at an offset is not escaped. @param from offset at which its string begins */
 function isUnescaped(text: string, at: number, from: number): boolean {
   let before = at;
   while (before > from && text.charCodeAt(before - 1) === BACKSLASH) before--;
@@ -48,16 +48,14 @@ function isUnescaped(text: string, at: number, from: number): boolean {
 
 const AS_IT_IS = /^[\w\-./:@ ]*$/;
 
-/** True for a text that JSON writes as it is, in ASCII, as names of members and models are; for others it may be. */
+/** True for ASCII text that JSON writes without escapes, such as names of members and models. False: it may need escapes. */
 export function isWrittenAsIs(text: string): boolean {
   return AS_IT_IS.test(text);
 }
 
-// How much a text of JSON opens, and how deep: asked of what upstreams and tools send before anybody parses it.
-
 /**
- * True when a text opens more than `most` objects and arrays; it need not be JSON.
- * @param most a text of less than twice as many characters is not even looked at
+ * True if a text opens more than `most` objects and arrays. The text need not be valid JSON.
+ * @param most texts of at most twice as many characters are not scanned
  */
 export function opensMore(text: string, most: number): boolean {
   if (text.length <= 2 * most) return false;
@@ -73,12 +71,12 @@ export function opensMore(text: string, most: number): boolean {
 }
 
 /**
- * True when objects and arrays nest deeper than `most` levels in a text, which need not be JSON.
- * @param most a text of less than twice as many characters is not even looked at
+ * True if objects and arrays nest deeper than `most` levels. The text need not be valid JSON.
+ * @param most texts of at most twice as many characters are not scanned
  */
 export function nestsDeeper(text: string, most: number): boolean {
   const { length } = text;
-  // Every level has an end, or the text is no JSON.
+  // Valid JSON closes every level, so that each takes two characters.
   if (length <= 2 * most || !hasMoreBrackets(text, most)) return false;
   let levels = 0;
   let at = 0;
@@ -97,7 +95,7 @@ export function nestsDeeper(text: string, most: number): boolean {
   return false;
 }
 
-/** True for a text with more opening brackets than so many, in strings or not: most answers have a few, found at once. */
+/** True if a text has more than `most` opening brackets, inside of strings or not. Most answers have few, so this is fast. */
 function hasMoreBrackets(text: string, most: number): boolean {
   let left = most;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (--left < 0) return true;
@@ -105,14 +103,14 @@ function hasMoreBrackets(text: string, most: number): boolean {
   return false;
 }
 
-/** Offset of the first byte that is no white space of JSON's; the length where there is none. */
+/** Offset of the first byte that is not JSON white space; the length if there is none. */
 export function skipSpaceIn(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && isSpace(bytes[at] ?? 0)) at++;
   return at;
 }
 
-/** @param from offset behind the opening quote; @returns offset behind the closing one, -1 where there is none */
+/** @param from offset after the opening quote; @returns offset after the closing quote, -1 if there is none */
 export function stringEndIn(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from;
@@ -131,14 +129,14 @@ export function stringEndIn(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** True when the byte at an offset has no backslash that counts before it. @param from where its string begins */
+/** True if the byte at an offset is not escaped. @param from offset at which its string begins */
 function isUnescapedIn(bytes: Uint8Array, at: number, from: number): boolean {
   let before = at;
   while (before > from && bytes[before - 1] === BACKSLASH) before--;
   return (at - before) % 2 === 0;
 }
 
-/** A name as it is meant, whatever is escaped; undefined when its escapes are none of JSON. */
+/** A member name with its escapes resolved; undefined if an escape is invalid. */
 export function nameIn(bytes: Buffer, from: number, end: number): string | undefined {
   const name = bytes.toString('utf8', from, end);
   if (!name.includes('\\')) return name;
@@ -149,20 +147,20 @@ export function nameIn(bytes: Buffer, from: number, end: number): string | undef
   }
 }
 
-/** Offset behind a number, `true`, `false` or `null`; or behind whatever stands there instead. */
+/** Offset after a number, `true`, `false` or `null`, or after an invalid word in its place. */
 export function scalarEndIn(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && ENDS_SCALAR[bytes[at] ?? 0] === 0) at++;
   return at;
 }
 
-/** 1 for the bytes that end a number or a word. */
+/** 1 for each byte that ends a number or a word. */
 const ENDS_SCALAR = new Uint8Array(256);
 ENDS_SCALAR.fill(1, 0, 33);
 for (const byte of [QUOTE, COMMA, COLON, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET])
   ENDS_SCALAR[byte] = 1;
 
-// Halves of surrogate pairs in a text of JSON, which stand there as escapes: its bytes are valid UTF-8.
+// Unpaired surrogates. In valid UTF-8 they can occur only as `\u` escapes.
 
 const DIGIT_8 = 56;
 const DIGIT_9 = 57;
@@ -171,18 +169,18 @@ const LETTER_B = 98;
 const LETTER_C = 99;
 const LETTER_D = 100;
 const LETTER_F = 102;
-/** Makes letters lower case and leaves digits as they are. */
+/** Bit that makes an ASCII letter lower case and leaves a digit unchanged. */
 const LOWER_CASE = 32;
 
 const NO_HALF = 0;
 const FIRST_HALF = 1;
 const SECOND_HALF = 2;
 
-/** Surrogate half that an escape at an offset stands for, if its backslash is not itself escaped. */
+/** Which surrogate half the escape at an offset encodes, provided that its backslash is not itself escaped. */
 function halfAt(bytes: Buffer, at: number): number {
   if (at + 4 > bytes.length || bytes[at] !== BACKSLASH) return NO_HALF;
   if (bytes[at + 1] !== LETTER_U || ((bytes[at + 2] ?? 0) | LOWER_CASE) !== LETTER_D) return NO_HALF;
-  // The third digit tells them apart: 8 to b, c to f.
+  // The third hex digit is 8 to b in the first half, c to f in the second.
   const digit = (bytes[at + 3] ?? 0) | LOWER_CASE;
   if (digit >= LETTER_C && digit <= LETTER_F) return SECOND_HALF;
   return digit === DIGIT_8 || digit === DIGIT_9 || digit === LETTER_A || digit === LETTER_B
@@ -190,11 +188,11 @@ function halfAt(bytes: Buffer, at: number): number {
     : NO_HALF;
 }
 
-/** Offset of the next escape that may be half of a pair; behind everything where there is none. */
+/** Offset of the next escape that may encode half of a pair; `MAX_SAFE_INTEGER` if there is none. */
 export function nextHalf(bytes: Buffer, from: number): number {
   let at = bytes.indexOf('\\u', from);
   while (at >= 0 && halfAt(bytes, at) === NO_HALF) {
-    // Writers that escape one character escape the next one as well.
+    // Encoders that escape one character usually escape the next one, too.
     const next = at + 6;
     const isNext = bytes[next] === BACKSLASH && bytes[next + 1] === LETTER_U;
     at = isNext ? next : bytes.indexOf('\\u', at + 2);
@@ -203,8 +201,8 @@ export function nextHalf(bytes: Buffer, from: number): number {
 }
 
 /**
- * Offset of the first escape in a string that is one half without the other; else of what may be the next one behind it.
- * @param half the first candidate
+ * Offset of the first unpaired surrogate in a string. If there is none, the offset of the next candidate after the string.
+ * @param half offset of the first candidate
  */
 export function unpairedFrom(bytes: Buffer, half: number, from: number, end: number): number {
   let at = half;

@@ -1,4 +1,4 @@
-// JSON values as they travel, and the narrowing that codecs need. Knows nothing of any protocol.
+// Types of JSON values, functions that narrow unknown values to them, and a bounded parser.
 import { nestsDeeper, opensMore } from './text.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -18,29 +18,29 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** The value when it is a string, else undefined. */
+/** The value if it is a string, else undefined. */
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value when it is a finite number, else undefined. */
+/** The value if it is a finite number, else undefined. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The value when it is an object, else an empty one: for reading optional members of foreign answers. */
+/** The value if it is an object, else an empty object. For optional members of upstreams' answers. */
 export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : EMPTY;
 }
 
-/** The value when it is an array, else an empty one. */
+/** The value if it is an array, else an empty array. */
 export function asArray(value: unknown): readonly JsonValue[] {
   return isJsonArray(value) ? value : NONE;
 }
 
 /**
- * Parses JSON text; undefined when it is not JSON, nests deeper than `MAX_ANSWER_DEPTH`, which would stall its readers, or
- * opens more than `MAX_ANSWER_NODES` objects and arrays.
+ * Parses JSON text. Returns undefined if it is not valid JSON, nests deeper than `MAX_ANSWER_DEPTH`, or opens more than
+ * `MAX_ANSWER_NODES` objects and arrays.
  */
 export function parseJson(text: string): JsonValue | undefined {
   if (nestsDeeper(text, MAX_ANSWER_DEPTH) || opensMore(text, MAX_ANSWER_NODES)) return undefined;
@@ -51,7 +51,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The members of `object` whose keys are not in `known`; undefined when there are none. */
+/** The members of `object` whose keys are not in `known`; undefined if there are none. */
 export function unknownMembers(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: MutableJsonObject | undefined;
   for (const key in object) {
@@ -73,9 +73,9 @@ export function knownMembers(object: JsonObject, known: ReadonlySet<string>): Js
 const EMPTY: JsonObject = Object.freeze({});
 const NONE: readonly JsonValue[] = Object.freeze([]);
 
-// Bounds of one JSON text from an upstream or a tool server. A text beyond them is refused before it is parsed.
+// Bounds of one JSON text from an upstream or a tool server. A larger text is refused before it is parsed.
 
-/** Levels of nesting. Larger than what any client may send. */
+/** Levels of nesting. More than a client may send. */
 export const MAX_ANSWER_DEPTH = 256;
-/** Objects and arrays. Parsed, each takes far more memory than its two characters. */
+/** Number of objects and arrays. Once parsed, each takes far more memory than its two characters. */
 export const MAX_ANSWER_NODES = 2_000_000;

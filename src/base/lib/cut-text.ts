@@ -1,14 +1,14 @@
-// Cuts text that is longer than its reader wants. Knows nothing of what the text is.
+// Truncates text.
 
 /**
- * The text, or its beginning with an ellipsis behind it.
- * @param most UTF-16 units of the beginning
+ * Truncates a text and appends an ellipsis, if it is too long.
+ * @param most longest result without the ellipsis, in UTF-16 units
  */
 export function cutText(text: string, most: number): string {
   return text.length > most ? `${startOf(text, most)}…` : text;
 }
 
-/** The beginning of a text, never ending in half a character. @param most UTF-16 units */
+/** The start of a text. Never ends in half a surrogate pair. @param most UTF-16 units */
 export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

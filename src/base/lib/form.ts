@@ -1,13 +1,13 @@
-// Form with files, `multipart/form-data` (RFC 7578), as plain data, and its bytes. Knows no field.
+// `multipart/form-data` (RFC 7578): a form with files as plain data, and its encoding.
 import type { Slices } from './slices.ts';
 
 /** A part with a file name. */
 export interface FormFile {
   /** Name of the field. */
   readonly name: string;
-  /** As its sender wrote it: a name, never a path to be opened. */
+  /** File name as sent by the client. Never use it as a path. */
   readonly filename: string;
-  /** As its sender wrote it. */
+  /** Content type as sent by the client. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
@@ -22,7 +22,7 @@ export class Form {
   }
 }
 
-/** The bytes of a form, without a copy of its files. @param boundary a text that none of them holds */
+/** Encodes a form without copying its files. @param boundary a text that occurs in none of its parts */
 export function encodeForm({ fields, files }: Form, boundary: string): Slices {
   const opened = (head: string): Buffer =>
     Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${head}`);
@@ -40,7 +40,7 @@ export function encodeForm({ fields, files }: Form, boundary: string): Slices {
   ];
 }
 
-/** As browsers write it (HTML standard, "multipart form data"). */
+/** Escapes a name as browsers do (HTML standard, "multipart form data"). */
 function escaped(text: string): string {
   return text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

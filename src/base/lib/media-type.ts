@@ -1,15 +1,15 @@
-// Media types of files whose sender did not say: by their first bytes, or by their name. Knows no protocol.
+// Detects the media type of a file by its first bytes or its name.
 
-/** The first bytes of common formats, as base64 shows them. */
+/** Base64 of the first bytes of common formats. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^iVBORw0KGgo/, 'image/png'],
   [/^\/9j\//, 'image/jpeg'],
   [/^R0lGOD/, 'image/gif'],
-  // `RIFF`, four bytes of length, and `WAVE` or what else may be in it.
+  // RIFF container: `RIFF`, four bytes of length, then the format.
   [/^UklGR.{7}QVZF/, 'audio/wav'],
   [/^UklGR/, 'image/webp'],
   [/^JVBERi/, 'application/pdf'],
-  // A tag, or the first frame of MPEG's layer III.
+  // An ID3 tag, or the first frame of MPEG layer III.
   [/^SUQz|^\/\/[I-Po-v]/, 'audio/mp3'],
   [/^ZkxhQ/, 'audio/flac'],
   [/^T2dnU/, 'audio/ogg'],
@@ -49,19 +49,19 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['webm', 'video/webm'],
 ]);
 
-/** By the first bytes, seen through base64; undefined for anything else. */
+/** Media type by the first bytes, given as base64; undefined if unknown. */
 export function sniffMediaType(base64: string): string | undefined {
   return BEGINNINGS.find(([beginning]) => beginning.test(base64))?.[1];
 }
 
-/** By the extension of a file's name or of an address; undefined for one that is not known. */
+/** Media type by the extension of a file name or URL; undefined if unknown. */
 export function mediaTypeOfName(name: string): string | undefined {
   const path = name.split(/[?#]/, 1)[0] ?? '';
   const dot = path.lastIndexOf('.');
   return dot < 0 ? undefined : EXTENSIONS.get(path.slice(dot + 1).toLowerCase());
 }
 
-/** Subtypes of `audio/` whose names differ from those that formats have among OpenAI's parameters. */
+/** Subtypes of `audio/` that differ from OpenAI's name of the format. */
 const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   mpeg: 'mp3',
   'x-wav': 'wav',
@@ -69,24 +69,24 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   pcm: 'pcm16',
 };
 
-/** The format of audio as the canonical part names it; undefined for other media. @param mediaType in lower case */
+/** Audio format of a canonical part; undefined for other media. @param mediaType in lower case */
 export function audioFormat(mediaType: string): string | undefined {
   const [kind, subtype = ''] = mediaType.split(/[/;]/);
   return kind === 'audio' ? (AUDIO_FORMATS[subtype] ?? subtype) : undefined;
 }
 
-/** True for what is read as text, whatever its format: without parameters, in lower case. */
+/** True for media types of text formats. Pass the type in lower case, without parameters. */
 export function isTextType(mediaType: string): boolean {
   return (
     mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
   );
 }
 
-/** Enough to recognise a format, and to tell text from other bytes. */
+/** Bytes that are enough to recognise a format, and to distinguish text from binary data. */
 const HEAD_BYTES = 4096;
 
 /**
- * The type of a file. What its bytes say counts; its name only says what they leave open.
+ * Media type of a file. Its bytes decide; its name counts only if they are ambiguous.
  * @param bytes the file, or its first 4096 bytes
  */
 export function mediaTypeOfFile(bytes: Uint8Array, filename: string): string {
@@ -98,7 +98,7 @@ export function mediaTypeOfFile(bytes: Uint8Array, filename: string): string {
   return named === '' || namesText || RECOGNISABLE.has(named) ? 'application/octet-stream' : named;
 }
 
-/** UTF-8 without zeros; the last character may be cut off. */
+/** True for UTF-8 without NUL bytes. The last character may be incomplete. */
 function isText(head: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });

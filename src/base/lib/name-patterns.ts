@@ -1,9 +1,8 @@
-// Lists of names that may be used: models of a key, objects of an account. Names, or patterns in which `*` stands for any
-// characters.
+// Allow-lists of names, such as the models of a key. Entries are names, or patterns with `*` for any characters.
 
 /**
  * Compiles an allow-list once.
- * @param patterns null means every name; an empty list means none
+ * @param patterns null allows every name, an empty list none
  */
 export function compileNamePatterns(patterns: readonly string[] | null): (name: string) => boolean {
   if (patterns === null) return () => true;
@@ -12,7 +11,7 @@ export function compileNamePatterns(patterns: readonly string[] | null): (name: 
   return (name) => exact.has(name) || globs.some((pieces) => matches(name, pieces));
 }
 
-/** Takes each piece at its first occurrence: linear, where a regular expression of many stars could be made to hang. */
+/** Matches each piece at its first occurrence. Linear, unlike a regular expression with many stars. */
 function matches(text: string, pieces: readonly string[]): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';

@@ -1,14 +1,14 @@
-// Makes texts of others safe to print at a terminal. Knows nothing of what the text is.
+// Makes untrusted text safe to print to a terminal.
 
-/** Control characters, those that turn the direction of text, and invisible ones: a terminal obeys or hides them. */
+/** Control characters, bidirectional controls and invisible characters. Terminals obey or hide them. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/gu;
 
-/** The text with `\u001b` and the like in the place of such characters. */
+/** Replaces unsafe characters by escapes such as `\u001b`. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, (character) => `\\u${codeOf(character)}`);
 }
 
-/** The same for text of several lines, which keeps its line ends and tabs. */
+/** The same for text of several lines: line ends and tabs stay. */
 export function printableLines(text: string): string {
   return text
     .split(/(\r?\n|\t)/)

@@ -1,11 +1,11 @@
-// How long an answer asks to wait before the next try. For every service that is asked over HTTP; knows none of them.
+// Reads from response headers how long to wait before a retry.
 import type { DurationMs } from '../units.ts';
 
 /**
  * Milliseconds from `retry-after-ms` (OpenAI's), or from `retry-after` in seconds or as an HTTP date (RFC 9110,
  * 10.2.3). A date counts from the answer's own `date`, since a codec has no clock.
  * @param header reads a response header by lower-case name
- * @returns undefined when neither says anything
+ * @returns undefined if neither header is usable
  */
 export function retryAfterMs(header: (name: string) => string | null): DurationMs | undefined {
   const exact = nonNegative(header('retry-after-ms'));

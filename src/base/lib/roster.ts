@@ -1,21 +1,21 @@
-// Roster of members that come and go in numbers. A `Set` would do, but for the runtime's collector: each table that a `Set` or a
-// `Map` has outgrown or cleaned up keeps pointing to the one that came after it, for iterators that are under way
-// (JavaScriptCore, runtime/OrderedHashTable.h). A table that has lived through one quick collection is not looked at by the
-// next ones, nor what it points to: so one of which things are removed all the time keeps them all, until a full collection.
+// A set of objects that are added and removed very often. A `Set` would leak until the next full collection: when it
+// grows or is cleaned up, the old table keeps a pointer to the new one, for running iterators (JavaScriptCore,
+// runtime/OrderedHashTable.h). Old tables that survived one young collection are not examined by the following ones, and
+// keep everything alive that they point to.
 
-/** A list without order. What is on it may leave, and others may come, while it is gone through. */
+/** An unordered collection. Items may be added and removed during an iteration. */
 export class Roster<Item extends object> implements Iterable<Item> {
   readonly #items: (Item | undefined)[] = [];
-  /** Places before the end at which nobody is. */
+  /** Unused places before the end. */
   readonly #free: number[] = [];
   #size = 0;
 
-  /** How many are there. */
+  /** Number of items. */
   get size(): number {
     return this.#size;
   }
 
-  /** @returns its place, which `remove` asks for */
+  /** @returns the place of the item, which `remove` needs */
   add(item: Item): number {
     const place = this.#free.pop() ?? this.#items.length;
     this.#items[place] = item;
@@ -23,7 +23,7 @@ export class Roster<Item extends object> implements Iterable<Item> {
     return place;
   }
 
-  /** Does nothing where the item has left that place before. */
+  /** Removes an item. Does nothing if it was removed before. */
   remove(item: Item, place: number): void {
     if (this.#items[place] !== item) return;
     this.#size -= 1;

@@ -1,69 +1,69 @@
-// A route of the API as data: its address, what it takes and answers as schemas, and words for people. `/openapi.json` is made
-// of these alone. Knows no route.
+// Description of one API route as data: address, schemas of request and response, and texts. `/openapi.json` is generated
+// from these alone.
 import type { z } from 'zod';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** Statuses of refusals that a route can have besides those of every route for the same audience. */
+/** Error statuses of a route, in addition to those that all routes for the same audience have. */
 export type Refusal = 402 | 404 | 409 | 410 | 412;
 
 /** A parameter of the path, or a request header. */
 export interface Parameter {
   readonly description: string;
-  /** A value that works anywhere, where there is one. */
+  /** A value that works in every installation, if there is one. */
   readonly example?: string;
-  /** A regular expression that the whole value matches. */
+  /** Regular expression that the whole value must match. */
   readonly pattern?: string;
 }
 
 export interface RouteDescription {
   readonly method: Method;
-  /** Below the bases of its group; parameters in braces. */
+  /** Path below the bases of its group; parameters in braces. */
   readonly path: string;
-  /** True: the last parameter may hold slashes, as ids of models do. */
+  /** True: the last parameter may contain slashes, as model ids do. */
   readonly isDeep?: true;
-  /** Unique; a word that programs can be made of. Of the management API it is made of method and path. */
+  /** Unique operation id, for generated clients. Absent in the management API: method and path give it. */
   readonly id?: string;
-  /** Subject of the route: a heading of the reference. */
+  /** Heading in the reference. */
   readonly tag: string;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;
-  /** Parameters of the path that need more than their names. */
+  /** Path parameters that need more than a name. */
   readonly params?: Readonly<Record<string, Parameter>>;
   /** An object of strings. */
   readonly query?: z.ZodType | undefined;
-  /** A query with which it runs. */
+  /** Example of a query that works. */
   readonly queryExample?: Readonly<Record<string, string>>;
-  /** Request headers besides those that name the key. */
+  /** Request headers other than those for the API key. */
   readonly headers?: Readonly<Record<string, Parameter>>;
-  /** Absent: there is none. */
+  /** Absent: the request has no body. */
   readonly body?: z.ZodType | undefined;
-  /** Media type of a body that its handler reads as it arrives. */
+  /** Media type of a body that the handler reads as a stream. */
   readonly bodyMedia?: 'multipart/form-data' | 'application/json';
-  /** Runs against the simulated models; absent where another route has to run before. */
+  /** Example that works with the simulated models. Absent if it depends on another route's response. */
   readonly bodyExample?: unknown;
-  /** Null: the answer has no body. */
+  /** Null: the response has no body. */
   readonly answer: z.ZodType | null;
-  /** Forms of the answer that are no JSON, by media type, where the request asks for them. */
+  /** Other forms of the response by media type, sent if the request asks for them. */
   readonly alsoAs?: Readonly<Record<string, z.ZodType>>;
-  /** Media type of the answer where it is no JSON. */
+  /** Media type of the response if it is not JSON. */
   readonly media?: string;
   /** Default: 200. */
   readonly status?: 101 | 200 | 201;
-  /** JSON bodies of other statuses that are no refusals; null: no body. */
+  /** Bodies of other statuses that are not errors; null: no body. */
   readonly alsoStatus?: Readonly<Record<number, z.ZodType | null>>;
   readonly refusals?: readonly Refusal[];
-  /** Routes that go on from the answer, and where in it their parameters are (runtime expressions of OpenAPI). */
+  /** Follow-up routes, and where the response holds their parameters (OpenAPI runtime expressions). */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** A description of something that has its address from elsewhere. */
+/** A description whose address is given elsewhere. */
 export type Described = Omit<RouteDescription, 'method' | 'path' | 'isDeep' | 'answer'> & {
   readonly answer: z.ZodType;
 };
 
-/** The schema of a body, with the name under which the description of the API has it. */
+/** Schema of a body, and its name in the OpenAPI document. */
 export interface NamedShape {
   readonly name: string;
   readonly schema: z.ZodType;

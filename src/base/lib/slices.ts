@@ -1,4 +1,4 @@
-// Bytes in slices that follow each other: what is sent on without being joined before.
+// Consecutive slices of bytes, which are sent without being joined first.
 
 export type Slices = readonly Uint8Array[];
 
@@ -7,21 +7,21 @@ export function slicesOf(text: string): Slices {
   return text === '' ? [] : [Buffer.from(text)];
 }
 
-/** How many bytes there are. */
+/** Total number of bytes. */
 export function bytesIn(slices: Slices): number {
   let bytes = 0;
   for (const slice of slices) bytes += slice.length;
   return bytes;
 }
 
-/** All of them in one; a lone slice is not copied. */
+/** Joins slices. A single slice is not copied. */
 export function joined(slices: Slices): Buffer {
   const [only] = slices;
   if (only === undefined || slices.length > 1) return Buffer.concat(slices);
   return Buffer.from(only.buffer, only.byteOffset, only.length);
 }
 
-/** Slices behind so many bytes. */
+/** The slices without their first `bytes` bytes. */
 export function behind(slices: Slices, bytes: number): Slices {
   let left = bytes;
   for (const [at, slice] of slices.entries()) {
@@ -31,7 +31,7 @@ export function behind(slices: Slices, bytes: number): Slices {
   return [];
 }
 
-/** The beginning, in one: as much as fits into some memory that is used again and again. Slices that fill it alone are not copied. */
+/** The first bytes as one slice, copied into a reusable buffer. A first slice that is at least as large is not copied. */
 export function beginning(slices: Slices, memory: Uint8Array): Uint8Array {
   const [first] = slices;
   if (first && (slices.length === 1 || first.length >= memory.length)) return first;

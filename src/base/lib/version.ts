@@ -1,3 +1,3 @@
-// The version of the program: that of its package, which is not read at a start. A test compares the two.
+// Version of the program. A constant, so that starting does not read package.json; a test compares the two.
 
 export const VERSION = '0.1.0';

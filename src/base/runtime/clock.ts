@@ -1,14 +1,14 @@
-// Time, injected everywhere so that tests need no sleeps.
+// The clock. It is injected everywhere, so that tests never have to sleep.
 import { Roster } from '../lib/roster.ts';
 import type { DurationMs, UnixMs } from '../units.ts';
 
 export interface Clock {
   /**
-   * Milliseconds that only go forward, whatever happens to the machine's clock: for durations, deadlines and windows. They
-   * are Unix milliseconds as long as nobody has set that clock since the start of the process.
+   * Monotonic milliseconds, for durations, deadlines and windows. They equal Unix milliseconds until the machine's clock
+   * is set after the start of the process.
    */
   now(): UnixMs;
-  /** Unix milliseconds by the machine's clock, which may jump: for what is shown, stored or signed. */
+  /** Unix milliseconds by the machine's clock, which may jump. For times that are shown, stored or signed. */
   wall(): UnixMs;
   /** Calls `run` once after `ms` milliseconds; the result cancels it. */
   after(ms: DurationMs, run: () => void): () => void;
@@ -33,26 +33,26 @@ export const systemClock: Clock = {
   },
 };
 
-/** By how much the two times of a clock may differ that nobody has set: they are read one after the other. */
+/** Difference between the two times that is ignored: they are not read at the same instant. */
 const READ_MS = 5;
 
-/** Milliseconds by which the machine's clock was set since the start: from `now()` to `wall()`. */
+/** Milliseconds by which the machine's clock was set since the start. Add them to `now()` to get `wall()`. */
 export function stepOf(clock: Pick<Clock, 'now' | 'wall'>): DurationMs {
   const ms = clock.wall() - clock.now();
   return Math.abs(ms) <= READ_MS ? 0 : ms;
 }
 
-/** Unix milliseconds of a moment that was measured by `now()`, as it is shown. `null` stays `null`. */
+/** Converts a time from `now()` to Unix milliseconds by the machine's clock. `null` stays `null`. */
 export function shownTime<At extends number | null>(clock: Pick<Clock, 'now' | 'wall'>, at: At): At {
   return (at === null ? null : at + stepOf(clock)) as At;
 }
 
-/** Work that is repeated. */
+/** A periodic check. */
 export interface Ticking {
   tick(nowMs: UnixMs): void;
 }
 
-/** Runs many small periodic checks from one timer: a thousand streams need no thousand timers. */
+/** Runs many small periodic checks from one timer, so that 1,000 streams do not need 1,000 timers. */
 export class Ticker {
   readonly #clock: Clock;
   readonly #periodMs: DurationMs;
@@ -64,19 +64,19 @@ export class Ticker {
     this.#periodMs = periodMs;
   }
 
-  /** Ticks once per period from now on, until it is removed. @returns its place, which `remove` asks for */
+  /** Runs a check once per period until it is removed. @returns its place, which `remove` needs */
   add(check: Ticking): number {
     this.#stop ??= this.#clock.every(this.#periodMs, () => this.#tick());
     return this.#checks.add(check);
   }
 
-  /** Does nothing where it was removed before. */
+  /** Removes a check. Does nothing if it was removed before. */
   remove(check: Ticking, place: number): void {
     this.#checks.remove(check, place);
   }
 
   #tick(): void {
-    // Not stopped with the last check: the next request brings another.
+    // The timer outlives the last check for one period, because the next request usually adds another.
     if (this.#checks.size === 0) {
       this.#stop?.();
       this.#stop = undefined;
@@ -87,7 +87,7 @@ export class Ticker {
   }
 }
 
-/** Calls `run` once, after the sockets and timers that are due had their turn. */
+/** Calls `run` once, after all sockets and timers that are due in this turn of the event loop. */
 export function nextTurn(run: () => void): void {
   setImmediate(run);
 }

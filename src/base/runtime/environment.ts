@@ -1,6 +1,6 @@
-// The only file that reads the process environment. Everybody else is given a record, so that tests can make one.
+// The only file that reads the process environment. All other code receives it as an argument, so that tests can set it.
 
-/** A frozen copy of the environment as it is now, by name. */
+/** A frozen copy of the current environment, by name. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   return Object.freeze({ ...process.env });
 }

@@ -1,4 +1,4 @@
-// The listening socket and push-driven response bodies. The only file that knows how this runtime serves HTTP.
+// The HTTP server: the listening socket, and response bodies that are pushed. The only file that uses `Bun.serve`.
 import { type Clock, nextTurn, systemClock } from './clock.ts';
 import { type SocketListener, type Upgrade, webSocketHandler } from './web-socket.ts';
 
@@ -7,26 +7,26 @@ export type { MessageSocket, SocketListener } from './web-socket.ts';
 /** Undefined: the connection was upgraded. */
 export type Answer = Response | undefined;
 
-/** The connection that a request came on. */
+/** Connection of a request. */
 export interface Connection {
-  /** Lifts the idle limit: from now on silence is the handler's own business, until `impatient`. */
+  /** Disables the idle timeout until `impatient` is called. The handler has to watch the connection itself. */
   patient(): void;
-  /** Puts the limit back. To be called before the end of the answer is handed over: it holds for what follows. */
+  /** Enables the idle timeout again. Call it before the response ends, so that it applies to the next request. */
   impatient(): void;
-  /** Makes a WebSocket of it; the handler then answers nothing. False: the request is no proper handshake. */
+  /** Upgrades to a WebSocket; the handler then returns no response. False: the request is not a valid handshake. */
   upgrade: Upgrade;
-  /** The other end's address; null when it is gone. Asks the system: not for every request. */
+  /** Address of the peer; null if it has left. Makes a system call, so do not use it for every request. */
   address(): string | null;
 }
 
 export type Handler = (request: Request, connection: Connection) => Answer | Promise<Answer>;
 
-/** Seconds without a byte after which a connection is closed: slow senders must not hold one for ever. */
+/** Seconds without a byte after which a connection is closed, so that slow senders cannot hold it forever. */
 const IDLE_SECONDS = 60;
-/** How long a certificate that was replaced is still shown, while its connections end one by one. */
+/** Milliseconds for which a replaced certificate is still served, while its connections end. */
 const HANDOVER_MS = 5000;
 
-/** PEM texts: a certificate with those between it and its authority, and its private key. */
+/** A certificate with its intermediates, and its private key, as PEM texts. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -36,46 +36,46 @@ export interface ListenOptions {
   readonly hostname: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Bytes; larger bodies are refused by the runtime itself. */
+  /** Bytes. Bun refuses larger bodies. */
   readonly maxBodyBytes: number;
-  /** Bytes of one message on a WebSocket: the runtime gathers its pieces, and closes at a larger one. */
+  /** Largest WebSocket message in bytes. Bun joins fragments, and closes the connection at a larger message. */
   readonly maxMessageBytes?: number | undefined;
-  /** Handlers of exact paths, or of all that begin with what stands before a `*`, for POST: matched natively. */
+  /** Handlers of POST requests by exact path, or by prefix before a `*`. Bun matches them natively. */
   readonly hot: Readonly<Record<string, Handler>>;
-  /** Everything else. */
+  /** Handler of all other requests. */
   readonly fallback: Handler;
-  /** The answer where a handler failed. Absent: a bare 500. */
+  /** Makes the response if a handler throws. Absent: an empty 500. */
   readonly failed?: ((thrown: unknown) => Response) | undefined;
-  /** HTTPS with this certificate, TLS 1.2 or later (the runtime offers nothing older). Absent: plain HTTP. */
+  /** Serves HTTPS with this certificate, TLS 1.2 or later. Absent: plain HTTP. */
   readonly certificate?: Certificate | undefined;
-  /** For the time in which certificates change. Default: the system's. */
+  /** Clock for the replacement of certificates. Default: the system clock. */
   readonly clock?: Pick<Clock, 'after'> | undefined;
-  /** Other processes that say the same may listen at this address, too: the system gives each its share of connections. */
+  /** True: other processes with this setting may listen at the same address (SO_REUSEPORT), and share its connections. */
   readonly isShared?: boolean | undefined;
-  /** At most 255. */
+  /** Seconds, at most 255. */
   readonly idleSeconds?: number | undefined;
 }
 
 export interface Listener {
   readonly hostname: string;
   readonly port: number;
-  /** Whether it speaks TLS. */
+  /** True for HTTPS. */
   readonly secure: boolean;
   /**
-   * Shows this certificate to new connections; for five seconds some still get the old one. Connections under the old one
-   * end behind their next answer; answers that run by then, and WebSockets, go on. Throws when the runtime cannot use it:
-   * nothing has changed then. For a listener that speaks TLS only; nothing happens once it drains.
+   * Replaces the certificate for new connections. For five seconds some still get the old one. Connections with the old one
+   * end after their next response; running responses and WebSockets continue. Only for HTTPS; does nothing while draining.
+   * @throws Error if Bun cannot use the certificate; the old one stays in use
    */
   certify(certificate: Certificate): void;
-  /** From now on each answer is the last on its connection; new ones are accepted as before. */
+  /** Closes each connection after its next response from now on. New connections are still accepted. */
   leave(): void;
-  /** Refuses new connections, as soon as those are taken that the system has accepted; running requests go on. Resolves then. */
+  /** Stops accepting connections, after those that the system has already accepted. Running requests continue. */
   drain(): Promise<void>;
   /** Closes every connection. */
   stop(): Promise<void>;
 }
 
-/** Opens the listening socket. Throws when the address is taken. */
+/** Opens the listening socket. @throws Error if the address is in use */
 export function listen(options: ListenOptions): Listener {
   const idleSeconds = options.idleSeconds ?? IDLE_SECONDS;
   const share = new TurnShare();
@@ -83,7 +83,7 @@ export function listen(options: ListenOptions): Listener {
   const adapt = (handler: Handler) => {
     const answer = (request: Request, from: Bun.Server<SocketListener>): Answer | Promise<Answer> => {
       const made = handler(request, new BunConnection(request, from, idleSeconds));
-      // The runtime then reads no more of them; clients send such requests again elsewhere (RFC 9112, section 9.3.2).
+      // Bun then reads no further requests; clients repeat them on another connection (RFC 9112, section 9.3.2).
       const isLast = leaves || (share.isCrowded() && share.isLast(from.requestIP(request)?.port));
       return isLast ? lastOnItsConnection(made) : made;
     };
@@ -101,9 +101,9 @@ export function listen(options: ListenOptions): Listener {
       ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
       maxRequestBodySize: options.maxBodyBytes,
       idleTimeout: idleSeconds,
-      // The runtime's own page for errors shows stacks, paths and the request's address, and prints them as well.
+      // Bun's development error page would show stack traces, paths and the URL, and print them.
       development: false,
-      // Ports are shared with no other process unless this is set.
+      // SO_REUSEPORT is off unless this is set.
       reusePort: isShared,
       error: options.failed ?? (() => new Response(null, { status: 500 })),
       routes,
@@ -112,13 +112,13 @@ export function listen(options: ListenOptions): Listener {
     });
   let server = serve(options.port, options.isShared ?? false);
   if (options.certificate && options.isShared !== true) {
-    // The runtime cannot change a certificate; a second server takes over the port, which both must be willing to share.
-    // That nobody else has it was found out by asking for it alone.
+    // Bun cannot replace a certificate. A second server takes over the port, so both need SO_REUSEPORT. The first socket
+    // was opened without sharing, to be sure that no other process uses the port.
     const port = server.port ?? options.port;
     void server.stop(true);
     server = serve(port, true);
   }
-  // Servers with replaced certificates, each with how to call off its end.
+  // Servers with replaced certificates, each with a function that cancels its scheduled stop.
   const retiring = new Map<typeof server, () => void>();
   const retire = (old: typeof server): void => void old.stop(false).then(() => retiring.delete(old));
   let drains = false;
@@ -130,7 +130,7 @@ export function listen(options: ListenOptions): Listener {
       if (drains) return;
       const old = server;
       server = serve(old.port ?? options.port, true, certificate);
-      // At once, it would cut connections on which a request is on its way.
+      // Stopping it immediately would cut connections with a request in transit.
       retiring.set(
         old,
         (options.clock ?? systemClock).after(HANDOVER_MS, () => retire(old)),
@@ -141,7 +141,7 @@ export function listen(options: ListenOptions): Listener {
     },
     async drain() {
       drains = true;
-      // Connections that the system has accepted are taken at the beginning of a turn; later ones are reset by the close.
+      // Connections in the system's queue are accepted at the start of a turn. Closing resets those that are left.
       await new Promise<void>((resolve) => nextTurn(resolve));
       void server.stop(false);
       for (const [old, cancel] of retiring) {
@@ -156,7 +156,7 @@ export function listen(options: ListenOptions): Listener {
   };
 }
 
-/** Lets the runtime close the connection behind this answer. */
+/** Makes Bun close the connection after this response. */
 function lastOnItsConnection(answer: Answer | Promise<Answer>): Answer | Promise<Answer> {
   if (answer instanceof Promise) return answer.then(lastOnItsConnection);
   answer?.headers.set('connection', 'close');
@@ -194,7 +194,7 @@ class BunConnection implements Connection {
 /** A response body that is pushed, one socket write per call, with the socket's own backpressure. */
 export interface PushBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** False: the socket is full; `onDrain` tells when it has room. */
+  /** False: the socket is full. `onDrain` is called when it can be written again. */
   write(data: string | Uint8Array): boolean;
   onDrain(drained: () => void): void;
   end(): void;
@@ -206,7 +206,7 @@ interface DirectController {
   end(): void;
 }
 
-/** Makes a body for `new Response(body.stream)`. */
+/** Creates a body for `new Response(body.stream)`. */
 export function pushBody(): PushBody {
   return new DirectBody();
 }
@@ -238,7 +238,7 @@ class DirectBody implements PushBody {
     const taken = controller.write(data);
     controller.flush();
     if (typeof taken === 'number') return true;
-    // A promise means that the socket is full; it settles when there is room, or when the client left.
+    // A promise means that the socket is full. It settles when the socket can be written again or the client has left.
     const drained = (): void => this.#drained?.();
     taken.then(drained, drained);
     return false;
@@ -261,7 +261,7 @@ class DirectBody implements PushBody {
       this.#close();
       return undefined;
     }
-    // The stream stays open until this settles.
+    // The stream stays open until this promise settles.
     return new Promise((resolve) => (this.#finish = resolve));
   }
 
@@ -278,12 +278,12 @@ class DirectBody implements PushBody {
   }
 }
 
-// Share of a turn of the loop that one connection may take. A client that sends many requests at once, without waiting for
-// answers, has them all begun in the turn in which they arrive, and everybody else waits for that. Knows no requests.
+// Fairness between connections. Pipelined requests would all begin in the turn of the event loop in which they arrive, and
+// delay everyone else.
 
-/** Requests that begin in one turn before anybody looks whose they are: so many clients may come together. */
+/** Requests that may begin in one turn before their connections are compared. As many clients may arrive together. */
 const CROWD = 32;
-/** Requests of one connection in a row, among those that follow. */
+/** Consecutive requests of one connection that are served after that. */
 const MOST_IN_A_ROW = 32;
 
 class TurnShare {
@@ -291,7 +291,7 @@ class TurnShare {
   #port: number | undefined;
   #inARow = 0;
 
-  /** Counts a request that begins. @returns true when so many have begun in this turn that it matters whose they are */
+  /** Counts a request. @returns true if more than `CROWD` requests have begun in this turn */
   isCrowded(): boolean {
     this.#begun += 1;
     if (this.#begun === CROWD) nextTurn(() => (this.#begun = this.#inARow = 0));
@@ -299,9 +299,9 @@ class TurnShare {
   }
 
   /**
-   * Asked for each request of a crowd.
-   * @param port the other end's, which tells connections apart; undefined where it is gone
-   * @returns true when this request is the last for its connection
+   * Called for each request beyond `CROWD`.
+   * @param port port of the peer, which identifies the connection; undefined if it has left
+   * @returns true if this request must be the last on its connection
    */
   isLast(port: number | undefined): boolean {
     this.#inARow = port !== undefined && port === this.#port ? this.#inARow + 1 : 1;

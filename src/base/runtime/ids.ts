@@ -1,15 +1,15 @@
-// The one place that makes ids. They begin with the time, so that rows of one hour lie together in an index.
+// Creates ids. They begin with the time, so that rows of one hour are adjacent in an index.
 import type { UnixMs } from '../units.ts';
 
 const POOL_BYTES = 4096;
-/** Random bytes as hex, and how much of it was given away, in characters. */
+/** Random bytes as hex, and the number of characters that have been used. */
 let pool = '';
 let used = 0;
-/** The latest time in an id, and how it is written there. */
+/** Latest time in an id, and its hex form. */
 let stampedMs = -1;
 let stamp = '';
 
-/** `bytes` random bytes as lower-case hex. */
+/** Random bytes as lower-case hex. */
 function randomHex(bytes: number): string {
   const from = used;
   used += 2 * bytes;
@@ -28,7 +28,7 @@ export function newGenerationId(nowMs: UnixMs): string {
   return stamp + randomHex(10);
 }
 
-/** The id of a generation in that of its answer: each protocol puts a prefix before it (`resp_…`, `msg_…`); the id has no underscore. */
+/** Generation id within the id of an answer (`resp_…`, `msg_…`). Generation ids contain no underscore. */
 export function generationOf(id: string): string {
   return id.slice(id.lastIndexOf('_') + 1);
 }

@@ -1,49 +1,48 @@
-// Facts of this process and of the machine it runs on: its user, its memory, and how much of that there is; and has
-// memory collected. Decides nothing.
+// Facts about this process and its machine: user, executable, memory and CPU time. Also starts the garbage collector.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { DurationMs } from '../units.ts';
 
-/** The user of this process; undefined where the system has no numbers for users. */
+/** User id of this process; undefined on systems without user ids. */
 export function userId(): number | undefined {
   return process.getuid?.();
 }
 
-/** Path of the executable that has the program in it; `null` where the runtime and the program are files of their own. */
+/** Path of the standalone executable; `null` if Bun runs the program from its source files. */
 export function executablePath(): string | null {
   return Bun.isStandaloneExecutable ? process.execPath : null;
 }
 
-/** Bytes of memory that this process holds. */
+/** Resident memory of this process in bytes. */
 export function residentBytes(): number {
   return process.memoryUsage.rss();
 }
 
-/** Milliseconds for which this process has used the processor. */
+/** CPU time of this process in milliseconds. */
 export function usedMs(): DurationMs {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Collects what nobody refers to any more, at once, and gives its memory back to the system. */
+/** Runs a full garbage collection now, and returns the freed memory to the system. */
 export function collectGarbage(): void {
   Bun.gc(true);
 }
 
-/** Reads a file as text. Throws when there is none. */
+/** Reads a file as text. Throws if it does not exist. */
 type ReadText = (path: string) => string;
 
 const readText: ReadText = (path) => readFileSync(path, 'latin1');
 
 /**
- * Bytes of memory that this process may have: what its control group allows, where that is less than the machine has.
- * @param read reads a file of the system; tests give their own
+ * Bytes of memory that this process may use: the limit of its control group, or the machine's memory if that is less.
+ * @param read reads a system file; tests pass their own
  */
 export function memoryLimitBytes(machineBytes: number = totalmem(), read: ReadText = readText): number {
   return Math.min(machineBytes, ...groupLimits(read));
 }
 
-/** Limits of the groups of this process and of those around them (Linux, Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst). */
+/** Limits of the control groups of this process and of their parents (Linux, admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst). */
 function groupLimits(read: ReadText): readonly number[] {
   const limits: number[] = [];
   for (const line of lines(read, '/proc/self/cgroup')) {
@@ -53,11 +52,11 @@ function groupLimits(read: ReadText): readonly number[] {
     if (!isSecond && !controllers.split(',').includes('memory')) continue;
     const root = isSecond ? '/sys/fs/cgroup' : '/sys/fs/cgroup/memory';
     const name = isSecond ? 'memory.max' : 'memory.limit_in_bytes';
-    // Inside a container the path may be one of the world outside: the root has the container's own limit then.
+    // Inside a container the path may be the host's. The root then has the container's own limit.
     const steps = path.split('/').filter((step) => step !== '' && step !== '..');
     for (let depth = steps.length; depth >= 0; depth--) {
       const [text = ''] = lines(read, [root, ...steps.slice(0, depth), name].join('/'));
-      // `max` in the second version, a number beyond any machine in the first: no limit.
+      // No limit: `max` in version 2, a huge number in version 1.
       if (/^\d+$/.test(text)) limits.push(Number(text));
     }
   }

@@ -1,11 +1,10 @@
-// Memory that is a file: what is written there survives the death of the process without a call of the system. Not that of
-// the machine.
+// Memory-mapped files. Data written to one survives a crash of the process without a system call, but not a power failure.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 /**
- * Makes a file of zeros and maps it.
- * @param path of no file
- * @throws Error as the system has it, e.g. for a full disk: its room is taken now, so that no later write can fail
+ * Creates a file of zeros and maps it. The disk space is allocated now, so that later writes cannot fail.
+ * @param path must not exist
+ * @throws Error of the system, e.g. for a full disk
  */
 export function mapNewFile(path: string, bytes: number): Uint8Array {
   const descriptor = openSync(path, 'wx', 0o600);

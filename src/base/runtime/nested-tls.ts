@@ -1,21 +1,21 @@
-// TLS inside a connection that speaks TLS already, as to a host behind a proxy that is itself reached by TLS. The
-// runtime's fast sockets cannot do that, so Node's streams do. Knows nothing of who is at either end.
+// TLS inside a TLS connection, for a host behind a proxy that is itself reached over TLS. Bun's sockets cannot do that, so
+// this uses Node's streams.
 import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { ClientSocket, SocketListener } from './socket.ts';
 
-/** Bytes that may wait in the inner connection before its writer is told to wait. */
+/** Bytes that are buffered in the inner connection before its writer has to pause. */
 const HIGH_WATER = 256 * 1024;
 const NOTHING = new Uint8Array(0);
 
 export interface NestedOptions extends Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized'> {
-  /** Name that is asked for, and for which the certificate must be good. */
+  /** Server name; the certificate must be valid for it. */
   readonly host: string;
 }
 
 export class NestedTls implements ClientSocket {
-  /** Listener that the outer connection calls from now on. */
+  /** Listener for the events of the outer connection. */
   readonly outer: SocketListener;
   readonly #socket: ClientSocket;
   readonly #listener: SocketListener;
@@ -23,7 +23,7 @@ export class NestedTls implements ClientSocket {
   #open = false;
   #done = false;
 
-  /** Begins the handshake; the listener's `open` is called when it is over, and the host was verified. */
+  /** Starts the handshake. The listener's `open` is called once the host is verified. */
   constructor(socket: ClientSocket, options: NestedOptions, listener: SocketListener) {
     this.#socket = socket;
     this.#listener = listener;

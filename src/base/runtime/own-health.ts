@@ -1,12 +1,12 @@
-// Asks a gateway of this machine whether it takes requests. It trusts any certificate: a gateway's own names the gateway as clients
-// do, not this machine's address, and nothing secret is sent. Every other connection goes through `upstream/`.
+// Asks a gateway on this machine whether it is ready. Accepts any certificate, because the gateway is called by its address
+// and no secret is sent. All other outgoing connections go through `upstream/`.
 import type { DurationMs } from '../units.ts';
 
 /**
  * @param origin such as `http://127.0.0.1:4000`
- * @param patienceMs milliseconds in which the answer must come
- * @returns true where it takes requests, and what it says of itself
- * @throws Error where nobody answers
+ * @param patienceMs timeout in milliseconds
+ * @returns whether it is ready, and the text of its response
+ * @throws Error if there is no response
  */
 export async function askOwnHealth(
   origin: string,

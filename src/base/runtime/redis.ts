@@ -1,12 +1,12 @@
-// Connections to Valkey and Redis by the runtime's own client. One is given up at the first sign of trouble and made anew by
-// whoever needs it: what was asked on a connection that broke is not repeated by itself.
+// Connections to Valkey and Redis with Bun's client. A connection is abandoned at its first error, and its user opens a new
+// one. Commands are never repeated automatically.
 import { RedisClient } from 'bun';
 import type { DurationMs } from '../units.ts';
 
 export interface RedisAddress {
   /** `redis://` or `rediss://`. */
   readonly url: string;
-  /** Certificates in PEM that are trusted besides the usual ones; empty: none. */
+  /** Certificates in PEM that are trusted in addition to the usual ones. */
   readonly authorities: readonly string[];
   readonly connectMs: DurationMs;
 }
@@ -18,17 +18,17 @@ interface Connection {
 }
 
 export interface RedisLink extends Connection {
-  /** Sends a command; rejects where the server refuses it or the connection breaks. */
+  /** Sends a command. Rejects if the server refuses it or the connection breaks. */
   send(command: string, args: readonly string[]): Promise<unknown>;
 }
 
-/** A connection on which messages are heard, and nothing is asked. */
+/** A connection that only receives published messages. */
 export interface RedisListener extends Connection {
-  /** Rejects where the connection breaks: some are gone without a word. */
+  /** Rejects if the connection is broken. Some break without an event. */
   ping(): Promise<void>;
 }
 
-/** Connects. Rejects where that is not possible in time. */
+/** Connects. Rejects after a timeout. */
 export async function openRedis(address: RedisAddress): Promise<RedisLink> {
   const { client, connection } = await connect(address);
   return Object.assign(connection, {
@@ -36,7 +36,7 @@ export async function openRedis(address: RedisAddress): Promise<RedisLink> {
   });
 }
 
-/** Connects, and hears what is published on a channel from now on. Rejects where that is not possible in time. */
+/** Connects and subscribes to a channel. Rejects after a timeout. */
 export async function listenRedis(
   address: RedisAddress,
   channel: string,

@@ -1,7 +1,7 @@
-// The addresses of a host name, as this machine's resolver tells them. The only file that asks for them: connections
-// that go where a request says must be made to an address that was looked at.
+// Resolves host names with the system's resolver. The only file that does: connections to an address from a request must go
+// to an address that was checked.
 
-/** Gives every address of a name, IPv4 and IPv6. Rejects when there is none. */
+/** Resolves a name to all of its IPv4 and IPv6 addresses. Rejects if there are none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 export const resolveHost: ResolveHost = async (host) => {

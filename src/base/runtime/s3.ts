@@ -1,8 +1,7 @@
-// Objects in a bucket that speaks S3. The only file that knows how this runtime does it; what the objects are for, and for
-// how long anybody waits, is decided by those who use it.
+// Objects in an S3 bucket. The only file that uses Bun's S3 client. Timeouts are up to the caller.
 
 export interface S3Target {
-  /** Address without a bucket: the bucket stands in the path, which every compatible store understands. */
+  /** URL without the bucket. The bucket is part of the path, which every compatible store supports. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
@@ -10,7 +9,7 @@ export interface S3Target {
   readonly secretAccessKey: string;
 }
 
-/** Failure of a store, in its own word where it has one: `AccessDenied`, `NoSuchBucket`, `ConnectionRefused`. */
+/** Failure of a store, with its error code if it has one: `AccessDenied`, `NoSuchBucket`, `ConnectionRefused`. */
 export class S3Failure extends Error {
   readonly code: string;
 
@@ -22,25 +21,25 @@ export class S3Failure extends Error {
   }
 }
 
-/** Every method throws S3Failure. */
+/** All methods reject with S3Failure. */
 export interface S3Bucket {
-  /** Sends a file of this machine, piece by piece; there is no object before all of it was sent. */
+  /** Uploads a local file in pieces. The object exists only after all of them were sent. */
   put(key: string, path: string): Promise<void>;
-  /** Whole; null when there is none. */
+  /** Reads a whole object; null if it does not exist. */
   get(key: string): Promise<Uint8Array | null>;
-  /** Piece by piece; fails with its first piece when there is none. */
+  /** Reads an object in pieces. The first read fails if it does not exist. */
   stream(key: string): ReadableStream<Uint8Array>;
-  /** Nothing happens when there is none. */
+  /** Does nothing if the object does not exist. */
   delete(key: string): Promise<void>;
 }
 
-/** A bucket. Nothing is sent before it is used. */
+/** Opens a bucket. Sends no request. */
 export function openBucket(target: S3Target): S3Bucket {
-  // An empty token: the runtime would else take one of the environment, which belongs to other keys.
+  // An empty session token, because Bun would otherwise take one from the environment that belongs to other keys.
   const client = new Bun.S3Client({ ...target, sessionToken: '' });
   return {
     async put(key, path) {
-      // Files get a type that no browser runs: a bucket may be public.
+      // A type that no browser executes, because the bucket may be public.
       await client.write(key, Bun.file(path), { type: 'application/octet-stream' }).catch(failed);
     },
     get: (key) => client.file(key).bytes().catch(orMissing),

@@ -1,53 +1,52 @@
-// Outgoing TCP and TLS connections. The only file that knows how this runtime makes them.
-// What is read and written is bytes.
+// Outgoing TCP and TLS connections. The only file that uses `Bun.connect`.
 import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'node:tls';
 import { NestedTls } from './nested-tls.ts';
 
 export interface SocketListener {
   open(socket: ClientSocket): void;
-  /** One call per read. The bytes are the listener's: nobody writes to them later. */
+  /** Called once per read. The listener owns the bytes: they are never overwritten. */
   data(bytes: Buffer): void;
-  /** The send buffer has room again. */
+  /** Called when the send buffer accepts data again. */
   drain(): void;
-  /** Called exactly once, also when the connection could not be made; `reason` says why if it was not a plain close. */
+  /** Called exactly once, also if connecting failed. `reason` is undefined after a normal close. */
   closed(reason: string | undefined): void;
 }
 
 export interface ClientSocket {
-  /** Sends what fits into the kernel's buffer; returns the number of bytes taken, -1 when the socket is closed. */
+  /** Writes as much as the kernel's buffer takes. @returns the number of bytes; -1 if the socket is closed */
   write(bytes: Uint8Array): number;
   pause(): void;
   resume(): void;
-  /** Closes at once. */
+  /** Closes immediately. */
   terminate(): void;
   /**
-   * Begins TLS with the host that what was said so far has led to. From here on only this listener hears of the
-   * connection, and `open` gives it what it writes to once the host was verified.
+   * Starts TLS with the host at the other end, as after a proxy's CONNECT. From now on only this listener receives events,
+   * and its `open` gets the secured socket once the host is verified.
    */
   secure(target: SecureTarget, listener: SocketListener): void;
 }
 
-/** TLS peer, and how each side proves who it is. */
+/** Peer of a TLS connection, and the certificates of both sides. */
 export interface SecureTarget {
-  /** The name for which the certificate must be good. */
+  /** Name for which the certificate must be valid. */
   readonly host: string;
   readonly security?: Security | undefined;
 }
 
-/** Everything is PEM. */
+/** All texts are PEM. */
 export interface Security {
-  /** Authorities that are trusted. */
+  /** Trusted authorities. */
   readonly ca?: readonly string[] | undefined;
-  /** True: those alone. Else the ones that the machine trusts as well. */
+  /** True: only `ca` is trusted. Else the machine's authorities are trusted as well. */
   readonly trustsOnlyThese?: boolean | undefined;
-  /** The certificate that is shown to whoever asks for one, and its key. */
+  /** Client certificate for servers that request one, and its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
 export interface SocketTarget extends SecureTarget {
   /**
-   * Address to connect to, if not the one that the host's name leads to: certificates are still checked for the host.
+   * Address to connect to instead of resolving the host name. Certificates are still checked for the host.
    */
   readonly address?: string | undefined;
   readonly port: number;
@@ -55,8 +54,8 @@ export interface SocketTarget extends SecureTarget {
 }
 
 /**
- * Connects to a host. TLS connections open only after the certificate chain and the host name were verified.
- * @returns a function that abandons the attempt
+ * Connects to a host. TLS connections open only after the certificate chain and the host name are verified.
+ * @returns a function that cancels the attempt
  */
 export function connectSocket(target: SocketTarget, listener: SocketListener): () => void {
   const connection = new OutgoingConnection(target, listener);
@@ -77,7 +76,7 @@ type RawSocket = Bun.Socket<OutgoingConnection>;
 
 class OutgoingConnection implements ClientSocket {
   #listener: SocketListener;
-  /** With whom TLS is spoken; undefined while it is not. */
+  /** Peer of the TLS connection; undefined for plain TCP. */
   #secured: SecureTarget | undefined;
   #raw: RawSocket | undefined;
   #done = false;
@@ -106,7 +105,7 @@ class OutgoingConnection implements ClientSocket {
   secure(target: SecureTarget, listener: SocketListener): void {
     const raw = this.#raw;
     if (!raw || this.#done) return;
-    // The runtime cannot put TLS into a socket that already speaks it.
+    // Bun cannot start TLS inside a TLS socket.
     if (this.#secured) {
       const nested = new NestedTls(this, { ...tlsOptions(target), host: target.host }, listener);
       this.#listener = nested.outer;
@@ -120,7 +119,7 @@ class OutgoingConnection implements ClientSocket {
       socket: HANDLERS,
     });
     this.#raw = secured;
-    // Events of the plain socket hold ciphertext from now on: nobody listens to them.
+    // From now on the plain socket's events carry ciphertext and are ignored.
     plain.data = new OutgoingConnection(NOWHERE, listener);
     plain.data.#done = true;
   }
@@ -139,7 +138,7 @@ class OutgoingConnection implements ClientSocket {
     if (!this.#secured) this.#ready(raw);
   }
 
-  /** @param failure what the runtime found wrong with the certificate chain */
+  /** @param failure Bun's finding about the certificate chain */
   secured(raw: RawSocket, authorized: boolean, failure: Error | null | undefined): void {
     if (this.#done || !this.#secured) return;
     const unverified = authorized ? undefined : 'the certificate could not be verified';
@@ -184,7 +183,7 @@ function tlsOptions({ host, security }: SecureTarget): TlsOptions {
   return {
     serverName: host,
     rejectUnauthorized: true,
-    // The runtime trusts what it is given instead of what it would trust.
+    // In Bun, `ca` replaces the default authorities.
     ...(ca ? { ca: trustsOnlyThese ? [...ca] : besidesDefaults(ca) } : {}),
     ...(cert !== undefined && key !== undefined ? { cert, key } : {}),
   };
@@ -192,14 +191,14 @@ function tlsOptions({ host, security }: SecureTarget): TlsOptions {
 
 const completed = new WeakMap<readonly string[], string[]>();
 
-/** These authorities, and those that the machine trusts. */
+/** These authorities and the machine's. */
 function besidesDefaults(ca: readonly string[]): string[] {
   let all = completed.get(ca);
   if (!all) completed.set(ca, (all = [...getCACertificates('default'), ...ca]));
   return all;
 }
 
-/** One set for all connections: a thousand streams need no thousand sets. */
+/** Handlers that all connections share. */
 const HANDLERS: Bun.SocketHandler<OutgoingConnection> = {
   open: (raw) => raw.data.connected(raw),
   handshake: (raw, authorized, failure) => raw.data.secured(raw, authorized, failure),
@@ -211,7 +210,7 @@ const HANDLERS: Bun.SocketHandler<OutgoingConnection> = {
   connectError: (raw, failure) => raw.data.close(failure.message),
 };
 
-/** Why the peer's certificate is not for this host (RFC 6125, as Node checks it); undefined when it is. */
+/** Reason why the peer's certificate is not valid for this host (RFC 6125, checked by Node); undefined if it is valid. */
 function identityProblem(host: string, raw: RawSocket): string | undefined {
   const certificate: unknown = (
     raw as unknown as { getPeerCertificate?: () => unknown }

@@ -1,5 +1,4 @@
-// Opens SQLite databases. The only file that names bun:sqlite; everybody else sees the small interface below.
-// Knows nothing of tables, of records, or of Kysely.
+// Opens SQLite databases. The only file that imports bun:sqlite.
 import { Database, type SQLQueryBindings } from 'bun:sqlite';
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
@@ -7,9 +6,9 @@ export type SqlRow = Record<string, unknown>;
 
 /** A prepared statement. Values are bound by position. */
 export interface SqlStatement {
-  /** True when the statement yields rows. */
+  /** True if the statement returns rows. */
   readonly reader: boolean;
-  /** Runs it without reading rows. */
+  /** Runs the statement without reading rows. */
   readonly run: (...values: SqlValue[]) => {
     readonly changes: number;
     readonly lastInsertRowid: number | bigint;
@@ -18,32 +17,33 @@ export interface SqlStatement {
 }
 
 export interface SqlConnection {
-  /** Prepares a statement. The same text gives the same one, as long as texts are few. */
+  /** Prepares a statement. The last `MOST_STATEMENTS` are cached by their text. */
   prepare(sql: string): SqlStatement;
   /** Runs one or more statements without parameters. */
   exec(sql: string): void;
-  /** True between `begin` and `commit` or `rollback`; false when an error made SQLite roll back by itself. */
+  /** True between `begin` and `commit` or `rollback`. False if an error made SQLite roll back. */
   readonly inTransaction: boolean;
   close(): void;
 }
 
-/** Statements that are kept. Texts that differ by what is changed, or by the length of a list, are few. */
+/** Number of cached statements. The texts differ only by the changed columns and the lengths of lists. */
 const MOST_STATEMENTS = 500;
 
 /**
- * Opens (and creates) a database with the settings that a long-running server wants.
+ * Opens a database with settings for a long-running server. Creates the file if needed.
  * @param path file, or `:memory:`
- * @param busyTimeoutMs how long a statement waits for another process's lock; the event loop waits with it
+ * @param busyTimeoutMs milliseconds to wait for another process's lock; this blocks the event loop
  */
 export function openSqlite(path: string, busyTimeoutMs = 2_000): SqlConnection {
   const database = new Database(path, { create: true, readwrite: true });
   database.run(`pragma busy_timeout = ${busyTimeoutMs}`);
-  // In WAL mode `synchronous = normal` does not sync on commit: a commit survives the death of the process,
-  // and a power cut loses at most the last moments without damage (sqlite.org/pragma.html#pragma_synchronous).
+  // In WAL mode `synchronous = normal` does not sync on commit. A commit survives a crash of the process, and a power cut
+  // loses at most the last moments without corruption (sqlite.org/pragma.html#pragma_synchronous).
   database.run('pragma journal_mode = wal');
   database.run('pragma synchronous = normal');
   database.run('pragma foreign_keys = on');
-  // Deleted data is overwritten: its pages would keep it until they are used again (sqlite.org/pragma.html#pragma_secure_delete).
+  // Overwrites deleted data, which would otherwise stay in its pages until they are reused
+  // (sqlite.org/pragma.html#pragma_secure_delete).
   database.run('pragma secure_delete = on');
   const prepared = new Map<string, SqlStatement>();
   return {
@@ -66,18 +66,18 @@ function statement(database: Database, sql: string): SqlStatement {
   const prepared = database.prepare<SqlRow, SQLQueryBindings[]>(sql);
   return {
     reader: prepared.columnNames.length > 0,
-    // Bound, not wrapped: some hundred values would be copied once more.
+    // Bound instead of wrapped: a wrapper would copy some hundred values once more.
     run: prepared.run.bind(prepared),
     all: prepared.all.bind(prepared),
   };
 }
 
 /**
- * Takes a lock that the system gives back when the process dies, however it dies. A file of this name is made.
- * @returns what gives it back; null while somebody else has it
+ * Takes a lock that the system releases when the process ends for any reason. Creates the file if needed.
+ * @returns a function that releases the lock; null if it is held elsewhere
  */
 export function lockFile(path: string): (() => void) | null {
-  // SQLite's own locks, which every system has and which also hold between two users of one process.
+  // Uses SQLite's locks, which work on every system, also between two users within one process.
   const database = new Database(path, { create: true, readwrite: true });
   try {
     database.run('pragma busy_timeout = 0');
@@ -91,13 +91,13 @@ export function lockFile(path: string): (() => void) | null {
   return () => database.close();
 }
 
-/** A database that is only read: nothing of it changes, nor is anything beside it made. */
+/** A database opened for reading. Neither changes it nor creates files beside it. */
 export interface SqlInspection {
   readonly all: (sql: string) => SqlRow[];
   close(): void;
 }
 
-/** Opens a database that nobody writes to, such as a copy. */
+/** Opens a database that is not in use, such as a copy. */
 export function inspectSqlite(path: string): SqlInspection {
   const database = new Database(path, { readonly: true });
   return {

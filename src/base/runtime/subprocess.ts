@@ -1,5 +1,5 @@
-// Programs of our own that run in a process of theirs, because their input may be made to break them: a crash, an endless
-// loop or a flood of memory ends that process alone. The only file that knows how this runtime starts one.
+// Runs programs of the gateway in a subprocess, because hostile input may crash them. A crash, an endless loop or excessive
+// memory ends only that process. The only file that starts such processes.
 import { readFile } from 'node:fs/promises';
 import type { DurationMs } from '../units.ts';
 
@@ -7,34 +7,34 @@ export interface ProgramRun {
   /** Path of a TypeScript file. It reads its input from file descriptor 0 and writes its answer to 1. */
   readonly file: string;
   readonly input: Uint8Array;
-  /** Wall time. */
+  /** Milliseconds of wall time. */
   readonly timeoutMs: DurationMs;
   readonly maxOutputBytes: number;
-  /** Resident memory; enforced where the system tells it (Linux). */
+  /** Limit of resident memory in bytes; enforced on Linux only. */
   readonly maxMemoryBytes: number;
-  /** Aborted: the program is ended, as one that failed. */
+  /** Ends the program when aborted. The result is then a failure. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Output of a program, or the reason for its absence: it failed, or reached one of its limits. */
+/** Output of a program, or the reason why there is none: it failed or exceeded a limit. */
 export type ProgramEnd =
   | { readonly type: 'answer'; readonly output: Uint8Array }
   | { readonly type: 'failed' | 'timeout' | 'memory' | 'output' };
 
 const WATCH_MS = 50;
-/** `statm` counts pages of this size on every platform that we run on but some ARM systems, where ours are larger. */
+/** Page size in `statm`. Some ARM systems have larger pages, so that their limit is higher than stated. */
 const PAGE_BYTES = 4096;
 
-/** Name of the program that an executable runs, in its environment: that of its file. */
+/** Environment variable that makes a standalone executable run one of its programs, by file name. */
 export const OWN_PROGRAM = 'DRAGOMAN_PROGRAM';
 
-/** Runs a program to its end. It gets nothing of our environment: there are keys in it. Never rejects. */
+/** Runs a program to its end. It does not inherit the environment, which contains keys. Never rejects. */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const end = run.file.lastIndexOf('/');
   const [command, where] = Bun.isStandaloneExecutable
-    ? // Its programs are inside, and it reads no `.env` anywhere.
+    ? // A standalone executable contains its programs and never reads `.env` files.
       [[process.execPath], { env: { [OWN_PROGRAM]: run.file.slice(end + 1), BUN_OPTIONS: '--smol' } }]
-    : // Where no `.env` lies.
+    : // A working directory without a `.env` file.
       [[process.execPath, '--smol', '--no-install', run.file], { env: {}, cwd: run.file.slice(0, end) }];
   const child = Bun.spawn(command, {
     ...where,
@@ -78,7 +78,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   }
 }
 
-/** 0 where the system does not tell. */
+/** Resident memory in bytes; 0 on systems that do not report it. */
 async function residentBytes(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '');
   return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES;

@@ -1,17 +1,16 @@
-// Message sockets of this runtime. Owns what its WebSocket implementation asks for: limits, pings, and what a full
-// socket means. Knows nothing of the messages.
+// Server side of WebSockets with Bun: size limits, pings and backpressure.
 
-/** The other end of a connection that was upgraded. */
+/** Peer of an upgraded connection. */
 export interface MessageSocket {
-  /** Sends one text message. False: the socket is full; `drained` tells when it has room. */
+  /** Sends one text message. False: the socket is full. `drained` is called when it can be written again. */
   send(text: string): boolean;
-  /** Bytes that wait for a client who does not read. */
+  /** Bytes that are buffered because the client does not read. */
   waitingBytes(): number;
-  /** Sends what is still queued and closes with a code of RFC 6455, section 7.4. Nothing happens when it is closed. */
+  /** Sends all queued data and closes with a code of RFC 6455, section 7.4. Does nothing if it is already closed. */
   close(code: number, reason: string): void;
 }
 
-/** Listener of a connection. Nothing is called after `closed`. */
+/** Listener of a connection. `closed` is the last call. */
 export interface SocketListener {
   opened(socket: MessageSocket): void;
   /** @param message a text, or the bytes of a binary message */
@@ -20,18 +19,18 @@ export interface SocketListener {
   closed(): void;
 }
 
-/** Turns a request's connection into a message socket. False: the request is no proper handshake. */
+/** Upgrades a request's connection to a WebSocket. False: the request is not a valid handshake. */
 export type Upgrade = (listener: SocketListener, headers: Readonly<Record<string, string>>) => boolean;
 
 /**
- * Bytes that wait for a client who does not read, after which it is given up. Upstreams pause long before; but an
- * answer's last events repeat all of it several times and come at once.
+ * Buffered bytes at which a client that does not read is disconnected. Upstreams are paused long before, but the last
+ * events of an answer repeat all of its text several times.
  */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** Seconds without a sign of life; the runtime asks for one by itself (a ping) before they are over. */
+/** Seconds without data or a pong after which a connection is closed. Bun sends a ping before. */
 const IDLE_SECONDS = 120;
 
-/** Handler for the runtime. @param maxBytes of one message; a longer one closes its connection with 1009 */
+/** Handler for `Bun.serve`. @param maxBytes largest message; a larger one closes its connection with 1009 */
 export function webSocketHandler(maxBytes: number): Bun.WebSocketHandler<SocketListener> {
   return {
     maxPayloadLength: maxBytes,
@@ -39,7 +38,7 @@ export function webSocketHandler(maxBytes: number): Bun.WebSocketHandler<SocketL
     closeOnBackpressureLimit: true,
     idleTimeout: IDLE_SECONDS,
     sendPings: true,
-    // A message of a few bytes could become any number of them.
+    // Off, because a few compressed bytes could expand to any size.
     perMessageDeflate: false,
     open: (ws) => ws.data.opened(new BunSocket(ws)),
     message: (ws, message) => ws.data.message(message),
@@ -56,7 +55,7 @@ class BunSocket implements MessageSocket {
   }
 
   send(text: string): boolean {
-    // Negative: queued, for the socket is full. Zero: the connection is gone, which `closed` tells.
+    // Negative: queued, because the socket is full. Zero: the connection is closed; `closed` is called for that.
     return this.#ws.sendText(text) >= 0;
   }
 

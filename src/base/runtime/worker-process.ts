@@ -1,35 +1,34 @@
-// The program once more, in a process of its own that talks with the one that started it. The only file that knows
-// how this runtime does that.
+// Starts the program again as a worker process with a message channel to its parent.
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Why a worker is one, in its environment: its number. */
+/** Environment variable that makes a process a worker: the worker's number. */
 export const WORKER = 'DRAGOMAN_WORKER';
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** Nothing happens once it has ended. */
+  /** Sends a message. Does nothing once the process has ended. */
   send(message: unknown): void;
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL' | 'SIGHUP'): void;
-  /** Its exit code; 128 and the signal's number where a signal ended it. */
+  /** Exit code; 128 plus the signal number if a signal ended the process. */
   readonly exited: Promise<number>;
 }
 
-/** How this program is started: as the executable that it was packed into, or by the runtime from its file. */
+/** Command that starts this program: the standalone executable, or Bun with the source file. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...process.execArgv, Bun.main];
 
 /**
- * Has this process start anew, under the same id, and with nothing of what it holds in memory. Returns where the system has
- * no such thing.
- * @param argv the arguments @param environment which may say that it is something else from now on
+ * Replaces this process by a new run of the program with the same process id (`execve`). Returns on systems without it.
+ * @param argv arguments of the new run
+ * @param environment environment of the new run
  */
 export function become(argv: readonly string[], environment: Environment): void {
   process.execve?.(process.execPath, [...PROGRAM, ...argv], environment as NodeJS.ProcessEnv);
 }
 
-/** Starts the program once more, and what it writes goes where ours goes. */
+/** Starts a worker. Its output goes to that of this process. */
 export function startWorker(
   argv: readonly string[],
   environment: Environment,
@@ -39,7 +38,7 @@ export function startWorker(
     env: { ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
     ipc: (message) => onMessage(message),
-    // Numbers that JSON does not have stay what they are.
+    // Keeps numbers that JSON cannot express.
     serialization: 'advanced',
   });
   return {
@@ -49,7 +48,7 @@ export function startWorker(
       try {
         child.send(message);
       } catch {
-        // It ends just now: whoever waits for an answer is told by its end.
+        // The process is ending. Pending calls fail when `exited` resolves.
       }
     },
     signal: (name) => child.kill(name),
@@ -62,7 +61,7 @@ export interface ParentProcess {
   listen(onMessage: (message: unknown) => void): void;
 }
 
-/** The process that started this one as a worker; null where none did. */
+/** Parent of a worker process; null if this process is not a worker. */
 export function parentProcess(environment: Environment): ParentProcess | null {
   if (environment[WORKER] === undefined || process.send === undefined) return null;
   return {

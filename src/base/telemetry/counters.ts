@@ -1,4 +1,4 @@
-// How often the gateway refused or slowed somebody, since its start: one place to count, and one to read. Knows no format.
+// Counters of refused and delayed requests since the start of the process.
 
 const NAMES = [
   'lag_stalls',
@@ -19,7 +19,7 @@ export class Counters {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** All of them by name, also those that are zero. */
+  /** All counters by name, zeros included. */
   read(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#counts);
   }

@@ -1,5 +1,4 @@
-// Structured log lines: one JSON object a line for machines, one readable line for people. Knows no transport
-// (the caller gives `write`) and no clock (the caller gives `now`). Never give it a body or a prompt.
+// Structured log: one JSON object per line, or a readable line for a terminal. Never log a body or a prompt.
 import type { Redact } from './redact.ts';
 import type { UnixMs } from '../units.ts';
 
@@ -12,23 +11,23 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** True when a line of this level would be written: ask before computing something dear. */
+  /** True if lines of this level are written. Check it before expensive work. */
   enabled(level: Exclude<LogLevel, 'silent'>): boolean;
-  /** A logger whose every line carries these fields too. */
+  /** A logger that adds these fields to every line. */
   with(fields: LogFields): Logger;
 }
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one line, newline included; usually standard error. */
+  /** Writes one line, newline included; usually to standard error. */
   readonly write: (line: string) => void;
   readonly now: () => UnixMs;
-  /** True: for a person at a terminal. */
+  /** True: readable lines. False: JSON. */
   readonly pretty?: boolean | undefined;
   readonly redact?: Redact | undefined;
 }
 
-/** Makes a logger. Writing never throws: what cannot be serialised is said to be so. */
+/** Creates a logger. Logging never throws; a field that cannot be serialised is replaced by a note. */
 export function createLogger(options: LogOptions): Logger {
   return loggerWith(options, {});
 }

@@ -1,22 +1,22 @@
-// A log in which a database that is away is told of once when that begins, once a minute, and once at the end, however many
-// requests and looks fail for it. Everything else is logged as it comes. Knows the code of the failure, and no database.
+// Reduces log lines during a database outage to one at its start, one per minute and one at its end, however many requests
+// fail. All other lines are logged unchanged.
 import type { LogFields, Logger } from './log.ts';
 import type { DurationMs, UnixMs } from '../units.ts';
 
 export interface OutageClock {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   now(): UnixMs;
   every(ms: DurationMs, run: () => void): () => void;
 }
 
-/** Code of the errors that are meant. */
+/** Code of the errors that mark an outage. */
 const CODE = 'database_unavailable';
 const MINUTE_MS = 60_000;
-/** After so long without a failure it is over, in milliseconds: something asks the database every second. */
+/** Milliseconds without a failure after which an outage is over. The database is queried every second. */
 const OVER_MS = 5_000;
 const LOOK_MS = 1_000;
 
-/** The same logger, for as long as the process lives. */
+/** Wraps a logger for the lifetime of the process. */
 export function withOutages(log: Logger, clock: OutageClock): Logger {
   return wrap(log, new Outage(log, clock));
 }
@@ -39,12 +39,12 @@ function wrap(log: Logger, outage: Outage): Logger {
 class Outage {
   readonly #log: Logger;
   readonly #clock: OutageClock;
-  /** Null while the database is there. */
+  /** Stops the timer of the outage; null while there is none. */
   #stopLooking: (() => void) | null = null;
   #beganAt = 0;
   #lastAt = 0;
   #loggedAt = 0;
-  /** How often each message was not logged since the last line. */
+  /** Number of suppressed lines since the last one, by message. */
   #failures = new Map<string, number>();
 
   constructor(log: Logger, clock: OutageClock) {
@@ -52,7 +52,7 @@ class Outage {
     this.#clock = clock;
   }
 
-  /** True where a line belongs to an outage that was told of already. */
+  /** True if a line belongs to an outage that is already logged. */
   takes(message: string, fields: LogFields | undefined): boolean {
     const error = fields?.['error'];
     if (!(error instanceof Error) || !('code' in error) || error.code !== CODE) return false;

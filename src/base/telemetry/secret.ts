@@ -1,6 +1,6 @@
-// A value that must never be printed. Redaction is by type: whoever wants the text must ask for it by name.
+// A value that is never printed by accident. The text is available only through `reveal`.
 
-/** Under which `node:util` asks an object how it is printed: its own name for it would load the whole module. */
+/** Symbol of `node:util` for an object's printed form. Importing it would load the whole module. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret {
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The text itself: for the header that carries it, and nothing else. */
+  /** The text itself, for the request header that carries it. */
   reveal(): string {
     return this.#value;
   }

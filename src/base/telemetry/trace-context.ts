@@ -1,16 +1,16 @@
-// Place of a request among traces (W3C Trace Context, Recommendation of 2021-11-23): reading and writing its headers,
-// and the ids of spans. An id need not be stored: it follows from that of the generation.
+// Trace context of a request (W3C Trace Context, Recommendation of 2021-11-23): reads and writes its headers, and derives
+// span ids. Span ids are not stored, because they follow from the generation id.
 
 export interface TraceContext {
-  /** 32 lower-case hex characters, as all ids here; never only zeros. */
+  /** 32 lower-case hex characters, never all zeros. */
   readonly traceId: string;
-  /** The client's span, 16 characters; null where the client has none. */
+  /** Id of the client's span, 16 hex characters; null if there is none. */
   readonly parentId: string | null;
-  /** Whether spans are kept. */
+  /** True if spans are recorded. */
   readonly isSampled: boolean;
-  /** State that other vendors' tools keep in the trace. Null: none. */
+  /** `tracestate` header: data of other tracing systems. Null: none. */
   readonly state: string | null;
-  /** Span of another trace that led to it. Absent: none did. */
+  /** Span of another trace that caused this one. Absent: none. */
   readonly link?: TraceLink;
 }
 
@@ -23,16 +23,16 @@ export interface TraceLink {
 /** Reads a request header by lower-case name. */
 type ReadHeader = (name: string) => string | null;
 
-/** Higher versions may go on behind this; the version 255 is none. */
+/** Higher versions may have more fields. Version 255 is invalid. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-/** The least that everybody must pass on of `tracestate`; longer ones are left out whole. */
+/** Longest `tracestate` that every system must pass on. Longer ones are dropped. */
 const MOST_STATE_CHARS = 512;
 const ZEROS = /^0+$/;
 
 /**
- * The trace of a request: the one that its client began, or one of its own.
+ * Trace of a request: the client's, or a new one.
  * @param generationId 32 lower-case hex characters
- * @param share of the requests without a trace that are kept, 0 to 1: the client decides for its own
+ * @param share share of requests to sample if the client sent no trace, 0 to 1
  */
 export function traceOf(header: ReadHeader, generationId: string, share: number): TraceContext {
   return (
@@ -46,8 +46,8 @@ export function traceOf(header: ReadHeader, generationId: string, share: number)
 }
 
 /**
- * The trace of work that a request left behind: one of its own, because the request is over by then and may have left many.
- * It is linked to the span that its client was in, and kept where that is.
+ * Trace of a background job. It is a new trace, because the request has ended and may have created many jobs. It links to
+ * the client's span, and is sampled if that is.
  * @param recordId 32 lower-case hex characters
  */
 export function jobTraceOf(header: ReadHeader, recordId: string, share: number): TraceContext {
@@ -58,7 +58,7 @@ export function jobTraceOf(header: ReadHeader, recordId: string, share: number):
   return { ...own, isSampled, link: { traceId, spanId, state } };
 }
 
-/** A trace that a client began; undefined where its header is absent or malformed. */
+/** The client's trace; undefined if the header is absent or malformed. */
 function begun(header: ReadHeader): TraceContext | undefined {
   const text = header('traceparent');
   if (text === null) return undefined;
@@ -75,8 +75,8 @@ function begun(header: ReadHeader): TraceContext | undefined {
 }
 
 /**
- * The id of a span.
- * @param place 0 for the request itself, then counting up: fewer than 2^32 of one request
+ * Id of a span.
+ * @param place 0 for the request itself, then counting up; less than 2^32
  */
 export function spanIdOf(generationId: string, place: number): string {
   const random = Number.parseInt(generationId.slice(-8), 16);
@@ -85,12 +85,12 @@ export function spanIdOf(generationId: string, place: number): string {
   return ZEROS.test(id) ? '0000000000000001' : id;
 }
 
-/** The id of the span of a try at an upstream. @param ordinal 0 for the first one */
+/** Id of the span of an upstream attempt. @param ordinal 0 for the first attempt */
 export function attemptSpanId(generationId: string, ordinal: number): string {
   return spanIdOf(generationId, ordinal + 1);
 }
 
-/** Header lines, each ended, that tell an upstream which span asks it. */
+/** Header lines with line ends that pass the trace to an upstream. */
 export function traceLines({ traceId, isSampled, state }: TraceContext, spanId: string): string {
   const line = `traceparent: 00-${traceId}-${spanId}-0${isSampled ? 1 : 0}\r\n`;
   return state === null ? line : `${line}tracestate: ${state}\r\n`;
