@@ -1,16 +1,17 @@
-// Addresses that only an account at a vendor opens. All tenants share the account, so that what is in it is no tenant's to name.
+// Recognises URLs that are readable only with the operator's account at a cloud vendor. Requests may not contain them,
+// because all tenants share the account.
 
-/** Schemes of stores in clouds. */
+/** URL schemes of cloud storage. */
 const STORE = /^(?:gs|s3):/i;
 const OPEN = /^https?:\/\//i;
-/** Hosts that read a request with the key of the account. */
+/** Hosts that a vendor reads with the account's credentials. */
 const KEYED_HOST = /(?:^|\.)googleapis\.com\.?$/;
-/** A host of theirs that anybody may read from. */
+/** The one of these hosts that serves public objects. */
 const OPEN_STORE = /^storage\.googleapis\.com\.?$/;
-/** Scheme and slashes, which servers complete where a client leaves them out. */
+/** Scheme and slashes. Servers complete them if a client leaves them out. */
 const BEGINNING = /^(?:https?:)?[\\/]*/i;
 
-/** True for the address of an object in an account, however it is spelled. */
+/** True for the URL of an object in an account, in any spelling. */
 export function isAccountAddress(text: string): boolean {
   const address = text.trim();
   if (STORE.test(address)) return true;
@@ -18,7 +19,7 @@ export function isAccountAddress(text: string): boolean {
   return KEYED_HOST.test(host) && !OPEN_STORE.test(host);
 }
 
-/** True for an http(s) address that a server can read without an account. */
+/** True for an http(s) URL that is readable without an account. */
 export function isOpenAddress(text: string): boolean {
   return OPEN.test(text) && !isAccountAddress(text);
 }

@@ -1,4 +1,4 @@
-// Status of a batch, in the words of OpenAI's batches (API reference, "Batch", 2026-11). The last four are ends.
+// Status of a batch, as OpenAI names them (API reference, "Batch", 2026-11). The last four are final.
 export type BatchStatus =
   | 'validating'
   | 'in_progress'

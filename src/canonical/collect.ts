@@ -1,4 +1,4 @@
-// Collects events into a whole answer: what a non-streamed response, a record or the vault needs.
+// Collects the events of an answer into whole items, for non-streamed responses, records and the vault.
 import type { GatewayError } from './error.ts';
 import type { CanonicalEvent, EventSink, FinishEvent, OpenItem, StartEvent } from './event.ts';
 import type { HostedFacts } from './hosted-facts.ts';
@@ -32,7 +32,7 @@ interface Draft {
   facts: HostedFacts | undefined;
 }
 
-/** A sink that keeps everything. `result()` may be asked at any time, also after an error. */
+/** Collects all events. `result()` may be called at any time, also after an error. */
 export class Collector implements EventSink {
   #start: StartEvent = { type: 'start' };
   readonly #drafts: Draft[] = [];
@@ -125,7 +125,7 @@ function finishItem(draft: Draft): Item {
   const { open, source } = draft;
   if (open.type === 'message') {
     const parts = draft.parts.map(finishPart);
-    // The usual one has nothing else.
+    // Most messages have no source.
     return source ? { ...open, role: 'assistant', parts, source } : { ...open, role: 'assistant', parts };
   }
   const from = source ? { source } : {};

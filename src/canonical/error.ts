@@ -1,5 +1,5 @@
-// The one error class, its closed list of kinds, and what each kind means. Protocols map kinds to their own
-// bodies; the engine's failure table maps them to retry, next candidate or return.
+// The error class of the gateway, and the closed list of its kinds. Each protocol maps kinds to its own error bodies. The
+// engine's failure table maps them to an action: retry, next candidate or return.
 import type { JsonObject } from '../base/json/index.ts';
 import type { DurationMs } from '../base/units.ts';
 
@@ -21,11 +21,11 @@ export type ErrorKind =
   | 'cancelled'
   | 'internal';
 
-/** Cause of an error: decides whether another endpoint is worth trying. */
+/** Cause of an error. It decides whether another endpoint is tried. */
 export type Fault = 'client' | 'upstream' | 'gateway';
 
 export interface ErrorFacts {
-  /** HTTP status, where the client's protocol has no other for the kind. */
+  /** HTTP status, unless the client's protocol defines another for this kind. */
   readonly status: number;
   readonly fault: Fault;
   /** One sentence for `docs/errors.md`: when it happens and what to do. */
@@ -115,70 +115,70 @@ export const ERROR_KINDS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   },
 };
 
-/** Statuses by which an upstream says that the request itself is at fault; other unknown ones are its own or ours. */
+/** Upstream statuses that blame the request itself. */
 const CALLERS_STATUSES: ReadonlySet<number> = new Set([400, 413, 415, 422, 431]);
 
-/** True when another endpoint could not do better with the same request. @param status HTTP status of an upstream */
+/** True if another endpoint would refuse the same request as well. @param status HTTP status of an upstream */
 export function isCallersStatus(status: number): boolean {
   return CALLERS_STATUSES.has(status);
 }
 
-/** Statuses of servers that have too much to do: HTTP's own, and Anthropic's ("Errors", 2026-11). */
+/** Statuses of overloaded servers: HTTP's, and Anthropic's ("Errors", 2026-11). */
 const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([503, 529]);
 
-/** True when whoever was asked is well but has too much to do: most protocols have a word of their own for that. */
+/** True if the upstream is healthy but overloaded. Most protocols have an error type of their own for that. */
 export function isOverloaded({ kind, upstream, httpStatus }: GatewayError): boolean {
   const status = upstream?.status ?? httpStatus;
   return kind === 'upstream_unavailable' && status !== undefined && OVERLOADED_STATUSES.has(status);
 }
 
-/** The upstream's own words: kept so that the relay lane can pass them on unchanged. */
+/** An upstream's error response, kept so that the relay lane can pass it on unchanged. */
 export interface UpstreamFailure {
   readonly status: number;
   readonly body: string;
-  /** The upstream's id of the request; absent where it named none. */
+  /** The upstream's request id; absent if it sent none. */
   readonly requestId?: string | undefined;
 }
 
-/** Numbers in a server's refusal of a prompt that is too long, in tokens. */
+/** Token counts in an upstream's error about a prompt that is too long. */
 export interface ContextRefusal {
-  /** The context of the server; undefined where it names none. */
+  /** Context length of the server; undefined if it is not stated. */
   readonly limit: number | undefined;
-  /** Length of the prompt, by the server's own count; undefined where it names none. */
+  /** Length of the prompt as counted by the server; undefined if it is not stated. */
   readonly prompt: number | undefined;
 }
 
 export interface ErrorDetails {
   /** JSON path of the offending field in the client's body, e.g. `messages[2].content`. */
   readonly param?: string | undefined;
-  /** Machine-readable code where a protocol has one, e.g. `model_not_found`. */
+  /** Machine-readable code, if the protocol has one, e.g. `model_not_found`. */
   readonly code?: string | undefined;
   readonly fault?: Fault | undefined;
-  /** Status of the answer where HTTP itself has one for the case, whatever the protocol: 408, 503. */
+  /** HTTP status that overrides that of the kind in every protocol: 408, 503. */
   readonly httpStatus?: number | undefined;
   /** Milliseconds to wait, from `retry-after-ms` or `retry-after`. */
   readonly retryAfterMs?: DurationMs | undefined;
-  /** True: the same request is refused again however long its client waits. */
+  /** True: waiting does not help; the same request will be refused again. */
   readonly isLasting?: boolean | undefined;
-  /** True: the limit has no room for such a request even when nothing of it is used. Of a lasting one that is only spent, somebody may raise it. */
+  /** True: the request exceeds the limit even if nothing of it is used. False for a spent budget, which an admin can raise. */
   readonly isHopeless?: boolean | undefined;
-  /** The methods that the path takes, for a 405. */
+  /** Methods that the path allows, for a 405. */
   readonly allow?: readonly string[] | undefined;
   readonly upstream?: UpstreamFailure | undefined;
-  /** Quantity that a rate limit of the gateway counts. Absent: requests, or unknown. */
+  /** Unit of the gateway's rate limit. Absent: requests, or unknown. */
   readonly counted?: 'requests' | 'tokens' | undefined;
-  /** Facts for machines as Anthropic has them: `error_code`, by which its SDKs recover, and what belongs to it. */
+  /** Machine-readable details as in Anthropic's errors: `error_code`, which its SDKs use to recover, and its data. */
   readonly details?: JsonObject | undefined;
-  /** Text that the model wrote in place of a call that parses (Groq's `failed_generation`, with `tool_use_failed`). */
+  /** Text that the model wrote instead of a valid tool call (Groq's `failed_generation`, with `tool_use_failed`). */
   readonly failedGeneration?: string | undefined;
-  /** Absent: the server names no numbers beside its words. */
+  /** Absent: the server states no token counts. */
   readonly context?: ContextRefusal | undefined;
   readonly cause?: unknown;
 }
 
 const BRAND = Symbol.for('dragoman.GatewayError');
 
-/** Every failure that a client can see. Throw nothing else. */
+/** An error that a client can see. Throw nothing else. */
 export class GatewayError extends Error {
   readonly kind: ErrorKind;
   readonly fault: Fault;
@@ -215,7 +215,7 @@ export class GatewayError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** HTTP status of the kind. Some protocols have another for it: a client gets that of `encodeError`. */
+  /** HTTP status of the kind. Some protocols use another one, which `encodeError` gives. */
   get status(): number {
     return this.httpStatus ?? ERROR_KINDS[this.kind].status;
   }
@@ -224,7 +224,7 @@ export class GatewayError extends Error {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 
-  /** The members that a log line has of it. Only an internal error, which is a defect, has its stack. */
+  /** Fields for a log line. Only internal errors, which are defects, include a stack. */
   logFields(): Readonly<Record<string, unknown>> {
     const { kind, message, fault, param, code, cause } = this;
     return {
@@ -239,13 +239,13 @@ export class GatewayError extends Error {
     };
   }
 
-  /** Any thrown value as a GatewayError; foreign ones become `internal` without leaking their text. */
+  /** Converts any thrown value. Other errors become `internal`, without exposing their text. */
   static from(value: unknown): GatewayError {
     return GatewayError.is(value) ? value : new GatewayError('internal', 'internal error', { cause: value });
   }
 }
 
-/** Collects every problem of a request with its JSON path, and throws them as one error. */
+/** Collects the problems of a request with their JSON paths, and throws them as one error. */
 export class Problems {
   readonly list: {
     readonly path: string;
@@ -255,12 +255,12 @@ export class Problems {
   }[] = [];
 
   /**
-   * Notes a problem.
+   * Adds a problem.
    * @param path JSON path in the client's body; '' for the body itself
    * @param message what is wrong and what is allowed, without the path
    */
   add(path: string, message: string, kind: ErrorKind = 'invalid_request', code?: string): void {
-    // A hostile body can hold thousands of mistakes: the first few are enough to correct it.
+    // A hostile body can contain thousands of mistakes. The first 20 are enough to correct it.
     if (this.list.length < 20) this.list.push({ path, message, kind, code });
   }
 

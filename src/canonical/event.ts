@@ -1,5 +1,5 @@
-// Events of an answer while it arrives. Decoders push these, encoders take them; a non-streamed answer is the same
-// list, pushed at once.
+// Events of an answer while it arrives. Decoders push them, encoders consume them. A non-streamed answer is the same list,
+// pushed in one go.
 import type { HostedFacts } from './hosted-facts.ts';
 import type { GatewayError } from './error.ts';
 import type {
@@ -14,7 +14,7 @@ import type { JsonValue } from '../base/json/index.ts';
 import type { Annotation, Source } from './part.ts';
 import type { Usage } from './usage.ts';
 
-/** Why the model stopped. Encoders derive their own word from this and from what was emitted. */
+/** Reason why the model stopped. Encoders derive their own word from it and from the emitted items. */
 export type FinishReason =
   | 'stop'
   | 'stop_sequence'
@@ -41,7 +41,7 @@ export interface OpenEvent {
   readonly index: number;
   readonly item: OpenItem;
 }
-/** The beginning of an item: its content comes in later events. */
+/** An item without its content, which follows in later events. */
 export type OpenItem =
   | Pick<MessageItem, 'type' | 'id'>
   | Pick<ReasoningItem, 'type' | 'id' | 'format'>
@@ -78,7 +78,7 @@ export interface AnnotateEvent {
   readonly part: number;
   readonly annotation: Annotation;
 }
-/** The item is complete. `source` is its final raw form where the upstream gives one. */
+/** The item is complete. `source` is its final raw form, if the upstream sends one. */
 export interface CloseEvent {
   readonly type: 'close';
   readonly index: number;
@@ -91,26 +91,26 @@ export interface UsageEvent {
   readonly type: 'usage';
   readonly usage: Usage;
 }
-/** A piece of a streamed answer of a task besides text. */
+/** A piece of a streamed answer of a task other than text. */
 export interface PieceEvent {
   readonly type: 'piece';
-  /** As the task's own codecs have it. */
+  /** The piece in the form of the task's own codecs. */
   readonly piece: unknown;
-  /** Characters that the model wrote in it. */
+  /** Number of characters that the model wrote. */
   readonly chars: number;
 }
-/** The answer is complete: the last event of a good answer. Exactly one of `finish` and `error` ends a stream. */
+/** The answer is complete. Exactly one of `finish` and `error` ends a stream. */
 export interface FinishEvent {
   readonly type: 'finish';
   readonly reason: FinishReason;
-  /** The upstream's own word. */
+  /** The upstream's own finish reason. */
   readonly raw?: string | undefined;
   readonly stopSequence?: string | undefined;
-  /** Why the upstream refused, in its own word. */
+  /** The upstream's own category of a refusal. */
   readonly refusalCategory?: string | undefined;
-  /** Members of the upstream's answer as a whole that only its own protocol knows. */
+  /** Top-level members of the upstream's answer that exist only in its own protocol. */
   readonly source?: Source | undefined;
-  /** Members of `source` whose loss is reported to other clients, by their names. Absent: none. */
+  /** Names of members of `source` whose loss is reported to clients of other protocols. Absent: none. */
   readonly unreported?: readonly string[] | undefined;
 }
 export interface ErrorEvent {
@@ -137,12 +137,12 @@ export type CanonicalEvent =
   | ErrorEvent
   | UnknownEvent;
 
-/** Takes events synchronously. Sinks are chained; none may keep a promise per event. */
+/** Consumes events synchronously. Sinks are chained; none may keep a promise per event. */
 export interface EventSink {
   on(event: CanonicalEvent): void;
 }
 
-/** True for an event that a client would see as part of the answer: the commit point of failover. */
+/** True for an event that is visible to a client as part of the answer. After it, failover is no longer possible. */
 export function isContent(event: CanonicalEvent): boolean {
   switch (event.type) {
     case 'text':

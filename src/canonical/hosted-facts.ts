@@ -1,20 +1,19 @@
-// Facts of the work of hosted tools, in no protocol's words. Codecs render them in theirs; the gateway's own tools
-// know no other form.
+// Results of hosted tools, independent of any protocol. Codecs render them; the gateway's own tools produce only this form.
 import type { JsonObject } from '../base/json/index.ts';
 
 /** A page that a search found. */
 export interface FoundPage {
   readonly url: string;
   readonly title?: string | undefined;
-  /** Text that the model read of it, where that is known. */
+  /** Text of the page that the model read, if known. */
   readonly text?: string | undefined;
-  /** When it was published, in the words of whoever found it: a date, or `2 days ago`. */
+  /** Age as the search engine states it: a date, or `2 days ago`. */
   readonly age?: string | undefined;
 }
 
 /**
- * Facts of the work of a hosted tool. Protocols that tell a call and its result apart have an item for each: the
- * result repeats its half. A search without a query is such a result.
+ * Facts about a call of a hosted tool. Protocols with separate items for a call and its result have one of each; a search
+ * without a query is such a result.
  */
 export type HostedFacts =
   | {
@@ -29,22 +28,22 @@ export type HostedFacts =
   | McpQuestionFacts
   | McpAnswerFacts
   | ToolFacts
-  /** A picture that was made. Its bytes are base64 without the `data:` prefix. */
+  /** A generated image, as base64 without the `data:` prefix. */
   | {
       readonly type: 'image';
       readonly data: string;
       readonly mediaType?: string | undefined;
-      /** Prompt that the drawing model got, where it differs from the client's. */
+      /** Prompt that the image model received, if it differs from the client's. */
       readonly revisedPrompt?: string | undefined;
     };
 
-/** A page that the model opened, or looked for words in. */
+/** A page that the model opened or searched. */
 export interface PageFacts {
   readonly type: 'web_page';
   readonly url: string;
-  /** The words; absent: the page was opened. */
+  /** Text that was searched for; absent: the page was opened. */
   readonly pattern?: string | undefined;
-  /** True once it is over. */
+  /** True once the page was read. */
   readonly isRead?: boolean | undefined;
   readonly isError?: boolean | undefined;
 }
@@ -56,15 +55,15 @@ export interface McpCallFacts {
   readonly server: string;
   readonly name: string;
   readonly input: JsonObject;
-  /** JSON text as the model wrote it, perhaps malformed; absent where only `input` is known. */
+  /** JSON text as the model wrote it, possibly malformed; absent if only `input` is known. */
   readonly arguments?: string | undefined;
-  /** Id of the question to a person that allowed the call. */
+  /** Id of the approval request for this call. */
   readonly questionId?: string | undefined;
   readonly output?: string | undefined;
   readonly isError?: boolean | undefined;
-  /** Why there is no result, or the texts in which the tool itself told of its failure. */
+  /** Reason why there is no result, or the error texts of the tool itself. */
   readonly failure?: { readonly message: string } | { readonly texts: readonly string[] } | undefined;
-  /** True for a call that was never made, because its answer was cut short. */
+  /** True for a call that was never made, because the answer was truncated. */
   readonly isCut?: boolean | undefined;
 }
 
@@ -73,7 +72,7 @@ export interface McpToolsFacts {
   readonly type: 'mcp_tools';
   readonly server: string;
   readonly tools: readonly McpOffer[];
-  /** Why the server could not be asked. */
+  /** Reason why the server could not list its tools. */
   readonly error?: string | undefined;
 }
 
@@ -84,16 +83,16 @@ export interface McpOffer {
   readonly annotations: JsonObject | null;
 }
 
-/** A question to a person: whether a tool may be called. */
+/** Approval request: a person has to allow a tool call. */
 export interface McpQuestionFacts {
   readonly type: 'mcp_question';
   readonly server: string;
   readonly name: string;
-  /** JSON text as the model wrote it. */
+  /** Arguments as JSON text, as the model wrote it. */
   readonly arguments: string;
 }
 
-/** Decision of the person who was asked. */
+/** Answer to an approval request. */
 export interface McpAnswerFacts {
   readonly type: 'mcp_answer';
   readonly questionId: string;
@@ -101,7 +100,7 @@ export interface McpAnswerFacts {
   readonly reason?: string | undefined;
 }
 
-/** Work of any other tool that the gateway runs: told in every protocol that has items for the work of tools. */
+/** Call of any other tool that the gateway runs. Shown in every protocol that has items for hosted tools. */
 export interface ToolFacts {
   readonly type: 'tool';
   readonly name: string;

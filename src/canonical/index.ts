@@ -1,4 +1,4 @@
-// The canonical model: a union of what the protocols can say, not an intersection.
+// The canonical model: a union, not an intersection, of what the protocols can express.
 export * from './account-address.ts';
 export type * from './batch-status.ts';
 export * from './collect.ts';

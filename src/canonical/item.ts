@@ -1,5 +1,5 @@
-// A conversation is a flat list of items, as in the Responses API: flat items group into messages easily,
-// grouped ones lose the order of thinking, text and calls.
+// A conversation is a flat list of items, as in the Responses API. Flat items are easily grouped into messages, whereas
+// messages lose the order of reasoning, text and calls.
 import { GatewayError } from './error.ts';
 import type { HostedFacts } from './hosted-facts.ts';
 import type { NodeBase, Part, Source } from './part.ts';
@@ -16,16 +16,16 @@ export interface MessageItem extends NodeBase {
 }
 
 /**
- * Reasoning state that only one family of models can read. It goes back byte for byte to an endpoint whose
- * `reasoningFormat` equals `format`, and nowhere else.
+ * Reasoning state that only one family of models can read. It is sent back unchanged, and only to endpoints whose
+ * `reasoningFormat` equals `format`.
  */
 export interface OpaqueReasoning {
   /** `anthropic-claude-v1`, `openai-responses-v1`, `google-gemini-v1`, … */
   readonly format: string;
-  /** `signature` vouches for visible text; `encrypted` stands for hidden text. */
+  /** `signature` signs visible text; `encrypted` contains hidden text. */
   readonly kind: 'signature' | 'encrypted';
   readonly data: string;
-  /** `call`: it stood on a call, and vouches for that one alone. Absent: nobody knows what it stood on. */
+  /** `call`: it was attached to a tool call and is valid only for that call. Absent: unknown. */
   readonly standsOn?: 'call' | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface ReasoningItem extends NodeBase {
   readonly summary: readonly string[];
   readonly opaque?: OpaqueReasoning | undefined;
   /**
-   * Owner's format of this reasoning, also where nothing is signed (DeepSeek's `reasoning_content`). Undefined:
-   * unknown.
+   * Format of the family that produced this reasoning, also for unsigned text (DeepSeek's `reasoning_content`).
+   * Undefined: unknown.
    */
   readonly format?: string | undefined;
 }
@@ -48,16 +48,16 @@ export interface ReasoningItem extends NodeBase {
 export interface ToolCallItem extends NodeBase {
   readonly type: 'tool_call';
   readonly kind: 'function' | 'custom';
-  /** Correlates with the result; travels unchanged whatever its shape. */
+  /** Correlates the call with its result. Passed on unchanged in any format. */
   readonly callId: string;
-  /** True: the client gave none; it was made here, from the place in the conversation. */
+  /** True: the client sent no id; the gateway derived it from the position in the conversation. */
   readonly isIdMade?: true | undefined;
   /** The item's own id where the protocol has one (`fc_…`). */
   readonly id?: string | undefined;
   readonly name: string;
-  /** The group of tools that the tool belongs to, where the protocol has groups (Responses, `namespace`). */
+  /** Group of the tool, in protocols that have groups (Responses, `namespace`). */
   readonly namespace?: string | undefined;
-  /** JSON text as the model wrote it, perhaps malformed; for a custom tool its free-form input. */
+  /** JSON text as the model wrote it, possibly malformed; for a custom tool its free-form input. */
   readonly arguments: string;
 }
 
@@ -71,15 +71,15 @@ export interface ToolResultItem extends NodeBase {
 }
 
 /**
- * Work of a tool that the client does not run itself (web search, code execution, MCP), call or result: in the raw form of
- * the upstream that ran it, or in facts alone where the gateway did.
+ * Call or result of a tool that the client does not run itself (web search, code execution, MCP). It has the raw form of
+ * the upstream that ran it, or only `facts` if the gateway did.
  */
 export interface HostedCallItem extends NodeBase {
   readonly type: 'hosted_call';
-  /** The raw type: `web_search_call`, `server_tool_use`, `web_search_tool_result`, …; without a raw form that of the facts. */
+  /** The raw type (`web_search_call`, `server_tool_use`, …), or that of `facts` if there is no raw form. */
   readonly kind: string;
   readonly id?: string | undefined;
-  /** Facts of a hosted call; of an open item those known so far. Absent: only its own protocol can say them. */
+  /** Facts about the call, so far as known for an open item. Absent: only its own protocol can express it. */
   readonly facts?: HostedFacts | undefined;
 }
 
@@ -89,13 +89,13 @@ export interface CompactionItem extends NodeBase {
   readonly encrypted: string;
 }
 
-/** A stored item, by its id. The gateway puts the item itself in its place before any encoder sees the request. */
+/** A reference to a stored item. The gateway replaces it by the item before encoders see the request. */
 export interface ReferenceItem extends NodeBase {
   readonly type: 'reference';
   readonly id: string;
 }
 
-/** An item that only its own protocol knows. */
+/** An item that exists only in its own protocol. */
 export interface UnknownItem extends NodeBase {
   readonly type: 'unknown';
   readonly source: Source;
@@ -114,8 +114,8 @@ export type Item =
 const TEXTS = new WeakMap<readonly Item[], boolean>();
 
 /**
- * True for messages of texts without marks alone, as most conversations are: nothing in them points elsewhere, or has to
- * be read, checked or said otherwise for anybody. Found out once for a list, which must not change afterwards.
+ * True if all items are messages with plain text parts and without cache marks, as in most conversations. Such items need
+ * no lookups, checks or conversion. The result is cached per list, which must not change afterwards.
  */
 export function areTexts(items: readonly Item[]): boolean {
   let known = TEXTS.get(items);
@@ -129,7 +129,7 @@ function isText(item: Item): boolean {
   return true;
 }
 
-/** True for what an assistant turn consists of; a user, tool or system item ends the turn. */
+/** True for items of an assistant turn. A user, tool or system item ends the turn. */
 export function isAssistantItem(item: Item): boolean {
   switch (item.type) {
     case 'message':
@@ -142,12 +142,12 @@ export function isAssistantItem(item: Item): boolean {
   }
 }
 
-/** The error for an encoder that meets a reference: nothing was stored under its id, or nobody looked. */
+/** Error for a reference that was not replaced by a stored item. */
 export function unresolvedReference(item: ReferenceItem): GatewayError {
   return new GatewayError('not_found', `Item with id '${item.id}' not found.`, { param: item.path });
 }
 
-/** Results with the name and the kind of their calls, which may stand where the result's own decoder did not see them. */
+/** Adds the name and kind of their calls to tool results. The decoder may not have seen the calls, e.g. of stored turns. */
 export function nameResults(items: readonly Item[]): readonly Item[] {
   const calls = new Map<string, ToolCallItem>();
   return items.map((item) => {

@@ -1,33 +1,33 @@
-// Limits as they are announced: by an upstream of its own, and by the gateway of those that it keeps.
+// Rate limits in response headers: those that upstreams announce, and those that the gateway announces.
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
-/** Limits that an upstream announces in the headers of an answer. */
+/** Rate limit state from the headers of an upstream response. */
 export interface LimitNotice {
-  /** Requests or tokens left, whichever is nearer to none: 0 means that the next request is refused. */
+  /** Remaining requests or tokens, of the limit that is closer to exhaustion. 0: the next request will be refused. */
   readonly remaining: number;
-  /** Milliseconds until the limit is lifted. */
+  /** Milliseconds until the limit resets. */
   readonly resetMs: DurationMs;
 }
 
-/** One limit of an upstream, with its size: by that it is told from others. */
+/** One limit of an upstream. Its size distinguishes it from others. */
 export interface AnnouncedLimit {
   readonly kind: 'requests' | 'tokens';
   readonly amount: number;
   readonly remaining: number;
 }
 
-/** Remaining quota of a limit of the gateway, for a client that has to keep to it. */
+/** State of one of the gateway's limits, as shown to the client. */
 export interface LimitState {
   readonly amount: number;
   /** Never below 0. */
   readonly remaining: number;
-  /** Unix milliseconds at which nothing of it will be used, if nothing else comes; null: never. */
+  /** Unix milliseconds at which the whole quota is available again without further requests; null: never. */
   readonly clearsAtMs: UnixMs | null;
 }
 
-/** The limits of which the least is left; null where there are none of a kind. */
+/** The limits with the least remaining quota; null if there is none of that kind. */
 export interface LimitStates {
-  /** When it was so. */
+  /** Time of this state. */
   readonly atMs: UnixMs;
   readonly requests: LimitState | null;
   readonly tokens: LimitState | null;

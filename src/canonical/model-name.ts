@@ -1,15 +1,15 @@
-// Spellings of a model's name that an upstream may take for the same model: limits count them as one. Knows no model.
+// Normalises model names. An upstream may accept several spellings of one model, and limits must count them together.
 
-/** Control, format and invisible characters: nobody sees them, and an upstream may leave them out. */
+/** Control, format and invisible characters. An upstream may ignore them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u2800]/u;
 
-/** Why a name cannot be a model's, as the end of a sentence; null where it can be. */
+/** Reason why a model name is invalid, as the end of a sentence; null if it is valid. */
 export function problemOfModelName(id: string): string | null {
   if (UNSEEN.test(id)) return 'must not contain control or invisible characters';
   return id.trim() === id ? null : 'must not begin or end with white space';
 }
 
-/** The one spelling of a name by which limits compare: case, width, escapes and steps of a path make no difference. */
+/** Normalised spelling for limits. Ignores case, character width, escapes and path segments. */
 export function plainModelName(id: string): string {
   const text = unescaped(id)
     .normalize('NFKC')
@@ -24,24 +24,24 @@ export function plainModelName(id: string): string {
   return steps.join('/');
 }
 
-/** Between the names of one model. */
+/** Separator between the names of one model. */
 const AND = '\n';
 
-/** Names under which limits count a model, as one text. @param ids or texts that this has made */
+/** Joins the names under which limits count a model. @param ids names, or results of this function */
 export function countedNames(ids: readonly string[]): string {
   const names = ids.flatMap((id) => id.split(AND));
   return [...new Set(names.flatMap((id) => [id, plainModelName(id)]))].join(AND);
 }
 
-/** The name that people know a model by. @param names as `countedNames` gives them, or one name */
+/** The name to show for a model. @param names result of `countedNames`, or one name */
 export function shownName(names: string): string {
   return names.split(AND, 1)[0] ?? '';
 }
 
 /**
- * Whether limits for some models count one.
- * @param covers whether a name is among those of the limit, in the plain spelling or as it was written
- * @param names as `countedNames` gives them, or one name
+ * True if a limit for certain models counts this one.
+ * @param covers true for names that the limit includes, normalised or as written
+ * @param names result of `countedNames`, or one name
  */
 export function countsModel(covers: (name: string) => boolean, names: string): boolean {
   return names.split(AND).some((name) => covers(name) || covers(plainModelName(name)));

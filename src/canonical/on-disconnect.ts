@@ -1,4 +1,5 @@
-// Fate of an answer whose client leaves: the words of the configuration, of keys and of a request's header.
+// Values of `on_disconnect`: what happens to an answer when its client disconnects. Set in the configuration, on keys, and
+// by a request header.
 
 /** `abort`, `continue`, or `continue:<seconds>s`. */
 export const ON_DISCONNECT = /^(?:abort|continue(?::(\d{1,6})s)?)$/;

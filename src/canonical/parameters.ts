@@ -1,5 +1,5 @@
-// Parameters of a request that some protocol, provider or model lacks: the only list of them. The engine removes those that an
-// endpoint lacks in one place (`engine/adapt/adapt.ts`) and reports each, so that codecs need not ask.
+// Request parameters that some protocols, providers or models do not support. `engine/adapt/adapt.ts` removes and reports
+// those that an endpoint lacks, so that encoders need not check.
 import type { JsonObject } from '../base/json/index.ts';
 
 export interface WebSearchOptions {
@@ -8,7 +8,7 @@ export interface WebSearchOptions {
   readonly userLocation?: JsonObject | undefined;
 }
 
-/** Each is undefined where the client did not say. */
+/** Members are undefined if the client did not set them. */
 export interface Parameters {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -28,7 +28,7 @@ export interface Parameters {
 
 export type Parameter = keyof Parameters;
 
-/** The names that reports use: those of Chat Completions. */
+/** Names for reports: those of Chat Completions. */
 export const PARAMETERS: Readonly<Record<Parameter, string>> = {
   temperature: 'temperature',
   topP: 'top_p',
@@ -45,7 +45,7 @@ export const PARAMETERS: Readonly<Record<Parameter, string>> = {
   webSearch: 'web_search_options',
 };
 
-/** Values that ask for what an upstream does anyway: leaving one out loses nothing. */
+/** Values equal to the usual default of upstreams. Omitting them loses nothing. */
 const NEUTRAL: Parameters = {
   temperature: 1,
   topP: 1,
@@ -56,12 +56,12 @@ const NEUTRAL: Parameters = {
   verbosity: 'medium',
 };
 
-/** True for a value that asks for what an upstream does anyway. */
+/** True for a value equal to the usual default of upstreams. */
 export function isNeutral<Name extends Parameter>(name: Name, value: Parameters[Name]): boolean {
   return value !== undefined && NEUTRAL[name] === value;
 }
 
-/** The parameters that a protocol lacks. @param has those that it has */
+/** Parameters that a protocol lacks. @param has parameters that it supports */
 export function lackingBut(has: Iterable<Parameter>): ReadonlySet<Parameter> {
   const lacking = new Set(Object.keys(PARAMETERS) as Parameter[]);
   for (const parameter of has) lacking.delete(parameter);

@@ -1,14 +1,14 @@
-// The content of messages and tool results: a union that covers the parts of every protocol.
+// Content parts of messages and tool results: a union of the parts of all protocols.
 import type { JsonObject, JsonValue } from '../base/json/index.ts';
 import type { ProtocolName } from './protocol-name.ts';
 
-/** The raw node a canonical node was decoded from. A codec of the same protocol may emit it again untouched. */
+/** The raw node from which a canonical node was decoded. A codec of the same protocol may emit it unchanged. */
 export interface Source {
   readonly protocol: ProtocolName;
   readonly raw: JsonObject;
 }
 
-/** Members that every node may carry. */
+/** Members of every node. */
 export interface NodeBase {
   /** JSON path in the client's body, for problems and the report. */
   readonly path?: string | undefined;
@@ -33,13 +33,13 @@ export type Annotation =
       readonly end: number;
       readonly source?: Source | undefined;
     }
-  /** An annotation of a form that only its own protocol knows. */
+  /** An annotation that exists only in its own protocol. */
   | {
       readonly type: 'other';
       readonly source: Source;
-      /** True: the other annotations say as much of it as every protocol can. */
+      /** True: the other annotations already contain all that other protocols can express. */
       readonly isReported?: boolean | undefined;
-      /** Its members that no other annotation says, by their names. Absent: none. */
+      /** Names of its members that no other annotation contains. Absent: none. */
       readonly unreported?: readonly string[] | undefined;
     };
 
@@ -71,10 +71,10 @@ export interface FilePart extends NodeBase {
   readonly type: 'file';
   readonly media: Media;
   readonly filename?: string | undefined;
-  /** True: the client did not say the name here; it is that under which the file was uploaded or found. */
+  /** True: the client sent no name here; it is that of the uploaded or downloaded file. */
   readonly isNameFound?: true;
 }
-/** A part that only its own protocol knows; it survives where the upstream speaks that protocol. */
+/** A part that exists only in its own protocol. It is kept if the upstream speaks that protocol. */
 export interface UnknownPart extends NodeBase {
   readonly type: 'unknown';
   readonly source: Source;
@@ -82,7 +82,7 @@ export interface UnknownPart extends NodeBase {
 
 export type Part = TextPart | RefusalPart | ImagePart | AudioPart | FilePart | UnknownPart;
 
-/** True for a text that says nothing. */
+/** True for an empty text. */
 export function isEmptyText(part: Part): boolean {
   return part.type === 'text' && part.text === '';
 }

@@ -1,6 +1,6 @@
-// Names of projects: a name is an id, wherever it is defined.
+// Names of projects. A name serves as the project's id.
 
-/** Letters, digits, `.`, `_` and `-`, 64 at most, the first a letter or a digit; never as ids of keys begin. */
+/** At most 64 letters, digits, `.`, `_` and `-`, starting with a letter or digit, but not with `key_`, as ids of keys do. */
 export const PROJECT_NAME = /^(?!key_)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const PROJECT_NAME_RULE =

@@ -1,7 +1,7 @@
-// The names of the dialects. Must not know which there are: each protocol's own folder adds its name.
+// Names of the protocols. Each protocol's folder adds its own name.
 
-/** One member for each protocol, added by its folder (`declare module`). */
+/** One member per protocol, added by its folder (`declare module`). */
 export interface ProtocolNames {}
 
-/** The name of a dialect that Dragoman speaks. */
+/** Name of a protocol that Dragoman speaks. */
 export type ProtocolName = keyof ProtocolNames & string;

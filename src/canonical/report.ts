@@ -1,5 +1,5 @@
-// The loss report: whatever a codec or the engine drops, approximates, defaults or clamps is written here
-// with its JSON path. It is shown in a header, kept in the record, and a 400 in strict mode.
+// The loss report lists what a codec or the engine drops, approximates, defaults or clamps, with JSON paths. It is sent in
+// a response header and stored in the record. In strict mode, losses are a 400.
 import { asArray, isJsonObject, type JsonObject, type JsonValue } from '../base/json/index.ts';
 
 export type ReportAction = 'dropped' | 'approximated' | 'defaulted' | 'clamped';
@@ -12,36 +12,36 @@ export interface ReportEntry {
 }
 
 /**
- * The path of items that the gateway itself adds to a conversation: what becomes of them is no loss of what a client
- * sent. No path in a body begins so.
+ * Path of items that the gateway itself adds to a conversation. Changes to them are not losses of the client's request.
+ * No path in a body begins with it.
  */
 export const OWN_PATH = '(gateway)';
 
 const NONE: readonly ReportEntry[] = Object.freeze([]);
-/** A hostile body can lose a hundred thousand members with names of a megabyte: records must not grow with it. */
+/** Bounds the report, because a hostile body can contain 100,000 unknown members with names of a megabyte. */
 const MOST_ENTRIES = 500;
 const LONGEST_PATH = 200;
 const LONGEST_REASON = 2000;
 
 export class Report {
-  /** Never changed, but replaced: copies of a report share it until one of them learns more. */
+  /** Replaced instead of changed, because copies of a report share it. */
   #entries = NONE;
   #client: { readonly names: ClientNames; readonly body: JsonObject } | undefined;
 
-  /** From here on, paths that are added are told in the words of the client who sent `body`. */
+  /** Translates paths that are added from now on to the names of the client's protocol. */
   speakAs(names: ClientNames, body: JsonObject): this {
     this.#client = { names, body };
     return this;
   }
 
-  /** A path as the client would write it. */
+  /** A path in the names of the client's protocol. */
   nameOf(path: string): string {
     return this.#client ? clientName(path, this.#client.names, this.#client.body) : path;
   }
 
   /**
-   * Adds an entry; the same path and action are kept once. Long paths are cut, and only the first 500 entries are kept.
-   * What the gateway added itself (`OWN_PATH`) is left out.
+   * Adds an entry, once per path and action. Long paths are truncated, and only the first 500 entries are kept. Items that
+   * the gateway added itself (`OWN_PATH`) are ignored.
    */
   add(path: string, action: ReportAction, reason: string): void {
     if (path.startsWith(OWN_PATH) || this.#entries.length >= MOST_ENTRIES) return;
@@ -49,7 +49,7 @@ export class Report {
     if (this.#placeOf(shown, action) < 0) this.#entries = [...this.#entries, { path: shown, action, reason }];
   }
 
-  /** Says more where an entry was made already: what became of it. Else adds it. The reason is cut at 2,000 characters. */
+  /** Extends the reason of an existing entry, or adds one. The reason is truncated at 2,000 characters. */
   extend(path: string, action: ReportAction, reason: string): void {
     const at = this.#placeOf(this.#shown(path), action);
     const known = this.#entries[at];
@@ -58,12 +58,12 @@ export class Report {
     this.#entries = this.#entries.with(at, { ...known, reason: more });
   }
 
-  /** -1 where there is no such entry. At most 500 are looked at. */
+  /** Index of an entry; -1 if there is none. Searches at most 500. */
   #placeOf(shown: string, action: ReportAction): number {
     return this.#entries.findIndex((entry) => entry.path === shown && entry.action === action);
   }
 
-  /** The path as it is kept. */
+  /** The path as it is stored in an entry. */
   #shown(path: string): string {
     const named = this.nameOf(path);
     return named.length > LONGEST_PATH ? `${named.slice(0, LONGEST_PATH)}…` : named;
@@ -77,12 +77,12 @@ export class Report {
     return this.#entries.length;
   }
 
-  /** Entries by which the answer differs from what was asked: all but defaults. Strict mode refuses these. */
+  /** Entries by which the answer differs from the request: all but defaults. Strict mode refuses them. */
   get losses(): readonly ReportEntry[] {
     return this.#entries.filter((entry) => entry.action !== 'defaulted');
   }
 
-  /** A copy that starts with the same entries: each attempt adds its own to those of the request. */
+  /** A copy to which an attempt adds its own entries. */
   fork(): Report {
     const copy = new Report();
     copy.#client = this.#client;
@@ -96,20 +96,19 @@ export class Report {
   }
 }
 
-// Names that a client gives the members which codecs and the engine know by their name in Chat Completions. Knows no
-// protocol's names itself: each has its own table.
+// Codecs and the engine name members as Chat Completions does. Each protocol has a table with its own names.
 
 /**
- * A protocol's names by ours. Where a member can be said in several ways, the one in the body counts, else the first.
- * `[]` stands for the place in a list.
+ * A protocol's names by canonical name. If a member has several names, the one in the body is used, else the first. `[]`
+ * is a placeholder for a list index.
  */
 export type ClientNames = Readonly<Record<string, readonly string[]>>;
 
 /**
- * A path in the words of a client.
- * @param path as codecs and the engine write it, e.g. `response_format.json_schema.schema`; what already stands in the
- *   client's own words comes back as it is
- * @param body what the client sent: a member that is in it needs no other name
+ * Translates a path to the names of the client's protocol.
+ * @param path canonical path, e.g. `response_format.json_schema.schema`; a path that is already translated is returned
+ *   unchanged
+ * @param body body of the request; members that exist in it keep their names
  */
 function clientName(path: string, names: ClientNames, body: JsonObject): string {
   const place = /^\w+\[(\d+)\]/.exec(path)?.[1];
@@ -126,7 +125,7 @@ function clientName(path: string, names: ClientNames, body: JsonObject): string 
   return path;
 }
 
-/** Begin of the last step of the path that ends at `end`; 0 for a path of one step. */
+/** Start of the last segment of the path that ends at `end`; 0 for a path with one segment. */
 function lastStep(path: string, end: number): number {
   return Math.max(0, path.lastIndexOf('.', end - 1), path.lastIndexOf('[', end - 1));
 }

@@ -1,4 +1,4 @@
-// The canonical request: what a client asked for, in no protocol's words.
+// The canonical request: a client's request independent of its protocol.
 import type { ChosenTools, HostedMeaning } from './hosted-tool.ts';
 import type { Item } from './item.ts';
 import type { JsonObject, JsonValue } from '../base/json/index.ts';
@@ -14,7 +14,7 @@ export interface FunctionTool extends NodeBase {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments; absent means no arguments. */
   readonly parameters?: JsonObject | undefined;
-  /** As sent; undefined when the client said nothing (defaults differ between protocols). */
+  /** Undefined if the client did not set it, because defaults differ between protocols. */
   readonly strict?: boolean | undefined;
 }
 export interface CustomTool extends NodeBase {
@@ -24,12 +24,12 @@ export interface CustomTool extends NodeBase {
   /** `{type:"text"}` or `{type:"grammar", syntax, definition}` (flat, as in the Responses API). */
   readonly format?: JsonObject | undefined;
 }
-/** A tool that somebody else runs: the upstream, or the gateway. Known by its raw form. */
+/** A tool that the upstream or the gateway runs, in its raw form. */
 export interface HostedTool extends NodeBase {
   readonly type: 'hosted';
   /** The raw type, e.g. `web_search_preview`. */
   readonly kind: string;
-  /** Its meaning, where the gateway can run it. */
+  /** The tool in canonical form, if the gateway can run it. */
   readonly meaning?: HostedMeaning | undefined;
   readonly source: Source;
 }
@@ -42,7 +42,7 @@ export type ToolChoice =
   | {
       readonly type: 'hosted';
       readonly source: Source;
-      /** Absent where it names nothing that the gateway knows how to run. */
+      /** Absent if it names no tool that the gateway can run. */
       readonly chosen?: ChosenTools | undefined;
     };
 
@@ -55,7 +55,7 @@ export type ResponseFormat =
       readonly schema?: JsonObject | undefined;
       readonly strict?: boolean | undefined;
       readonly description?: string | undefined;
-      /** The member, a string, that alone is the answer: the client wants its bare text. */
+      /** Name of the string member that the client wants as bare text. */
       readonly unwrap?: string | undefined;
     };
 
@@ -63,7 +63,7 @@ export type ResponseFormat =
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** Reasoning settings of the client, unresolved. `engine/adapt/reasoning-policy.ts` alone decides what they mean. */
+/** Reasoning settings of the client. `engine/adapt/reasoning-policy.ts` resolves them for an endpoint. */
 export interface ReasoningRequest {
   readonly enabled?: boolean | undefined;
   readonly effort?: Effort | undefined;
@@ -74,18 +74,18 @@ export interface ReasoningRequest {
   /** `auto`, `concise`, `detailed`. */
   readonly summary?: string | undefined;
   /**
-   * True: how much is the model's own decision, not the gateway's default. So a protocol may mean it that nothing was
-   * said; with `enabled` the model is to reason in any case.
+   * True: the model decides how much to reason, instead of the gateway's default. With `enabled`, it must reason in any
+   * case.
    */
   readonly leaveToModel?: true | undefined;
 }
 
-/** True when the model is told not to reason. */
+/** True if the client disables reasoning. */
 export function asksForNone({ enabled, effort }: ReasoningRequest): boolean {
   return enabled === false || effort === 'none';
 }
 
-/** Keys that steer the gateway and never reach an upstream. */
+/** Options for the gateway, which are never sent to an upstream. */
 export interface GatewayOptions {
   /** `provider`: provider routing and fallback. */
   readonly routing?: RoutingWishes | undefined;
@@ -98,113 +98,112 @@ export interface GatewayOptions {
   readonly strict?: boolean | undefined;
 }
 
-/** A member that only one protocol can say, or say exactly. */
+/** A member that only one protocol can express exactly. */
 export interface TranslationLoss extends ReportEntry {
   readonly keptBy: ProtocolName;
-  /** Another protocol that can say it. */
+  /** Another protocol that can express it. */
   readonly alsoKeptBy?: ProtocolName | undefined;
-  /** The encoder of that protocol loses it as well: it goes on only in the client's own bytes. */
+  /** `relay`: the protocol's own encoder loses it as well, so that it survives only in the relay lane. */
   readonly keptIn?: 'relay' | undefined;
 }
 
-/** An answer that stays at the upstream which gave it, and that a request goes on from. */
+/** An earlier answer, stored at its upstream, that a request continues. */
 export interface FollowedAnswer {
-  /** The gateway's id of it, as the client wrote it. */
+  /** The gateway's id of the answer, as sent by the client. */
   readonly id: string;
   /** JSON path in the client's body. */
   readonly path: string;
-  /** Place of the answer. Undefined: not looked up yet. */
+  /** Location of the answer. Undefined: not looked up yet. */
   readonly answer?: { readonly provider: string; readonly upstreamId: string } | undefined;
 }
 
-/** Facts of a request without its content. */
+/** A request without its content. */
 export type RequestOutline = Pick<CanonicalRequest, 'model' | 'stream' | 'metadata' | 'endUser'>;
 
 export interface CanonicalRequest extends Parameters {
   /** The protocol the client speaks. */
   readonly protocol: ProtocolName;
-  /** Facts of the task. Absent: text. Present: there are neither items nor tools. */
+  /** The task. Absent: text. Other tasks have neither items nor tools. */
   readonly task?: TaskFacts | undefined;
-  /** True: the body mixes forms of several protocols, or is answered in another than it has. It can only be translated. */
+  /** True: the body mixes several protocols, or its response has another one. Such a request is always translated. */
   readonly hybrid?: true | undefined;
-  /** The body as parsed: the same-protocol encoder takes unknown members from it. */
+  /** The parsed body. The encoder of the same protocol takes unknown members from it. */
   readonly raw: JsonObject;
   readonly model: string;
   readonly items: readonly Item[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice | undefined;
-  /** Visible plus reasoning tokens. */
+  /** Visible and reasoning tokens together. */
   readonly maxOutputTokens?: number | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   readonly reasoning: ReasoningRequest;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Opaque id of whom the client answers for. */
+  /** Opaque id of the client's end user. */
   readonly endUser?: string | undefined;
-  /** How soon the vendor shall answer, in its own words: some of them cost more, or less. */
+  /** Service tier in the vendor's words. Tiers differ in speed and price. */
   readonly serviceTier?: string | undefined;
-  /** True: the last item is the beginning of the answer, a message of the assistant that the model must continue. */
+  /** True: the last item is an assistant message that the model must continue. */
   readonly prefill?: true | undefined;
   readonly stream: boolean;
   /** `stream_options.include_usage`. */
   readonly streamUsage?: boolean | undefined;
-  /** True: the upstream goes on without a listener, and keeps the answer. */
+  /** True: the upstream continues without a connection, and stores the answer. */
   readonly background?: true | undefined;
-  /** Absent where the request itself holds what was said. */
+  /** Absent: the request contains the whole conversation. */
   readonly follows?: FollowedAnswer | undefined;
   readonly gateway: GatewayOptions;
-  /** Wishes about the gateway's own storage. Absent in protocols that store nothing. */
+  /** Options for stored responses. Absent in protocols without storage. */
   readonly state?: StateRequest | undefined;
-  /** The turn of a thread that it is. `items` and `raw` hold the whole conversation. Absent: it belongs to none. */
+  /** The turn of a thread. `items` and `raw` contain the whole conversation. Absent: the request belongs to no thread. */
   readonly thread?: ThreadTurn | undefined;
-  /** Members that the protocol's documentation does not know: passed on to an upstream of the same protocol, else reported. */
+  /** Members that the protocol does not document. Passed on to an upstream of the same protocol, else reported. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
-  /** Losses at every endpoint that does not speak the protocol of the form that holds them. */
+  /** Losses at every endpoint of another protocol. */
   readonly translationLosses?: readonly TranslationLoss[] | undefined;
-  /** Losses that are already certain before an endpoint is chosen. */
+  /** Losses that do not depend on the endpoint. */
   readonly report: Report;
 }
 
-// A kind of request, as far as those must know it who do not decode it: plain facts, in no protocol's words.
+// Tasks: kinds of requests, as far as code outside of their codecs needs to know them.
 
-/** Facts of a task besides text. */
+/** A task other than text. */
 export interface TaskFacts {
-  /** Name in data of providers, in records and in metrics. */
+  /** Name in provider data, records and metrics. */
   readonly name: string;
-  /** Output that a model must make: one of its `outputModalities`. */
+  /** Output modality that a model must have. */
   readonly makes: string;
-  /** Words for a model that does not make it. */
+  /** Message for a model without this output. */
   readonly misfit: string;
-  /** Most tokens that an answer costs. Absent: nobody knows. */
+  /** Upper bound of output tokens. Absent: unknown. */
   readonly mostOutputTokens?: number;
-  /** Word for it among the types of tasks by which models are chosen. Absent: there is none. */
+  /** Task type for the choice of models. Absent: models cannot be chosen by it. */
   readonly type?: {
     readonly name: string;
-    /** Sentence for a request of another task that names it. */
+    /** Message for a request of another task that names this type. */
     readonly servedBy: string;
   };
   /**
-   * Sentence for a request that leaves the choice among all models to the gateway, where answers of two models cannot be
-   * compared. Absent: it may.
+   * Message for a request without a model, if answers of different models are not comparable. Absent: the gateway may
+   * choose the model.
    */
   readonly mustBeNamed?: string;
 }
 
-// One turn of a thread: a conversation that the gateway holds, so that its client sends only what is new. Knows no
-// protocol's words for it.
+// Threads: conversations that the gateway stores, so that clients send only new messages.
 
 export interface ThreadTurn {
-  /** Id of the answer that the turn continues, as the client wrote it. Undefined: the thread begins here. */
+  /** Id of the answer that this turn continues, as sent by the client. Undefined: first turn. */
   readonly previousId: string | undefined;
-  /** Messages of this turn alone, raw. */
+  /** Raw messages of this turn only. */
   readonly messages: readonly JsonObject[];
-  /** Members that hold for the whole thread, raw. Empty behind its first turn. */
+  /** Raw members that apply to the whole thread. Empty after its first turn. */
   readonly fixed: JsonObject;
 }
 
-// Wishes of a request about the gateway's own storage and the shape of its answer (Responses API). Only typed wishes:
-// `engine/state` decides what is stored, and what an unknown id means.
+// Options for stored responses and for the shape of the answer (Responses API). `engine/state` decides what is stored, and
+// how unknown ids are handled.
 
-/** Members of an answer that appear only when `include` asks for them: those of the implemented API, and OpenAI's own beside them. */
+/** Values of `include`: members of an answer that are left out by default. */
 export const INCLUDABLE: ReadonlySet<string> = new Set([
   'code_interpreter_call.outputs',
   'computer_call_output.output.image_url',
@@ -216,15 +215,15 @@ export const INCLUDABLE: ReadonlySet<string> = new Set([
   'web_search_call.results',
 ]);
 
-/** A stored template and what to put into it. */
+/** A stored prompt template and its variables. */
 export interface PromptRequest {
   readonly id: string;
   readonly version?: string | undefined;
-  /** By name: a text, or one part (text, image, file). */
+  /** Values by name: a text, or one part (text, image, file). */
   readonly variables: Readonly<Record<string, string | Part>>;
 }
 
-/** Every member is as the client sent it; undefined where it said nothing. */
+/** Members are as sent by the client; undefined if not set. */
 export interface StateRequest {
   /** Never together with `conversationId`. */
   readonly previousResponseId?: string | undefined;
@@ -234,15 +233,15 @@ export interface StateRequest {
   readonly prompt?: PromptRequest | undefined;
   /** The protocol's default: `disabled`. */
   readonly truncation: 'auto' | 'disabled';
-  /** Members of the answer that appear only when they are asked for, e.g. `reasoning.encrypted_content`. */
+  /** Members to include in the answer, e.g. `reasoning.encrypted_content`. */
   readonly include: ReadonlySet<string>;
-  /** Most calls of hosted tools in one answer, all tools together. */
+  /** Maximum number of hosted tool calls in one answer, over all tools. */
   readonly maxToolCalls?: number | undefined;
   readonly safetyIdentifier?: string | undefined;
   readonly promptCacheKey?: string | undefined;
   readonly promptCacheRetention?: string | undefined;
   /** True: the answer is made in the background. */
   readonly background: boolean;
-  /** `instructions` as sent: the first item of the request repeats it, and no later turn inherits it. */
+  /** `instructions` as sent. The first item of the request repeats it, and later turns do not inherit it. */
   readonly instructions?: string | readonly JsonObject[] | undefined;
 }

@@ -1,12 +1,11 @@
-// A routing decision in few values, as every record keeps it, and the table that people read of it: what is as usual is
-// left out. Here and not in `routing/`, for records are read where nothing is routed.
+// Compact form of a routing decision, as stored in records without default values, and its expansion for people. Part of
+// this room because records are also read where no routing happens.
 import { isJsonArray, type JsonObject, type JsonValue } from '../base/json/index.ts';
 import type { DurationMs } from '../base/units.ts';
 
 /**
- * One endpoint, in the order of trying. Values at the end that are null are left out.
- * `provider` is null where it is the endpoint's own name; `reason` where it is `priority` and its position; `state` where
- * it is `closed`; `inFlight`, `isHolder` and `isLearned` for 0.
+ * One endpoint, in the order of attempts. Trailing nulls are left out. `provider` is null if it equals the endpoint's name,
+ * `reason` if it is `priority` and its position, `state` if it is `closed`; `inFlight`, `isHolder` and `isLearned` if 0.
  */
 export type TracedCandidate = readonly [
   endpoint: string,
@@ -40,22 +39,22 @@ export type TracedStrategy = readonly [
 export type RouteTrace = readonly [
   candidates: readonly TracedCandidate[],
   strategy?: TracedStrategy | null,
-  /** How the models were chosen; null when one was named. */
+  /** How the models were chosen; null if the request named one. */
   models?: JsonObject | null,
   excluded?: readonly (readonly [model: string, endpoint: string | null, reason: string])[] | null,
-  /** Id of the generation whose answer the upstream keeps, and which the request goes on from: there is no other choice. */
+  /** Id of the generation that the request continues. Only the upstream that stores its answer can serve it. */
   follows?: string | null,
 ];
 
-/** Strategy of requests without wishes. */
+/** Strategy of requests without routing preferences. */
 export const USUAL_STRATEGY: TracedStrategy = ['priority', null, true, 'error', false];
 
-/** The reason of a candidate that stands where the operator put it. */
+/** Reason of a candidate in its configured position. */
 export function usualReason(position: number): string {
   return `priority ${position}`;
 }
 
-/** The list without the nulls at its end. */
+/** Removes trailing nulls. */
 export function trimmed<T extends readonly unknown[]>(values: T): T {
   let length = values.length;
   while (length > 0 && (values[length - 1] ?? null) === null) length--;
@@ -63,9 +62,9 @@ export function trimmed<T extends readonly unknown[]>(values: T): T {
 }
 
 /**
- * The table of a decision, as `/route/explain` and records show it. Times in milliseconds, prices in USD per million
- * tokens, rates from 0 to 1; null is unknown.
- * @param requestedModel as the client wrote it
+ * Expands a decision for `/route/explain` and records. Times are in milliseconds, prices in USD per million tokens, rates
+ * from 0 to 1; null: unknown.
+ * @param requestedModel model name as sent by the client
  */
 export function expandRoute(trace: RouteTrace, requestedModel: string): JsonObject {
   const [candidates, strategy, models, excluded, follows] = trace;
@@ -86,12 +85,12 @@ export function expandRoute(trace: RouteTrace, requestedModel: string): JsonObje
   };
 }
 
-/** The decision about a request that goes on from an answer which its upstream keeps. @param id of that generation */
+/** Decision for a request that continues an answer stored at its upstream. @param id id of that generation */
 export function following([candidates, strategy, models, excluded]: RouteTrace, id: string): RouteTrace {
   return [candidates, strategy ?? null, models ?? null, excluded ?? null, id];
 }
 
-/** Id of the generation that a request went on from; undefined where it began. */
+/** Id of the generation that a request continued; undefined for a first turn. */
 export function followedIn(route: RouteTrace | JsonObject | null): string | undefined {
   return route !== null && isTrace(route) ? (route[4] ?? undefined) : undefined;
 }
@@ -121,13 +120,13 @@ function expandCandidate(candidate: TracedCandidate, position: number): JsonObje
   };
 }
 
-/** A decision as a record has it; null for what is none. Records of earlier versions hold the whole table. */
+/** Reads a decision from a record; null if it is invalid. Records of earlier versions contain the expanded form. */
 export function readRoute(value: JsonValue | undefined): RouteTrace | JsonObject | null {
   if (isJsonArray(value)) return value as unknown as RouteTrace;
   return typeof value === 'object' && value !== null ? (value as JsonObject) : null;
 }
 
-/** The table of what a record holds of the decision. */
+/** Expands a decision from a record. */
 export function routeTable(route: RouteTrace | JsonObject, requestedModel: string): JsonObject {
   return isTrace(route) ? expandRoute(route, requestedModel) : route;
 }

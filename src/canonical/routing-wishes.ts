@@ -1,17 +1,16 @@
-// Routing wishes of a request, a key or the operator's defaults. Only shapes and words: `routing/` decides what they
-// mean, and none of them reaches an upstream.
+// Routing preferences of a request, a key or the configuration. `routing/` interprets them; they are never sent upstream.
 import type { DurationMs } from '../base/units.ts';
 
-/** Strategies for the order of endpoints. `order` is another word for `priority`. */
+/** Strategies for the order of endpoints. `order` is an alias of `priority`. */
 export const ROUTING_TYPES = ['priority', 'order', 'round_robin', 'least_latency'] as const;
 /**
- * Factors that `priority` can put first. `price` is `cost`; `latency` and `throughput` are the two halves of `speed`.
+ * Primary factors of `priority`. `price` is an alias of `cost`; `latency` and `throughput` are the two parts of `speed`.
  */
 export const PRIMARY_FACTORS = ['cost', 'price', 'speed', 'latency', 'throughput', 'quality'] as const;
-/** Reactions to an answer that breaks off after its first content. */
+/** Reactions to a stream that breaks after its first content. */
 export const STREAM_SAFETIES = ['error', 'buffer', 'continue'] as const;
 export const COMPLEXITIES = ['low', 'medium', 'high'] as const;
-/** Strategies that `model_routing_config.preference` may name instead of a model. */
+/** Strategies for `model_routing_config.preference`, which may also name a model. */
 export const MODEL_STRATEGIES = ['balanced', 'performance', 'price'] as const;
 
 export type RoutingType = Exclude<(typeof ROUTING_TYPES)[number], 'order'>;
@@ -20,53 +19,53 @@ export type StreamSafety = (typeof STREAM_SAFETIES)[number];
 export type Complexity = (typeof COMPLEXITIES)[number];
 export type ModelStrategy = (typeof MODEL_STRATEGIES)[number];
 
-/** Names as somebody wrote them, with the place where they stand, for messages. */
+/** Names as configured or sent, and their path for messages. */
 export interface NameList {
   /** e.g. `provider.routing.providers`. */
   readonly path: string;
   readonly names: readonly string[];
 }
 
-/** Highest acceptable prices in USD: per million tokens, and per request. */
+/** Maximum prices in USD: per million tokens, and per request. */
 export interface PriceLimit {
   readonly prompt?: number | undefined;
   readonly completion?: number | undefined;
   readonly request?: number | undefined;
 }
 
-/** Limits of time in milliseconds; those of the configuration hold where one is absent. */
+/** Timeouts in milliseconds. Absent ones are those of the configuration. */
 export interface TimeLimits {
-  /** All attempts together. */
+  /** Timeout of all attempts together. */
   readonly totalMs?: DurationMs | undefined;
-  /** Streams: until the first content. */
+  /** Timeout until the first content of a stream. */
   readonly firstTokenMs?: DurationMs | undefined;
-  /** Longest silence after that. */
+  /** Longest pause after the first content. */
   readonly idleMs?: DurationMs | undefined;
 }
 
-/** Wishes of one level. The request's word counts before the key's, the key's before the configuration's. */
+/** Preferences of one level. Those of the request override those of the key, which override the configuration. */
 export interface RoutingWishes {
   readonly type?: RoutingType | undefined;
   readonly factor?: RoutingFactor | undefined;
-  /** These alone, in this order: provider or endpoint slugs. */
+  /** Only these, in this order: provider or endpoint slugs. */
   readonly providers?: NameList | undefined;
   /** These first; the others may follow. */
   readonly prefer?: NameList | undefined;
-  /** These alone, in any order. */
+  /** Only these, in any order. */
   readonly only?: NameList | undefined;
   readonly ignore?: NameList | undefined;
-  /** True: only endpoints that take every parameter of the request. */
+  /** True: only endpoints that support all parameters of the request. */
   readonly requireParameters?: boolean | undefined;
   readonly maxPrice?: PriceLimit | undefined;
-  /** Whether others stand in for an endpoint that fails, or which: providers, endpoints, models. */
+  /** Whether to fail over to other endpoints; a list restricts them to providers, endpoints or models. */
   readonly fallback?: boolean | NameList | undefined;
   readonly streamSafety?: StreamSafety | undefined;
-  /** True: a second attempt may start when the first is late. */
+  /** True: a second attempt may start if the first one is slow. */
   readonly hedge?: boolean | undefined;
   readonly limits?: TimeLimits | undefined;
 }
 
-/** The wishes in an operator's own words, for everybody or for one key: what `routing.default` holds. */
+/** Preferences as configured in `routing.default` or on a key. */
 export interface RoutingDefaults {
   readonly type?: (typeof ROUTING_TYPES)[number] | undefined;
   readonly primary_factor?: (typeof PRIMARY_FACTORS)[number] | undefined;
@@ -82,8 +81,8 @@ export interface RoutingDefaults {
 }
 
 /**
- * The wishes that an operator's words mean.
- * @param path where the words stand, e.g. `routing.default`: begins the path of every list of names
+ * Converts configured preferences.
+ * @param path path of the configuration, e.g. `routing.default`; prefix of the path of every list of names
  */
 export function toWishes(words: RoutingDefaults, path: string): RoutingWishes {
   const list = (name: 'providers' | 'order' | 'only' | 'ignore'): NameList | undefined =>
@@ -103,24 +102,24 @@ export function toWishes(words: RoutingDefaults, path: string): RoutingWishes {
   };
 }
 
-/** The strategy that a word names. */
+/** Strategy by name. */
 export function toRoutingType(word: (typeof ROUTING_TYPES)[number]): RoutingType {
   return word === 'order' ? 'priority' : word;
 }
 
-/** The factor that a word names. */
+/** Factor by name. */
 export function toRoutingFactor(word: (typeof PRIMARY_FACTORS)[number]): RoutingFactor {
   return word === 'price' ? 'cost' : word;
 }
 
-/** `fallback`: a switch, which may be a word, or names. */
+/** Parses `fallback`: a boolean, possibly as text, or names. */
 export function toFallback(value: boolean | string | readonly string[], path: string): boolean | NameList {
   if (typeof value === 'boolean') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   return toNameList(typeof value === 'string' ? [value] : value, path);
 }
 
-/** Names with their place; a name that stands there twice counts once. */
+/** Names with their path, without duplicates. */
 export function toNameList(names: readonly string[], path: string): NameList {
   return { path, names: [...new Set(names)] };
 }
@@ -128,7 +127,7 @@ export function toNameList(names: readonly string[], path: string): NameList {
 /** `model_routing_config`: choice among models for one request. */
 export interface ModelRouting {
   readonly availableModels?: readonly string[] | undefined;
-  /** A strategy's word, or a model's name. */
+  /** Name of a strategy or a model. */
   readonly preference?: string | undefined;
   readonly taskType?: string | undefined;
   readonly complexity?: Complexity | undefined;

@@ -1,14 +1,13 @@
-// Which parts of an address may be keys: services put them into paths and queries, clients into the user's place. What is
-// hidden of them, and where, is not its business.
+// Finds parts of a URL that may be secret. Services put keys into paths and queries, clients into the user info.
 
-/** Text in the place of a secret. */
+/** Replacement for a secret. */
 export const REDACTED = '<redacted>';
-/** Parts of a path from this length on may be keys. */
+/** Path segments of at least this length may be keys. */
 const LONG_PART = 20;
 
 /**
- * Parts of an address that may be secret, as they stand there and decoded; empty for a text that is no address. Values of the
- * query (a name without a value is one itself), name and password of a user, long parts of the path.
+ * Parts of a URL that may be secret, raw and decoded: query values (or a name without a value), user name, password, and
+ * long path segments. Empty for a text that is not a URL.
  */
 export function secretsOfAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];
@@ -18,7 +17,7 @@ export function secretsOfAddress(address: string): readonly string[] {
   return [...new Set(parts.flatMap((part) => [part, decoded(part)]))].filter((part) => part !== '');
 }
 
-/** The address with a mask in the place of each secret; the same text when there is none. */
+/** Masks each possible secret in a URL. */
 export function withoutSecrets(address: string): string {
   if (!URL.canParse(address)) return REDACTED;
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);
@@ -34,7 +33,7 @@ function isLong(part: string): boolean {
   return part.length >= LONG_PART;
 }
 
-/** Names and values as they stand in the address. */
+/** Raw names and values of a query. */
 function queryOf(search: string): readonly (readonly [string, string])[] {
   const pairs = search.slice(1).split('&');
   return pairs

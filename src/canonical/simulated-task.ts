@@ -1,30 +1,30 @@
-// A task as the simulated provider does it: plain data and one function, so that a task brings its own. It shares no code with
-// the gateway's codecs: a mistake made twice alike is seen by nobody.
+// Simulation of a task, as data and one function that the task's folder provides. It shares no code with the gateway's
+// codecs, because a shared mistake would stay unnoticed.
 import type { JsonObject } from '../base/json/index.ts';
 
-/** A model of the simulated provider that does it. */
+/** A simulated model for the task. */
 export interface SimulatedTaskModel {
   readonly name: string;
   readonly description: string;
   /** Its output modality. */
   readonly makes: string;
-  /** Tokens of one input. */
+  /** Maximum tokens of one input. */
   readonly contextLength: number;
   /** USD per million tokens of input. */
   readonly inputPrice: number;
 }
 
-/** Facilities of the simulated provider. */
+/** Functions of the simulated provider for tasks. */
 export interface SimulatedDesk {
-  /** Refuses the request; the first complaint is the answer. @param status default 400 */
+  /** Refuses the request. The first call determines the response. @param status default 400 */
   complain(message: string, param: string, code?: string, status?: number): void;
-  /** Tokens of a text, as the simulated models count. */
+  /** Counts the tokens of a text as the simulated models do. */
   tokensOf(text: string): number;
-  /** Bytes of a file of the form that the body is; undefined where it has none of that name. */
+  /** Bytes of a file of a form; undefined if there is none with that name. */
   fileNamed(name: string): Uint8Array | undefined;
 }
 
-/** An answer that is no JSON: text of some media type, sent piece by piece. */
+/** A response that is not JSON: text of any media type, sent in pieces. */
 export class SimulatedText {
   readonly type: string;
   readonly pieces: readonly string[];
@@ -40,9 +40,9 @@ export interface SimulatedTask {
   readonly path: string;
   readonly models: readonly SimulatedTaskModel[];
   /**
-   * @param body JSON, or the fields of a form but for its files
-   * @param model without its provider
-   * @returns null where there are complaints
+   * @param body JSON, or the fields of a form without its files
+   * @param model model name without its provider
+   * @returns null after a call of `complain`
    */
   answer(body: JsonObject, model: string, desk: SimulatedDesk): JsonObject | SimulatedText | null;
 }

@@ -1,29 +1,29 @@
-// Facts of the endpoint that an encoder writes for: its model's name, its documented quirks, and how the engine
-// resolved reasoning for it. Data only; no code asks for a provider's name.
+// The endpoint for which an encoder writes: model name, documented quirks, and resolved reasoning. Pure data, so that no
+// code depends on a provider's name.
 import type { Parameter } from './parameters.ts';
 import type { Effort } from './request.ts';
 
-/** How a model can be told to think. `effort`: levels; `budget`: tokens; `both`: either. */
+/** How reasoning is controlled. `effort`: by levels; `budget`: by tokens; `both`: by either. */
 export type ReasoningStyle = 'none' | 'effort' | 'budget' | 'both';
 
-/** The outcome of `engine/adapt/reasoning-policy.ts` for one endpoint. */
+/** Reasoning for one endpoint, as resolved by `engine/adapt/reasoning-policy.ts`. */
 export type ResolvedReasoning =
-  /** Say nothing: the model decides, or cannot reason. */
+  /** Not sent: the model decides, or cannot reason. */
   | { readonly mode: 'unset' }
-  /** Switch it off explicitly. */
+  /** Switched off explicitly. */
   | { readonly mode: 'off' }
   | {
       readonly mode: 'on';
       readonly effort: Effort | undefined;
-      /** Tokens; always inside the endpoint's legal interval. */
+      /** Tokens, within the endpoint's allowed range. */
       readonly budgetTokens: number | undefined;
-      /** Summary that the client asked for. Undefined: the upstream's own where it has one. `none`: no summary. */
+      /** Requested summary. Undefined: the upstream's default. `none`: no summary. */
       readonly summary: string | undefined;
     };
 
 /**
- * Facts about how a server departs from its protocol's own definition. Every flag is documented where its
- * default stands, in `catalog/providers/provider.ts`.
+ * Deviations of a server from its protocol's definition. `catalog/providers/provider.ts` documents each flag with its
+ * default.
  */
 export interface Quirks {
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens' | 'as_written';
@@ -69,28 +69,28 @@ export interface Quirks {
   readonly runsMcp: boolean;
 }
 
-/** By the member's name. Absent: `quirks.unknownFields` decides. */
+/** Support by member name. Absent: `quirks.unknownFields` decides. */
 export type KnownMembers = Readonly<Record<string, boolean | readonly string[]>>;
 
 export interface Target {
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly quirks: Quirks;
-  /** Members of the body that the server is known to take or to refuse; a list holds the values that it takes. */
+  /** Body members that the server is known to accept or refuse; a list contains the accepted values. */
   readonly members?: KnownMembers | undefined;
-  /** True: a program that the operator runs, or a server of which nobody knows whose it is. */
+  /** True: a server run by the operator, or of unknown origin. */
   readonly isPrivate?: boolean | undefined;
   readonly reasoningStyle: ReasoningStyle;
-  /** True: who defines the protocol, or a server that follows it to the letter: the client's own bytes may be relayed to it. */
+  /** True: the vendor that defines the protocol, or an exact implementation. The client's bytes may be relayed to it. */
   readonly isFaithful?: boolean;
-  /** False: nobody knows whether the model reasons. */
+  /** False: it is unknown whether the model reasons. */
   readonly isReasoningKnown?: boolean;
   readonly reasoning: ResolvedReasoning;
-  /** The format of opaque reasoning that this endpoint can read, e.g. `anthropic-claude-v1`; null when none. */
+  /** Format of opaque reasoning that this endpoint can read, e.g. `anthropic-claude-v1`; null if none. */
   readonly reasoningFormat: string | null;
-  /** Parameters that this endpoint does not take. */
+  /** Parameters that this endpoint does not support. */
   readonly unsupported: ReadonlySet<Parameter>;
-  /** Tokens; null when unknown. */
+  /** Tokens; null: unknown. */
   readonly maxOutputTokens: number | null;
   readonly contextLength: number | null;
 }

@@ -1,4 +1,4 @@
-// Texts that stand in several places: errors, reports, and descriptions of members. A text that one file says stays there.
+// Texts that several files use: errors, reports and descriptions of members. A text of one file stays in that file.
 import type { DurationMs } from '../base/units.ts';
 
 export const TEXTS = {

@@ -1,26 +1,26 @@
-// One usage vector for every protocol. Its members partition the tokens: totals are sums, nothing is counted twice.
+// Token usage for all protocols. Its members partition the tokens, so that totals are sums and no token is counted twice.
 import type { JsonValue } from '../base/json/index.ts';
 import type { ProtocolName } from './protocol-name.ts';
 
-/** The largest count that is believed, in tokens or calls: no answer comes near, and sums of such counts stay whole numbers. */
+/** Largest plausible count of tokens or calls. No real answer comes near it, and sums of such counts stay exact. */
 export const MOST_COUNTED = 1_000_000_000;
 
-/** A count that contradicts the totals of the very upstream that sent it. */
+/** A count that contradicts the same upstream's totals. */
 export interface CountConflict {
   /**
-   * The count, in the words of a record: `cache_read`, `cache_write`, `audio`, `image`, `reasoning`, `total`; or the
-   * upstream's own name of one that is larger than any answer.
+   * Name of the count as in records: `cache_read`, `cache_write`, `audio`, `image`, `reasoning`, `total`; or the upstream's
+   * own name of an implausibly large one.
    */
   readonly count: string;
-  /** Tokens as the upstream said. */
+  /** Tokens as reported by the upstream. */
   readonly said: number;
-  /** Tokens that are counted here. */
+  /** Tokens as counted by the gateway. */
   readonly counted: number;
 }
 
 export interface Usage {
   readonly input: {
-    /** Input tokens that no other member of `input` counts. */
+    /** Input tokens that are in no other member of `input`. */
     readonly uncached: number;
     readonly cacheRead: number;
     readonly cacheWrite5m: number;
@@ -29,7 +29,7 @@ export interface Usage {
     readonly image: number;
   };
   readonly output: {
-    /** Output tokens that no other member of `output` counts. */
+    /** Output tokens that are in no other member of `output`. */
     readonly text: number;
     readonly reasoning: number;
     readonly audio: number;
@@ -38,15 +38,15 @@ export interface Usage {
   readonly tools: Readonly<Record<string, number>>;
   readonly acceptedPrediction: number;
   readonly rejectedPrediction: number;
-  /** True: the upstream says how many output tokens were reasoning, 0 as well. Absent: nobody has counted them. */
+  /** True: the upstream reports reasoning tokens, possibly 0. Absent: unknown. */
   readonly countsReasoning?: true | undefined;
-  /** True when counted by the gateway because the upstream did not say. */
+  /** True: counted by the gateway, because the upstream reported no usage. */
   readonly estimated: boolean;
-  /** Conflicts in the upstream's counts, and their resolution; absent where they agree. */
+  /** Conflicts between the upstream's counts, and their resolution; absent: none. */
   readonly inconsistent?: readonly CountConflict[] | undefined;
-  /** The protocol of `raw`; absent where no answer of its protocols gets it as it came. */
+  /** Protocol of `raw`; absent: `raw` is never passed on. */
   readonly protocol?: ProtocolName | undefined;
-  /** The upstream's own object, untouched. */
+  /** The upstream's usage object, unchanged. */
   readonly raw: JsonValue;
 }
 
@@ -76,7 +76,7 @@ export function cacheWriteTokens(usage: Usage): number {
   return usage.input.cacheWrite5m + usage.input.cacheWrite1h;
 }
 
-/** The counts of several turns together. The raw form of one alone is kept. */
+/** Adds up the usage of several turns. `raw` is kept only if there is one turn. */
 export function addUsage(usages: readonly Usage[]): Usage {
   const [only] = usages;
   if (only && usages.length === 1) return only;
