@@ -1,5 +1,5 @@
-// Administrators: keys of the role `admin`, the key of `server.admin_key`, and commands with an operator token, which
-// is good for one request. Knows no path.
+// Authenticates administrators: keys with the role `admin`, the key of `server.admin_key`, and operator tokens, each of
+// which is valid for one request.
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -11,26 +11,26 @@ export interface AdminSignInOptions {
   readonly keys: Pick<KeyIndex, 'authenticate'>;
   /** `storage.secret('operator')`. */
   readonly operatorSecret: Uint8Array;
-  /** Token with which the console of this process asks for the operator. It never leaves the process. */
+  /** Token with which this process's console acts as the operator. It never leaves the process. */
   readonly inProcess: string;
-  /** `http://host:port` at which this process listens. */
+  /** `http://host:port` of this process. */
   readonly origin: () => string;
   readonly now: () => UnixMs;
 }
 
-/** A request that manages. */
+/** A request to the management API. */
 export interface AdminRequest {
   readonly method: string;
-  /** Whole address. */
+  /** Full URL. */
   readonly url: string;
   /** Reads a header by lower-case name. */
   readonly header: (name: string) => string | null;
 }
 
-/** Finds out who manages. */
+/** Authenticates a management request. */
 export type AdminSignIn = (request: AdminRequest) => Principal;
 
-/** A command of the machine on which the gateway runs. */
+/** Principal of commands on the gateway's own machine. */
 const OPERATOR: Principal = {
   keyId: 'operator',
   projectId: 'operator',
@@ -45,15 +45,15 @@ const OPERATOR: Principal = {
   limits: [],
 };
 
-/** True for whoever signed in with a token: it was good for a moment, and what it opened goes on. */
+/** True for a principal that signed in with an operator token. Its session may outlive the token. */
 export function isOperator(principal: Principal): boolean {
   return principal === OPERATOR;
 }
 
 /**
- * Makes what finds out who manages.
- * @returns given a request: who asks. Throws GatewayError `authentication` for a key that is missing or not known,
- *   `permission` for one that is no admin's
+ * Creates the function that authenticates management requests.
+ * @returns a function from request to principal. It throws GatewayError `authentication` for a missing or unknown key, and
+ *   `permission` for a key without the role `admin`
  */
 export function adminSignIn(options: AdminSignInOptions): AdminSignIn {
   const { keys, operatorSecret, inProcess, origin, now } = options;

@@ -1,4 +1,4 @@
-// Whether limits and budgets mean something, for those that do not come from the configuration file.
+// Validates limits and budgets that do not come from the configuration file.
 import { GatewayError } from '../../canonical/index.ts';
 import { MOST_LIMITS, rulesOf, type LimitEntry } from '../limits/index.ts';
 
@@ -7,7 +7,7 @@ export interface LimitsOf {
   readonly budgets?: readonly LimitEntry[] | undefined;
 }
 
-/** @throws GatewayError `invalid_request` that names the member */
+/** @throws GatewayError `invalid_request`, naming the invalid member */
 export function checkLimits({ limits = [], budgets = [] }: LimitsOf): void {
   check('limits', limits, (entry) => entry.usd === undefined, 'money is limited by `budgets`');
   check('budgets', budgets, (entry) => entry.usd !== undefined, 'a budget is an amount of `usd`');

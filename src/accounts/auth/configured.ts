@@ -1,24 +1,24 @@
-// Keys and projects as the configuration file has them. What it defines is changed there, and nowhere else.
+// Keys and projects of the configuration file. They can only be changed in the file.
 import { GatewayError, type KeyRole, type RoutingWishes } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import { hashKey } from './key-format.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A key given in clear by the configuration or the environment. */
+/** A key in plain text, from the configuration or the environment. */
 export interface ConfiguredKey {
   readonly name: string;
   readonly key: string;
   readonly models?: readonly string[] | null | undefined;
   /** `null` or absent: never. */
   readonly expiresAt?: UnixMs | null | undefined;
-  /** Null or absent: as the configuration says. */
+  /** Null or absent: the default of the configuration. */
   readonly logContent?: boolean | null | undefined;
   readonly strict?: boolean | null | undefined;
   readonly onDisconnect?: string | null | undefined;
   readonly routing?: RoutingWishes | null | undefined;
-  /** Null or absent: it is a project of its own. */
+  /** Null or absent: the key is its own project. */
   readonly project?: string | null | undefined;
-  /** Absent: `models` alone. */
+  /** Absent: only `models`. */
   readonly roles?: readonly KeyRole[] | undefined;
   readonly limits?: readonly LimitEntry[] | undefined;
   readonly budgets?: readonly LimitEntry[] | undefined;
@@ -31,26 +31,26 @@ export interface ConfiguredProject {
 
 export interface ConfiguredTenants {
   readonly keys: readonly ConfiguredKey[];
-  /** By name. */
+  /** Projects by name. */
   readonly projects?: Readonly<Record<string, ConfiguredProject>> | undefined;
-  /** The key that may manage the gateway; null or absent: there is none. */
+  /** The admin key; null or absent: none. */
   readonly adminKey?: string | null | undefined;
 }
 
-/** Id of the configured administrator's key in records and logs. */
+/** Id of the configured admin key in records and logs. */
 const ADMIN_KEY_ID = 'key_admin';
 const ADMIN_KEY_NAME = 'admin';
 
-/** A key of the configuration with what it is found by. */
+/** A configured key with its id and hash. */
 export interface ConfiguredEntry extends ConfiguredKey {
   readonly id: string;
   readonly hash: string;
 }
 
 /**
- * The keys that are not empty, the administrator's among them.
+ * All non-empty keys, including the admin key.
  * @param pepper `storage.secret('pepper')`
- * @param earlier those of before, of which the oldest names the keys: nobody becomes another owner by a new one
+ * @param earlier earlier peppers. Ids derive from the oldest, so that a new pepper does not change the owner of stored data
  */
 export function configuredEntries(
   { keys, adminKey }: ConfiguredTenants,
@@ -62,7 +62,7 @@ export function configuredEntries(
     .filter(({ key }) => key !== '')
     .map((configured) => {
       const hash = hashKey(configured.key, pepper);
-      // From its hash: the same key is the same owner after a restart and under a new name.
+      // Derived from the hash, so that the key keeps its data after a restart and under a new name.
       const name = oldest === pepper ? hash : hashKey(configured.key, oldest);
       return { ...configured, id: `key_${name.slice(0, 20)}`, hash };
     });
@@ -71,7 +71,7 @@ export function configuredEntries(
   return [...entries, { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, key: adminKey, hash, roles: ['admin'] }];
 }
 
-/** The refusal to change something that the configuration file defines. */
+/** Error for a change of something that is defined in the configuration file. */
 export function definedInFile(what: string): GatewayError {
   return new GatewayError('conflict', `${what} is defined in the configuration file: change it there`, {
     code: 'defined_in_file',

@@ -1,4 +1,4 @@
-// Keys and projects: how they are made, stored, found again and refused.
+// API keys and projects: creation, storage, lookup and authentication.
 export { adminSignIn, type AdminSignIn, isOperator } from './admin-sign-in.ts';
 export type { ConfiguredTenants } from './configured.ts';
 export { KeyCommands } from './key-commands.ts';

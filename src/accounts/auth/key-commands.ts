@@ -1,4 +1,4 @@
-// Commands on keys, for the command line and the management API: data in, data out.
+// Commands on keys, for the command line and the management API.
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
 import {
@@ -16,7 +16,7 @@ import { keyJson } from './tenant-json.ts';
 import type { ChangeCondition, Tenants } from './tenants.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Settings of a key besides its name; an absent member has the default. */
+/** Settings of a key other than its name. Absent members have defaults. */
 export type KeySettings = Pick<
   KeyChange,
   | 'expiresAt'
@@ -32,11 +32,11 @@ export type KeySettings = Pick<
 
 export interface NewKey extends KeySettings {
   readonly name: string;
-  /** Name of its project; null or absent: it is a project of its own. It stays there. */
+  /** Name of its project; null or absent: the key is its own project. Cannot be changed later. */
   readonly projectId?: string | null | undefined;
 }
 
-/** A key that is shown once and kept nowhere. */
+/** A new key with its secret, which is shown once and not stored. */
 export interface MadeKey {
   readonly key: string;
   readonly record: KeyView;
@@ -50,9 +50,9 @@ export class KeyCommands {
   }
 
   /**
-   * Makes and stores a key.
-   * @throws GatewayError `invalid_request` for what no key may have; `not_found` for an unknown project; `conflict` for
-   * an archived one, and when an active key has the name, because a key may be called by it
+   * Creates and stores a key.
+   * @throws GatewayError `invalid_request` for invalid settings; `not_found` for an unknown project; `conflict` for an
+   * archived project, or if an active key has the name
    */
   async create({ name: given, projectId = null, ...settings }: NewKey): Promise<MadeKey> {
     const { storage, pepper, now } = this.#tenants;
@@ -84,28 +84,28 @@ export class KeyCommands {
     };
     const record = storedView(stored, nowMs);
     const change = { action: 'key.create', target: stored.id, before: null, after: keyJson(record) };
-    // The check runs once more, inside the transaction: somebody else may make one just now.
+    // Checked again inside the transaction, because another process may create one at the same time.
     const isFree = (namesakes: readonly StoredKey[]): boolean => activeAmong(namesakes, nowMs).length === 0;
     if (!(await storage.keys.insert(stored, this.#tenants.entryOf(change), isFree))) throw nameTaken(name);
     return { key, record };
   }
 
-  /** Stored keys in the order of their making, revoked ones included. @throws GatewayError for an unknown `after` */
+  /** Stored keys in order of creation, including revoked ones. @throws GatewayError for an unknown `after` */
   async list(page: PageRequest & KeyFilter): Promise<{ entries: readonly KeyView[]; hasMore: boolean }> {
     const { keys, hasMore } = await this.#tenants.storage.keys.list(page);
     const nowMs = this.#tenants.now();
     return { entries: keys.map((key) => storedView(key, nowMs)), hasMore };
   }
 
-  /** The keys that the configuration file defines. */
+  /** Keys of the configuration file. */
   configured(): readonly KeyView[] {
     const nowMs = this.#tenants.now();
     return this.#entries().map((entry) => configuredView(entry, nowMs));
   }
 
   /**
-   * One key by its id, or by its name when only one unrevoked key has it.
-   * @throws GatewayError `not_found`, or `conflict` when several keys have the name
+   * Finds a key by id, or by name if exactly one active key has it.
+   * @throws GatewayError `not_found`, or `conflict` if several keys have the name
    */
   async find(idOrName: string): Promise<KeyView> {
     const inFile = this.#inFile(idOrName);
@@ -115,9 +115,9 @@ export class KeyCommands {
   }
 
   /**
-   * Changes what a key may do.
-   * @throws GatewayError as `find` and `create`, and `conflict` for a key of the configuration file, one that was
-   * revoked, and one of another version
+   * Changes the settings of a key.
+   * @throws GatewayError as `find` and `create`, and `conflict` for a key of the configuration file, a revoked key, or
+   * another version
    */
   async change(
     idOrName: string,
@@ -132,8 +132,8 @@ export class KeyCommands {
   }
 
   /**
-   * Gives a key another secret: all that it has stays its own.
-   * @param graceMs how long the secret of before is good, too, in milliseconds; 0: not at all
+   * Replaces the secret of a key. Its id, settings and data stay.
+   * @param graceMs milliseconds for which the previous secret remains valid; 0: it ends now
    * @throws GatewayError as `change`
    */
   async rotate(idOrName: string, graceMs: DurationMs, condition: ChangeCondition = {}): Promise<MadeKey> {
@@ -143,7 +143,7 @@ export class KeyCommands {
     const secret = generateKey();
     const previous = graceMs > 0 ? { hash: key.hash, until: this.#tenants.now() + graceMs } : null;
     const changed = { hash: hashKey(secret, this.#tenants.pepper), hint: keyHint(secret), previous };
-    // The hash of before must be that of this version: of two that rotate at once, one is told.
+    // The previous hash must be that of this version, so that one of two concurrent rotations fails.
     const record = await this.#update('rotate', key, changed, {
       ifVersion: condition.ifVersion ?? key.version,
     });
@@ -151,7 +151,7 @@ export class KeyCommands {
   }
 
   /**
-   * Revokes a key. Revoking twice keeps the first time.
+   * Revokes a key. Revoking it again does not change the time.
    * @throws GatewayError as `find`, and `conflict` for a key of the configuration file or of another version
    */
   async revoke(idOrName: string, condition: ChangeCondition = {}): Promise<KeyView> {
@@ -184,7 +184,7 @@ export class KeyCommands {
     throw new GatewayError('conflict', `the key ${key.id} ("${key.name}") has been revoked: make another`);
   }
 
-  /** A key of the database. */
+  /** Finds a key of the database. */
   #own(idOrName: string): Promise<StoredKey> {
     if (this.#inFile(idOrName)) throw definedInFile(`the key "${idOrName}"`);
     return this.#stored(idOrName);
@@ -216,7 +216,7 @@ export class KeyCommands {
     return configuredEntries(configured(), pepper, earlierPeppers);
   }
 
-  /** The same settings, where they mean something; the name without spaces around it. */
+  /** Validates settings, and trims the name. */
   #checked<Given extends KeySettings & { readonly name?: string | undefined }>(settings: Given): Given {
     const { models, expiresAt, onDisconnect, roles } = settings;
     const name = settings.name?.trim();

@@ -1,4 +1,4 @@
-// A key as the index has it: who presents it, until when it is good, and what its limits are.
+// Entry of the key index: principal, expiry and limits of one secret.
 import { toWishes, type KeyRole } from '../../canonical/index.ts';
 import { compileNamePatterns } from '../../base/lib/name-patterns.ts';
 import type { LimitEntry } from '../limits/index.ts';
@@ -12,11 +12,11 @@ export interface KeyEntry {
   readonly principal: Principal;
   readonly hash: string;
   readonly revokedAt: UnixMs | null;
-  /** Time when this secret ends to be good, because another has taken its place; null: with its key. */
+  /** Time at which a replaced secret expires; null: it expires with its key. */
   readonly goodUntil: UnixMs | null;
-  /** The secret before the last rotation. */
+  /** Entry of the secret before the last rotation. */
   readonly previous: KeyEntry | null;
-  /** True: a stored key with this secret counts instead, because this entry sets nothing (`DRAGOMAN_KEY`). */
+  /** True: a stored key with the same secret has precedence, because this entry has no settings (`DRAGOMAN_KEY`). */
   readonly yields: boolean;
 }
 
@@ -24,7 +24,7 @@ const USUAL_ROLES: readonly KeyRole[] = ['models'];
 type Entries = readonly LimitEntry[];
 const NO_ENTRIES: Entries = [];
 
-/** Compiled once for all keys that have the same list. */
+/** Compiled allow-lists, shared by keys with the same list. */
 const compiled = new WeakMap<readonly string[], (model: string) => boolean>();
 const mayUseAll = compileNamePatterns(null);
 
@@ -79,7 +79,7 @@ export function configuredEntry(key: ConfiguredEntry): KeyEntry {
   };
 }
 
-/** True for a key that has nothing but a name. */
+/** True for a key without settings other than its name. */
 function setsNothing(principal: Principal): boolean {
   const {
     keyId,
@@ -103,7 +103,7 @@ function setsNothing(principal: Principal): boolean {
   );
 }
 
-/** Limits and budgets in one list. */
+/** Joins limits and budgets. */
 export function allLimits(limits: Entries, budgets: Entries): Entries {
   if (budgets.length === 0) return limits;
   return limits.length === 0 ? budgets : [...limits, ...budgets];

@@ -1,5 +1,5 @@
-// Format of a key, and its stored form. A recognisable prefix lets secret scanners find leaked keys; a checksum tells
-// a mistyped key from an unknown one. Stores nothing.
+// Format of API keys, and the form in which they are stored. The prefix lets secret scanners find leaked keys; the checksum
+// distinguishes a mistyped key from an unknown one.
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -9,13 +9,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BODY_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-/** A new key: the prefix, 32 random bytes and their checksum in base 62. */
+/** Generates a key: prefix, 32 random bytes and their checksum in base 62. */
 export function generateKey(bytes: Uint8Array = randomBytes(32)): string {
   const body = KEY_PREFIX + base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), BODY_LENGTH);
   return body + checksum(body);
 }
 
-/** True when a key that carries our prefix cannot have been made by `generateKey`: cut off, or mistyped. */
+/** True for a key with our prefix whose checksum is wrong, because it is truncated or mistyped. */
 export function isMistyped(key: string): boolean {
   if (!key.startsWith(KEY_PREFIX)) return false;
   const end = key.length - CHECKSUM_LENGTH;
@@ -25,14 +25,14 @@ export function isMistyped(key: string): boolean {
   );
 }
 
-/** Stored form of a key: HMAC-SHA-256 under the pepper, hex. Keys are random, so a slow hash would add nothing. */
+/** Stored form of a key: HMAC-SHA-256 with the pepper, in hex. Keys are random, so that a slow hash is unnecessary. */
 export function hashKey(key: string, pepper: Uint8Array): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
-/** Hint to recognise a key by, too little to use it: its first and last characters. */
+/** First and last characters of a key, to recognise it. */
 export function keyHint(key: string): string {
-  // A short key, which only a configuration can hold, must not be shown in full.
+  // Short keys are possible in the configuration, and must not be shown in full.
   if (key.length < 20) return '…';
   const shown = key.startsWith(KEY_PREFIX) ? KEY_PREFIX.length + 2 : 3;
   return `${key.slice(0, shown)}…${key.slice(-4)}`;

@@ -1,5 +1,5 @@
-// Answers "whose key is this?" from memory: the database is read at start and after changes, never
-// per request, so that a full or locked database cannot turn into refused requests.
+// Authenticates keys from memory. The database is read at the start and after changes, but never per request. So a full or
+// locked database does not lead to refused requests.
 import { GatewayError } from '../../canonical/index.ts';
 import type { LimitEntry, Owner } from '../limits/index.ts';
 import type { Storage } from '../ports/index.ts';
@@ -14,31 +14,31 @@ export interface KeyIndexOptions {
   readonly storage: Pick<Storage, 'keys' | 'projects'>;
   /** 32 bytes: `storage.secret('pepper')`. */
   readonly pepper: Uint8Array;
-  /** Earlier peppers: keys that were hashed with one are still good. */
+  /** Earlier peppers. Keys that were hashed with them remain valid. */
   readonly earlierPeppers?: readonly Uint8Array[] | undefined;
   readonly configured: ConfiguredTenants;
-  /** Told whose keys and projects are others now; not of what is read at first. */
+  /** Called with the owners whose keys or projects changed. Not called for the first read. */
   readonly onChange?: ((changed: readonly Owner[]) => void) | undefined;
 }
 
 const NO_ENTRIES: readonly LimitEntry[] = [];
-/** Milliseconds between two looks for keys that are not known: whoever invents keys causes no more of them. */
+/** Milliseconds between two reads for unknown keys, so that guessed keys cannot cause more of them. */
 const LOOK_MS = 100;
 
-/** Call `refresh` once before use, and `watch` to follow changes made by other processes. */
+/** Call `refresh` once before use, and `watch` to follow changes by other processes. */
 export class KeyIndex {
   readonly #options: KeyIndexOptions;
   readonly #projects: KnownProjects;
   readonly #byHash = new Map<string, KeyEntry>();
   readonly #byId = new Map<string, KeyEntry>();
-  /** Keys of the configuration, by hash and by id. They count before stored ones, unless they set nothing. */
+  /** Keys of the configuration, by hash and by id. They have precedence over stored ones, unless `yields` is set. */
   #configured: ReadonlyMap<string, KeyEntry> = new Map();
   #configuredById: ReadonlyMap<string, KeyEntry> = new Map();
-  /** Keys that were good, in clear: spares a hash per request. Holds one text per valid key, never a bad one. */
+  /** Valid keys in plain text, to avoid a hash per request. Holds one text per valid key, and no invalid ones. */
   readonly #known = new Map<string, KeyEntry>();
-  /** The latest look for a key that was not known, and when it began. */
+  /** Latest read for an unknown key, and when it began. */
   #look: { readonly done: Promise<unknown>; readonly at: UnixMs } | null = null;
-  /** Mark up to which the store was read; null: not at all. */
+  /** Version up to which the store was read; null: not yet. */
   #mark: number | null = null;
 
   constructor(options: KeyIndexOptions) {
@@ -47,12 +47,12 @@ export class KeyIndex {
     this.#take(options.configured);
   }
 
-  /** Replaces keys and projects of the configuration. */
+  /** Replaces the configured keys and projects. */
   configure(configured: ConfiguredTenants): void {
     this.#take(configured);
   }
 
-  /** Reads what has changed in the store. True when something had. */
+  /** Reads changes from the store. @returns true if there were any */
   async refresh(): Promise<boolean> {
     const isFirst = this.#mark === null;
     const projects = await this.#projects.refresh();
@@ -68,10 +68,10 @@ export class KeyIndex {
   }
 
   /**
-   * Refreshes every so often, so that a key revoked by the command line is refused within two seconds.
-   * @param onError told when the store cannot be read; the keys read last stay in force
-   * @param timer starts a repeating timer and returns what stops it
-   * @returns stops watching
+   * Refreshes periodically, so that a key revoked by the command line is refused within two seconds.
+   * @param onError called if the store cannot be read; the keys read last remain valid
+   * @param timer starts a repeating timer and returns a function that stops it
+   * @returns a function that stops watching
    */
   watch(onError: (error: unknown) => void, intervalMs = 1_000, timer: RepeatingTimer = repeat): () => void {
     let running = false;
@@ -84,7 +84,7 @@ export class KeyIndex {
     }, intervalMs);
   }
 
-  /** Number of keys that may call models at a time: zero means that nobody can. */
+  /** Number of keys that may call models at a time. */
   usableKeys(nowMs: UnixMs): number {
     let count = 0;
     for (const entries of [this.#configured, this.#byHash])
@@ -94,9 +94,9 @@ export class KeyIndex {
   }
 
   /**
-   * Finds the key that was presented. The principal knows what its roles allow.
-   * @param presented as `presentedKey` found it; null when there was none
-   * @throws GatewayError `authentication` with code `invalid_api_key`, saying which of the reasons it is
+   * Authenticates a presented key.
+   * @param presented result of `presentedKey`; null: none
+   * @throws GatewayError `authentication` with code `invalid_api_key` and the reason
    */
   authenticate(presented: string | null, nowMs: UnixMs): Principal {
     if (presented === null) {
@@ -116,19 +116,19 @@ export class KeyIndex {
   }
 
   /**
-   * Reads what has changed in the store for a key that is not known and may have been made a moment ago.
-   * @returns null where nothing is read: the key is known, cannot be a stored one, or another look began just now
+   * Reads changes from the store for an unknown key, which may have been created a moment ago.
+   * @returns null if nothing is read: the key is known, cannot be a stored one, or another read has just begun
    */
   lookFor(presented: string | null, nowMs: UnixMs): Promise<unknown> | null {
     if (presented === null || this.#known.has(presented) || !presented.startsWith(KEY_PREFIX)) return null;
     if (isMistyped(presented) || this.#find(presented)) return null;
     if (this.#look && Math.abs(nowMs - this.#look.at) < LOOK_MS) return this.#look.done;
-    // A store that is out of reach refuses the key as one that is not known.
+    // If the store is unreachable, the key counts as unknown.
     this.#look = { done: this.refresh().catch(() => false), at: nowMs };
     return this.#look.done;
   }
 
-  /** A key by its id, as if it were presented. @throws GatewayError `conflict` where it is not good any more */
+  /** Authenticates by key id, for jobs. @throws GatewayError `conflict` if the key is no longer valid */
   keyById(keyId: string, nowMs: UnixMs): Principal {
     const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
     const reason = entry ? this.#refusal(entry, nowMs) : 'Its key is not known any more.';
@@ -147,19 +147,19 @@ export class KeyIndex {
     return undefined;
   }
 
-  /** Limits of a key that has not been revoked; empty where there are none. */
+  /** Limits of an active key; empty if there are none. */
   limitsOf(keyId: string): readonly LimitEntry[] {
     const entry = this.#configuredById.get(keyId) ?? this.#byId.get(keyId);
     return entry && entry.revokedAt === null ? entry.principal.limits : NO_ENTRIES;
   }
 
-  /** Everybody whose key has not been revoked. */
+  /** Principals of all keys that are not revoked. */
   *principals(): Generator<Principal> {
     for (const entries of [this.#configured, this.#byId])
       for (const { principal, revokedAt } of entries.values()) if (revokedAt === null) yield principal;
   }
 
-  /** The projects of the configuration and of the database. */
+  /** Projects of the configuration and of the database. */
   get projects(): Pick<KnownProjects, 'limitsOf' | 'names'> {
     return this.#projects;
   }
@@ -174,10 +174,10 @@ export class KeyIndex {
     this.#known.clear();
   }
 
-  /** @returns whose keys have changed; nobody where all were read for the first time */
+  /** @returns the principals whose keys changed; none on the first read */
   async #readKeys(): Promise<readonly Principal[]> {
     const { keys } = this.#options.storage;
-    // Asked before reading: a change in between is seen by the next refresh.
+    // Read before the keys, so that a change in between is found by the next refresh.
     const mark = await keys.mark();
     if (mark === this.#mark) return [];
     const changed: Principal[] = [];

@@ -1,4 +1,4 @@
-// A key as people may see it: without its hash.
+// Public view of a key, without its hash.
 import type { RoutingWishes } from '../../canonical/index.ts';
 import type { StoredKey } from '../ports/index.ts';
 import type { ConfiguredEntry } from './configured.ts';
@@ -10,13 +10,13 @@ export interface KeyView extends Omit<
   StoredKey,
   'hash' | 'previous' | 'createdAt' | 'updatedAt' | 'version' | 'routing'
 > {
-  /** Unix milliseconds; null where the file defines the key, as are `updatedAt` and `version`. */
+  /** Unix milliseconds. `createdAt`, `updatedAt` and `version` are null for keys of the configuration file. */
   readonly createdAt: UnixMs | null;
   readonly updatedAt: UnixMs | null;
   readonly version: number | null;
-  /** In the words of the configuration, or as the program reads them. */
+  /** Preferences as configured (stored keys), or in parsed form (keys of the file). */
   readonly routing: StoredKey['routing'] | RoutingWishes;
-  /** Time until which the secret before the last rotation is good, too; null where it is not. */
+  /** Time until which the previous secret remains valid; null: it is not. */
   readonly previousUntil: UnixMs | null;
   readonly state: 'active' | 'expired' | 'revoked';
   readonly source: Source;

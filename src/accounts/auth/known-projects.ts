@@ -1,5 +1,4 @@
-// The projects that there are just now: those of the configuration file, and those of the database. The same name is the
-// same project, and the file wins.
+// Current projects of the configuration file and of the database. If both define a name, the file has precedence.
 import type { LimitEntry } from '../limits/index.ts';
 import type { ProjectStore, StoredProject } from '../ports/index.ts';
 import type { ConfiguredTenants } from './configured.ts';
@@ -21,7 +20,7 @@ export class KnownProjects {
     this.#configured = projects;
   }
 
-  /** Reads what has changed in the store. @returns the names of projects that have */
+  /** Reads changes from the store. @returns names of the changed projects */
   async refresh(): Promise<readonly string[]> {
     const mark = await this.#store.mark();
     if (mark === this.#mark) return [];
@@ -31,11 +30,11 @@ export class KnownProjects {
     return changed.map(({ id }) => id);
   }
 
-  /** Why no key of a project may be used; null where it may. */
+  /** Reason why keys of a project are refused; null: they are valid. */
   refusal(name: string): string | null {
     if (Object.hasOwn(this.#configured, name)) return null;
     const project = this.#stored.get(name);
-    // Its limits are gone with it.
+    // Without the project its limits are unknown, so that its keys cannot be used.
     if (!project) return `the project "${name}" is not defined any more`;
     return project.archivedAt === null ? null : `the project "${name}" has been archived`;
   }

@@ -1,21 +1,20 @@
-// Codes by which the operator of this machine signs in to the console once, without a key: a gateway or `dragoman console`
-// prints them. They are signed with a secret of the installation, so that any process of it takes them; each is good once,
-// whichever process gets it, and nowhere but for signing in. Knows no address and no database.
+// One-time codes by which the operator signs in to the console without a key. The gateway's start and `dragoman console`
+// print them. They are signed with a secret of the installation, so that all of its processes accept them, each code once.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Long enough to start a browser. */
+/** Lifetime in milliseconds: long enough to open a browser. */
 const LIFETIME_MS = 15 * 60_000;
-/** Difference that the clocks of two processes may have. */
+/** Tolerated difference between the clocks of two processes, in milliseconds. */
 const CLOCK_SLACK_MS = 5_000;
-/** When it ends, what makes it another than all others, and the signature. */
+/** Expiry, nonce and signature. */
 const FORM = /^([0-9a-z]{1,11})\.([\w-]{24})\.([\w-]{43})$/;
 
 export interface OneTimeCodesOptions {
   /** `storage.secret('operator')`. */
   readonly operatorSecret: Uint8Array;
   readonly now: () => UnixMs;
-  /** Notes something in all processes at once. False: it was noted before. */
+  /** Claims a value across all processes. False: it was already claimed. */
   readonly claim: (what: string) => Promise<boolean>;
 }
 
@@ -26,13 +25,13 @@ export class OneTimeCodes {
     this.#options = options;
   }
 
-  /** A new code, good once within a quarter of an hour. */
+  /** Issues a code that is valid once, within 15 minutes. */
   issue(): string {
     const { operatorSecret, now } = this.#options;
     return signInCode(operatorSecret, now() + LIFETIME_MS);
   }
 
-  /** True for a code that is good; it is not any more afterwards. */
+  /** Redeems a code. @returns true if it was valid; it cannot be used again */
   async take(code: string): Promise<boolean> {
     const { operatorSecret, now, claim } = this.#options;
     if (!isCode(code, operatorSecret, now())) return false;
@@ -41,9 +40,9 @@ export class OneTimeCodes {
 }
 
 /**
- * A new code, good once.
+ * Creates a one-time code.
  * @param secret `storage.secret('operator')`
- * @param untilMs Unix milliseconds; at most a quarter of an hour from now
+ * @param untilMs expiry in Unix milliseconds; at most 15 minutes from now
  */
 export function signInCode(secret: Uint8Array, untilMs: UnixMs): string {
   const until = untilMs.toString(36);

@@ -1,25 +1,25 @@
-// Short-lived tokens by which a command of this machine asks a running gateway: whoever can read the secret of the data
-// directory may manage what runs on it. A token is good for one request to one gateway. Knows no command.
+// Short-lived tokens with which commands on this machine authenticate to a running gateway. Access to the secret in the data
+// directory implies the right to manage the gateway. A token is valid for one request to one gateway.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { UnixMs } from '../../base/units.ts';
 
 const PREFIX = 'dm-op-v2-';
-/** Time that a token is good: a command asks at once. */
+/** Lifetime in milliseconds. Commands use their token immediately. */
 const LIFETIME_MS = 60_000;
-/** Difference that the clocks of two processes of one machine may have. */
+/** Tolerated difference between the clocks of two processes on one machine, in milliseconds. */
 const CLOCK_SLACK_MS = 5_000;
 const FORM = /^dm-op-v2-([0-9a-z]{1,11})-([\w-]{43})$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The one request that a token is for. */
+/** The request for which a token is valid. */
 export interface OperatorRequest {
   readonly method: string;
-  /** Whole address, with its query. */
+  /** Full URL with its query. */
   readonly url: string;
 }
 
 /**
- * A token that is good for a minute, and for this request only.
+ * Creates a token that is valid for one minute and for this request only.
  * @param secret `storage.secret('operator')`
  */
 export function operatorToken(request: OperatorRequest, secret: Uint8Array, nowMs: UnixMs): string {
@@ -27,12 +27,12 @@ export function operatorToken(request: OperatorRequest, secret: Uint8Array, nowM
   return `${PREFIX}${until}-${signatureOf(until, request, secret)}`;
 }
 
-/** True for what has the form of a token, good or not. */
+/** True for a text in the format of a token, valid or not. */
 export function looksLikeOperatorToken(text: string): boolean {
   return /^dm-op-v\d-/.test(text);
 }
 
-/** True for a token that was made with this secret within its lifetime, for this request. */
+/** Verifies signature, lifetime and request of a token. */
 export function isOperatorToken(
   text: string,
   request: OperatorRequest,
@@ -48,8 +48,8 @@ export function isOperatorToken(
 }
 
 /**
- * True where a request that says it is for `url` can be for the gateway that listens at `own`: the same port, and a host
- * of this machine. A token that a stranger's server was sent names that server's port.
+ * True if a request to `url` can reach the gateway that listens at `own`: same port, and a loopback host. So a token that
+ * was sent to another server cannot be replayed here.
  */
 export function isForGateway(url: string, own: string): boolean {
   const [asked, listening] = [new URL(url), new URL(own)];
@@ -60,7 +60,7 @@ export function isForGateway(url: string, own: string): boolean {
   );
 }
 
-/** True for a host name that no other machine can have, as `URL` writes it. */
+/** True for a loopback host name, as normalised by `URL`. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }

@@ -1,34 +1,34 @@
-// Identity of the person or program behind a request. Knows nothing of keys' forms or storage.
+// The principal of a request, and the headers that carry its key.
 import { GatewayError, type KeyRole, type RoutingWishes } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Sender of a request: a key, and the project that it belongs to. */
+/** The authenticated key of a request, and its project. */
 export interface Principal {
   readonly keyId: string;
   /**
-   * Owner of all that this key stores, and that finds it: the id of the key's project; the key's own id where it has none.
+   * Owner of everything that this key stores: the id of its project, or the key's own id if it has none.
    */
   readonly projectId: string;
   readonly roles: readonly KeyRole[];
   readonly name: string;
   /** `null`: never. */
   readonly expiresAt: UnixMs | null;
-  /** May this key use the model? Patterns with `*` were compiled when the key was loaded. */
+  /** True if the key may use a model. Patterns with `*` are compiled when the key is loaded. */
   readonly mayUse: (modelId: string) => boolean;
-  /** Whether prompts and answers are kept; null: as the configuration says. */
+  /** Whether prompts and answers are logged; null: the default of the configuration. */
   readonly logContent: boolean | null;
-  /** Whether a request of which something would be lost is refused; null: as for everybody. */
+  /** Strict mode: requests with losses are refused; null: the default of the configuration. */
   readonly strict: boolean | null;
-  /** Fate of an answer whose client leaves; null: as the configuration says. */
+  /** Handling of answers whose client disconnects; null: the default of the configuration. */
   readonly onDisconnect: string | null;
-  /** Limits of the key, besides those of its project. */
+  /** Limits of the key, in addition to those of its project. */
   readonly limits: readonly LimitEntry[];
-  /** Routing wishes of requests that name none. Null: the gateway's. */
+  /** Routing preferences for requests without any. Null: those of the configuration. */
   readonly routing: RoutingWishes | null;
 }
 
-/** Refusals of a key without the role. */
+/** Messages for a key that lacks a role. */
 const REFUSALS: Readonly<Record<KeyRole, string>> = {
   models:
     'is for managing this gateway and may not call models; give it the role `models`, or use another key',
@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<KeyRole, string>> = {
 };
 
 /**
- * The same principal, where it has the role.
+ * Returns the principal if it has the role.
  * @throws GatewayError `permission` with code `permission_denied`
  */
 export function withRole(principal: Principal, role: KeyRole): Principal {
@@ -46,10 +46,8 @@ export function withRole(principal: Principal, role: KeyRole): Principal {
   });
 }
 
-// Places in which a request carries its key.
-
 /**
- * The key in a request's headers: `Authorization: Bearer`, `x-api-key` or `x-goog-api-key`, the first that is there.
+ * Key in the headers of a request: the first of `Authorization: Bearer`, `x-api-key` and `x-goog-api-key`.
  * @param header reads a header by lower-case name
  */
 export function presentedKey(header: (name: string) => string | null): string | null {

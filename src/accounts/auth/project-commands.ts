@@ -1,4 +1,4 @@
-// Commands on projects, for the command line and the management API: data in, data out.
+// Commands on projects, for the command line and the management API.
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, isProjectName, PROJECT_NAME_RULE } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
@@ -9,13 +9,13 @@ import { projectJson } from './tenant-json.ts';
 import type { ChangeCondition, Source, Tenants } from './tenants.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A project as people may see it. */
+/** Public view of a project. */
 export interface ProjectView {
-  /** Its name. */
+  /** Name of the project. */
   readonly id: string;
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
-  /** Unix milliseconds; null where the file defines the project, as are the next three. */
+  /** Unix milliseconds. This and the next three members are null for projects of the configuration file. */
   readonly createdAt: UnixMs | null;
   readonly updatedAt: UnixMs | null;
   readonly archivedAt: UnixMs | null;
@@ -32,9 +32,9 @@ export class ProjectCommands {
   }
 
   /**
-   * Makes a project.
-   * @throws GatewayError `invalid_request` for what no project may have, `conflict` when there is one of the name, in the
-   * configuration file or among archived ones, too
+   * Creates a project.
+   * @throws GatewayError `invalid_request` for invalid settings; `conflict` if the name exists, also in the configuration file
+   * or as an archived project
    */
   async create({ name, ...of }: LimitsOf & { readonly name: string }): Promise<ProjectView> {
     if (!isProjectName(name))
@@ -66,13 +66,13 @@ export class ProjectCommands {
     return view;
   }
 
-  /** Stored projects in the order of their making; those of the file, too, are not among them. */
+  /** Stored projects in order of creation, without those that the configuration file also defines. */
   async list(page: ProjectPageRequest): Promise<{ entries: readonly ProjectView[]; hasMore: boolean }> {
     const { projects, hasMore } = await this.#tenants.storage.projects.list(page);
     return { entries: projects.filter(({ id }) => !this.#inFile(id)).map(viewOf), hasMore };
   }
 
-  /** The projects that the configuration file defines. */
+  /** Projects of the configuration file. */
   configured(): readonly ProjectView[] {
     const { projects = {} } = this.#tenants.configured();
     return Object.entries(projects).map(([id, project]) => configuredView(id, project));
@@ -88,22 +88,22 @@ export class ProjectCommands {
   }
 
   /**
-   * Changes limits and budgets; what is absent stays as it is.
-   * @throws GatewayError `not_found`, `invalid_request`, and `conflict` for a project of the configuration file or of
-   * another version
+   * Changes limits and budgets. Absent members stay unchanged.
+   * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for a project of the configuration file or another
+   * version
    */
   change(name: string, change: LimitsOf, condition: ChangeCondition = {}): Promise<ProjectView> {
     checkLimits(change);
     return this.#update('change', name, change, condition);
   }
 
-  /** Refuses all keys of a project from now on. What it has is kept. @throws GatewayError as `change` */
+  /** Archives a project: all of its keys are refused, and its data is kept. @throws GatewayError as `change` */
   async archive(name: string, condition: ChangeCondition = {}): Promise<ProjectView> {
     const { archivedAt } = await this.find(name);
     return this.#update('archive', name, { archivedAt: archivedAt ?? this.#tenants.now() }, condition);
   }
 
-  /** Takes an archived project into use again. @throws GatewayError as `change` */
+  /** Restores an archived project. @throws GatewayError as `change` */
   restore(name: string, condition: ChangeCondition = {}): Promise<ProjectView> {
     return this.#update('restore', name, { archivedAt: null }, condition);
   }

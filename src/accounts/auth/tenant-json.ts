@@ -1,5 +1,4 @@
-// Keys and projects as JSON: what the management API answers, and what the audit log keeps of a change. Holds no secret and
-// no hash.
+// JSON of keys and projects for the management API and the audit log, without secrets and hashes.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { KeyView } from './key-view.ts';
@@ -25,7 +24,7 @@ export function keyJson(key: KeyView): JsonObject {
     log_content: key.logContent,
     strict: key.strict,
     on_disconnect: key.onDisconnect,
-    // The file's are at hand as the program reads them, which are not the words of the file.
+    // Preferences of the configuration file exist only in parsed form, which differs from the file.
     ...(key.source === 'database' && { routing: key.routing as JsonObject | null }),
     limits: key.limits.map(entryJson),
     budgets: key.budgets.map(entryJson),

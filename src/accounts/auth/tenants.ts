@@ -13,27 +13,27 @@ export interface Tenants {
   /** Keys and projects of the current configuration file. */
   readonly configured: () => ConfiguredTenants;
   readonly now: () => UnixMs;
-  /** Entry of a change in the audit log; stored with it. */
+  /** Creates the audit log entry of a change. It is stored in the same transaction. */
   readonly entryOf: (change: TenantChange) => AuditEntry;
 }
 
 /** A change of a key or a project, without secrets. */
 export interface TenantChange {
-  /** Kind of thing and action, e.g. `key.create`. */
+  /** Kind of object and action, e.g. `key.create`. */
   readonly action: string;
-  /** Id of the thing. */
+  /** Id of the object. */
   readonly target: string;
-  /** The thing as it was; null where there was nothing. */
+  /** The object before the change; null if it was created. */
   readonly before: JsonObject | null;
-  /** The thing as it is. */
+  /** The object after the change. */
   readonly after: JsonObject;
 }
 
-/** Place of a definition. The file's definitions are changed there alone. */
+/** Where something is defined. Definitions of the file can only be changed there. */
 export type Source = 'file' | 'database';
 
-/** Condition of a change. */
+/** Precondition of a change. */
 export interface ChangeCondition {
-  /** The version that is to be changed; absent: whichever there is. */
+  /** Required current version; absent: any. */
   readonly ifVersion?: number | undefined;
 }
