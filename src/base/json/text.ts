@@ -36,7 +36,7 @@ function stringEnd(text: string, from: number): number {
   return at < 0 ? -1 : at + 1;
 }
 
-/** Characters of a string that are looked at one by one before its quote is searched for: most strings are short. */
+/** Characters of a string that are checked one by one before `indexOf` is used. Most strings are shorter. */
 const NEAR = 32;
 
 /** True if the character at an offset is not escaped. @param from offset at which its string begins */
