@@ -34,7 +34,7 @@ export class KnownProjects {
   refusal(name: string): string | null {
     if (Object.hasOwn(this.#configured, name)) return null;
     const project = this.#stored.get(name);
-    // Without the project its limits are unknown, so that its keys cannot be used.
+    // Its limits are unknown now, so that its keys cannot be used.
     if (!project) return `the project "${name}" is not defined any more`;
     return project.archivedAt === null ? null : `the project "${name}" has been archived`;
   }

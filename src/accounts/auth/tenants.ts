@@ -29,7 +29,7 @@ export interface TenantChange {
   readonly after: JsonObject;
 }
 
-/** Where something is defined. Definitions of the file can only be changed there. */
+/** Origin of a definition. Definitions of the file can only be changed there. */
 export type Source = 'file' | 'database';
 
 /** Precondition of a change. */
