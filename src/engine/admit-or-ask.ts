@@ -1,11 +1,12 @@
-// Admission of one request. It waits for other processes that share its limits, and after a start for the ledger.
+// Admission of one request. Waits for other processes that share its limits, and after a start for the ledger to be
+// read.
 import type { Estimate, Limiter, Refusal, Reservation, Scope } from '../accounts/limits/index.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** Pieces of the ledger that one request waits for. */
+/** Maximum parts of the ledger that one request waits for. */
 const MOST_TIMES = 12;
 
-/** As the limiter admits. */
+/** Admits like the limiter, but waits where the usage is still unread. */
 export async function admitOrAsk(
   limiter: Limiter,
   scopes: readonly Scope[],

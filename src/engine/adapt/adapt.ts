@@ -1,5 +1,5 @@
-// Fits a request to one endpoint: removes the parameters it does not take and reports each, so that no codec
-// has to ask. Says which features the gateway must supply itself.
+// Adapts a request to one endpoint: removes and reports the parameters that the endpoint does not accept, so that no
+// codec has to check. Also says which features the gateway must supply itself.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { CanonicalRequest, Parameter, Report } from '../../canonical/index.ts';
 import { isNeutral, PARAMETERS } from '../../canonical/index.ts';
@@ -8,13 +8,13 @@ import { preparedEndpoint } from '../prepared-endpoint.ts';
 
 export interface AdaptedRequest {
   readonly request: CanonicalRequest;
-  /** Stop sequences that the upstream does not take: the gateway cuts the stream at them. */
+  /** Stop sequences that the upstream does not accept. The gateway cuts the stream at them. */
   readonly cutAt: readonly string[];
-  /** True when something was removed, so that the client's own bytes may not be relayed. */
+  /** True when a parameter was removed, so the client's own bytes cannot be relayed. */
   readonly changed: boolean;
 }
 
-/** The request as this endpoint can take it. */
+/** Returns the request without the parameters that this endpoint does not accept. */
 export function adaptRequest(
   request: CanonicalRequest,
   endpoint: Endpoint,
@@ -38,7 +38,7 @@ export function adaptRequest(
 }
 
 /**
- * Parameters of a request that an endpoint does not take by itself, in its client's words
+ * Names of the parameters in a request that an endpoint does not support natively, as the client wrote them
  * (`provider.require_parameters`).
  */
 export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint): readonly string[] {
@@ -62,7 +62,7 @@ export function lackingParameters(request: CanonicalRequest, endpoint: Endpoint)
   return names;
 }
 
-/** A client that says something in the upstream's own protocol cannot have said what the protocol lacks. */
+/** A client that uses the upstream's own protocol cannot have set parameters that the protocol lacks. */
 function parametersLacking(
   protocol: Protocol,
   endpoint: Endpoint,
@@ -72,7 +72,7 @@ function parametersLacking(
   return preparedEndpoint(endpoint).lacking;
 }
 
-/** True for a parameter that the model refuses only while it reasons, in a request that tells it not to. */
+/** True for a parameter that the model refuses only while reasoning, when the request turns reasoning off. */
 function isTaken(parameter: Parameter, { reasoning }: CanonicalRequest, endpoint: Endpoint): boolean {
   if (!endpoint.onlyWithoutReasoning.has(parameter) || endpoint.reasoningMandatory) return false;
   return reasoning.enabled === false || reasoning.effort === 'none';

@@ -1,28 +1,28 @@
-// A check of an answer before the client gets it: by a format, or by the grammars of its calls. Knows neither.
+// Validation of an answer before the client receives it: against a format, or against the grammars of its calls.
 import type { CanonicalRequest, CollectedEvents, GatewayError } from '../../canonical/index.ts';
 
 export interface AnswerCheck {
   /**
-   * Part of the answer that is held until it was checked: all of it, or everything from a call of one of these tools
-   * on.
+   * Part of the answer that is held back until it has been checked: all of it, or everything from the first call of
+   * one of these tools.
    */
   readonly holds: 'everything' | ReadonlySet<string>;
-  /** @param signal of the request that wants it */
+  /** @param signal aborts when the client's request ends */
   judge(events: CollectedEvents, signal: AbortSignal): Verdict | Promise<Verdict>;
 }
 
 export type Verdict =
-  /** The answer as the client gets it. */
+  /** The answer to deliver to the client. */
   | { readonly type: 'good'; readonly answer: CollectedEvents }
   | { readonly type: 'flawed'; readonly flaw: Flaw };
 
 export interface Flaw {
-  /** Asks the model to mend its answer. */
+  /** Request that asks the model to correct its answer. */
   readonly repair: CanonicalRequest;
   /**
-   * Decides about a flawed answer.
-   * @param mended what the model said to `repair`, or why it said nothing
-   * @returns the error for the client, where a flawed answer is worth nothing to it
+   * Decides what to do with a flawed answer.
+   * @param mended the model's answer to `repair`, or the error that it failed with
+   * @returns an error for the client when the flawed answer is useless to it
    */
   settle(
     mended: CollectedEvents | GatewayError,
@@ -32,11 +32,11 @@ export interface Flaw {
 
 export interface Settled {
   readonly answer: CollectedEvents;
-  /** True when it is the second answer, as a whole. */
+  /** True when `answer` is the second answer as a whole. */
   readonly isSecond: boolean;
 }
 
-/** Judges by each check in turn; the first flaw counts. */
+/** Runs the checks in order and stops at the first flaw. */
 export async function judge(
   checks: readonly AnswerCheck[],
   events: CollectedEvents,
@@ -51,7 +51,7 @@ export async function judge(
   return { type: 'good', answer };
 }
 
-/** The name under which an upstream knows a tool that may be one of a group (`portable-request.ts`). */
+/** Name by which an upstream knows a tool that may belong to a group (`portable-request.ts`). */
 export function nameUpstream(call: {
   readonly name: string;
   readonly namespace?: string | undefined;
@@ -60,8 +60,8 @@ export function nameUpstream(call: {
 }
 
 /**
- * False for an answer that ended early, by a limit or by the client's own wish: it cannot be whole, and asking again
- * would not make it so.
+ * False for an answer that ended early because of a limit or the client's own settings. It cannot be complete, and
+ * repeating the request would not help.
  */
 export function endedByItself({ finish }: CollectedEvents): boolean {
   switch (finish?.reason) {

@@ -1,4 +1,4 @@
-// Sinks in the way of an answer: they do what its upstream does not do by itself, or see that it did.
+// Sinks in an answer's event chain that supply what the upstream does not do itself, or verify that it did.
 import {
   type CanonicalEvent,
   type CanonicalRequest,
@@ -11,25 +11,28 @@ import { asObject, asString, parseJson } from '../../base/json/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { findProtocol, type ServerCodec } from '../../protocols/index.ts';
 
-// Compares an answer with its output limit. Finds limits that the server ignores, and cut answers that it calls complete.
-// Sees token counts and ends, never text.
+// Output limit: compares an answer with its limit. Detects servers that ignore the limit, and truncated answers that
+// the server reports as complete. Uses only token counts and finish events.
 
-/** Tokens beyond the limit that are a matter of counting, not of a limit that is ignored. */
+/** Tokens by which counts may exceed the limit before the limit is considered ignored. */
 const SLACK = 16;
 
 export interface WatchedLimit {
   /** Tokens. */
   readonly limit: number;
-  /** False: the server calls an answer complete that its limit cut. */
+  /** False: the server reports answers that its limit truncated as complete. */
   readonly namesCutAnswers: boolean;
-  /** Called once, for an answer that is longer than its limit. @param tokens of the answer */
+  /**
+   * Called once when an answer is longer than its limit.
+   * @param tokens of the answer
+   */
   readonly exceeded: (tokens: number) => void;
 }
 
 export class LimitWatch implements EventSink {
   readonly #next: EventSink;
   readonly #watched: WatchedLimit;
-  /** Tokens of the answer; 0 while the server has counted none. */
+  /** Tokens of the answer. 0: the server has not reported any yet. */
   #tokens = 0;
   #isReported = false;
 
@@ -54,13 +57,13 @@ export class LimitWatch implements EventSink {
   }
 }
 
-// `parallel_tool_calls: false` for upstreams that do not obey it: the first call of an answer passes, the others never
-// happened. The model makes them again when it has seen the first result.
+// `parallel_tool_calls: false` for upstreams that ignore it: only the first call of an answer passes. The model
+// repeats the others once it has seen the first result.
 
 export class SingleCall implements EventSink {
   readonly #next: EventSink;
   #called = false;
-  /** Indices of the upstream's that did not pass. */
+  /** Upstream item indices of the dropped calls. */
   readonly #dropped: number[] = [];
 
   constructor(next: EventSink) {
@@ -77,13 +80,13 @@ export class SingleCall implements EventSink {
     }
     if (this.#dropped.length === 0 || !('index' in event)) return this.#next.on(event);
     if (this.#dropped.includes(event.index)) return;
-    // Indices stay dense.
+    // Indices must stay contiguous.
     const before = this.#dropped.filter((index) => index < event.index).length;
     this.#next.on({ ...event, index: event.index - before });
   }
 }
 
-// Custom (free-form) tools travel to upstreams without them as functions with one string argument. This sink
+// Custom (free-form) tools are sent to upstreams that lack them as functions with one string argument. This sink
 // turns the model's calls of those functions back into custom tool calls.
 
 export class CustomToolRestorer implements EventSink {
@@ -109,7 +112,7 @@ export class CustomToolRestorer implements EventSink {
       case 'arguments': {
         const soFar = this.#arguments.get(event.index);
         if (soFar === undefined) break;
-        // The wrapper can only be taken off when it is complete.
+        // The wrapper can be removed only once the arguments are complete.
         this.#arguments.set(event.index, soFar + event.text);
         return;
       }

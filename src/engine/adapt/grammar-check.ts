@@ -1,5 +1,5 @@
-// Grammars of custom tools at upstreams that know only functions: a call's input is checked after the fact, and the model
-// is asked once to mend it. Only the input changes; whatever else the answer holds stays.
+// Grammars of custom tools at upstreams that only support functions: the input of a call is checked afterwards, and
+// the model is asked once to correct it. Only the input changes; the rest of the answer is kept.
 import type {
   CanonicalRequest,
   CollectedEvents,
@@ -20,9 +20,9 @@ interface CheckedTool {
 }
 
 /**
- * A check of the calls of custom tools that have grammars; null when there are none. For upstreams that do not enforce
- * grammars.
- * @throws GatewayError `invalid_request` naming a definition that is no grammar
+ * Returns a check for the calls of custom tools with grammars, or null when there are none. Used for upstreams that
+ * do not enforce grammars.
+ * @throws GatewayError `invalid_request` naming an invalid grammar definition
  */
 export function checkGrammars(request: CanonicalRequest, report: Report): AnswerCheck | null {
   const tools = new Map<string, CheckedTool>();
@@ -45,7 +45,7 @@ export function checkGrammars(request: CanonicalRequest, report: Report): Answer
   return tools.size > 0 ? new GrammarJudge(tools, request, report) : null;
 }
 
-/** Chat Completions nests what the Responses API has flat. */
+/** Chat Completions nests the format that the Responses API has at the top level. */
 function grammarPath(tool: CustomTool, path: string): string {
   const inner = tool.source?.raw['custom'];
   if (!isJsonObject(inner)) return `${path}.format`;
@@ -56,7 +56,7 @@ function grammarPath(tool: CustomTool, path: string): string {
 class GrammarJudge implements AnswerCheck {
   readonly holds: ReadonlySet<string>;
   readonly #tools: ReadonlyMap<string, CheckedTool>;
-  /** As the upstream got it. */
+  /** The request as it was sent to the upstream. */
   readonly #request: CanonicalRequest;
   readonly #report: Report;
 
@@ -70,7 +70,7 @@ class GrammarJudge implements AnswerCheck {
   judge(events: CollectedEvents): Verdict {
     const problems = new Map<ToolCallItem, string>();
     const budget = inputBudget();
-    // An input that a limit cut short does not match either, and would not the second time.
+    // A truncated input does not match, and a repair would be truncated as well.
     if (endedByItself(events))
       for (const item of events.items) {
         const problem = item.type === 'tool_call' ? this.#problemOf(item, budget) : null;
@@ -86,7 +86,7 @@ class GrammarJudge implements AnswerCheck {
     };
   }
 
-  /** Problem in the input of a call. Null: there is none, or it cannot be judged. */
+  /** Problem in the input of a call. Null: there is none, or it cannot be determined. */
   #problemOf(call: ToolCallItem, budget: Budget): string | null {
     const tool = call.kind === 'custom' ? this.#tools.get(nameUpstream(call)) : undefined;
     if (!tool) return null;
@@ -103,7 +103,7 @@ class GrammarJudge implements AnswerCheck {
     return `the input does not match the grammar: ${where} (character ${outcome.at + 1})`;
   }
 
-  /** Puts the first input of each tool that matches in the place of one that does not. */
+  /** Replaces each input that does not match by the first matching input for the same tool. */
   #mend(
     first: CollectedEvents,
     problems: ReadonlyMap<ToolCallItem, string>,
@@ -136,8 +136,8 @@ class GrammarJudge implements AnswerCheck {
 }
 
 /**
- * The conversation with the flawed turn and a result for each of its calls: the model sees what it thought and wrote, and
- * no upstream takes a call without its result.
+ * The conversation plus the flawed turn and a result for each of its calls. The model sees its own reasoning and
+ * text, and upstreams require a result for every call.
  */
 function repairRequest(
   request: CanonicalRequest,

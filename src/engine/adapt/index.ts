@@ -1,5 +1,5 @@
-// Abilities that an endpoint lacks and the gateway supplies: structured output, grammars, stop sequences, truncation,
-// the policy of reasoning and its seal.
+// Features that an endpoint lacks and the gateway supplies: structured output, grammars, stop sequences, truncation,
+// reasoning policy and reasoning seals.
 export { adaptRequest, lackingParameters } from './adapt.ts';
 export { type AnswerCheck, judge, nameUpstream } from './answer-check.ts';
 export {

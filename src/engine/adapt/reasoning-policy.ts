@@ -1,5 +1,5 @@
-// The only place that knows effort, budgets and when a model may think. Codecs write down what this decides.
-// The shares and thresholds are those of the guide "reasoning models" of the API that this gateway implements.
+// Decides reasoning effort, budget and whether a model may reason. Codecs only encode the decision. Shares and
+// thresholds follow the "reasoning models" guide of the API that this gateway implements.
 import type { Endpoint } from '../../catalog/index.ts';
 import {
   asksForNone,
@@ -14,7 +14,10 @@ import {
   type ResolvedReasoning,
 } from '../../canonical/index.ts';
 
-/** Share of the output limit that an effort may spend on reasoning. low, medium and high are the guide's own; the rest continues their row. */
+/**
+ * Share of the output limit that an effort may spend on reasoning. low, medium and high come from the guide; the
+ * others extend the series.
+ */
 const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 0.1,
   low: 0.2,
@@ -23,11 +26,11 @@ const SHARE: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   xhigh: 0.9,
   max: 0.95,
 };
-/** Efforts that a budget can stand for. */
+/** Efforts that a budget can be converted to. */
 const TIERS = ['low', 'medium', 'high'] as const;
 const DEFAULT_EFFORT: Effort = 'medium';
 
-/** Facts of an endpoint that the policy reads. */
+/** Properties of an endpoint that the policy reads. */
 export type ReasoningFacts = Pick<
   Endpoint,
   | 'reasoningStyle'
@@ -41,8 +44,8 @@ export type ReasoningFacts = Pick<
   Partial<Pick<Endpoint, 'isReasoningKnown'>>;
 
 /**
- * Decides how an endpoint is told to reason. What cannot be done as asked goes to the report under `reasoning`.
- * Never makes a request illegal that would be legal without reasoning.
+ * Decides the reasoning settings for an endpoint. Deviations from the request are reported under `reasoning`. Never
+ * makes a request invalid that would be valid without reasoning.
  */
 export function resolveReasoning(
   request: CanonicalRequest,
@@ -80,7 +83,7 @@ export function resolveReasoning(
   const wanted: Effort | undefined = off ? 'minimal' : asked.effort;
   const intended = wanted ?? effortOfBudget(asked.maxTokens, limit) ?? DEFAULT_EFFORT;
   const isModels = asked.leaveToModel === true && wanted === undefined && asked.maxTokens === undefined;
-  // One that may also not reason must be told to, and that takes an effort.
+  // A model with optional reasoning needs an effort to be told to reason.
   const effort = isModels && facts.reasoningMandatory ? undefined : nearestEffort(intended, facts.efforts);
   if (wanted !== undefined && !off && effort !== wanted)
     report.add(
@@ -103,8 +106,8 @@ export function resolveReasoning(
     return { mode: 'on', effort, budgetTokens: undefined, summary: asked.summary };
   }
 
-  // An explicit budget is the more specific wish where both are understood; where only budgets are, effort is
-  // converted.
+  // When the endpoint supports both, an explicit budget is more specific than an effort. When it supports only
+  // budgets, the effort is converted.
   const budget = budgetTokens(asked.maxTokens, intended, limit, facts.reasoningBudget);
   if (budget === null) {
     if (facts.reasoningStyle === 'both')
@@ -119,16 +122,16 @@ export function resolveReasoning(
 }
 
 /**
- * The budget for an effort: its share of the output limit.
- * @param limit tokens that the whole answer may have
+ * Reasoning budget for an effort: its share of the output limit.
+ * @param limit maximum tokens of the whole answer
  */
 export function budgetForEffort(effort: Exclude<Effort, 'none'>, limit: number): number {
   return Math.floor(SHARE[effort] * limit);
 }
 
-/** The tier whose share is nearest to `maxTokens / limit`; ties go to the lower one. */
+/** Tier whose share is nearest to `maxTokens / limit`. Ties go to the lower tier. */
 export function effortForBudget(maxTokens: number, limit: number): 'low' | 'medium' | 'high' {
-  // Compared in whole tokens times 100: 350 of 1000 is exactly between 20 and 50 %, which a division would blur.
+  // Compared as whole tokens times 100: 350 of 1000 is exactly between 20 and 50 %, which a division would round.
   const distance = (tier: (typeof TIERS)[number]): number =>
     Math.abs(maxTokens * 100 - Math.round(SHARE[tier] * 100) * limit);
   return TIERS.reduce((best, tier) => (distance(tier) < distance(best) ? tier : best));
@@ -151,7 +154,7 @@ function budgetTokens(
   return Math.min(Math.max(wanted, legal.min), most);
 }
 
-/** @param accepted null: every effort; empty: reasoning can only be on or off */
+/** @param accepted null: every effort; empty: reasoning can only be turned on or off */
 function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effort | undefined {
   if (accepted === null || accepted.includes(wanted)) return wanted;
   const at = EFFORTS.indexOf(wanted);
@@ -163,7 +166,10 @@ function nearestEffort(wanted: Effort, accepted: readonly string[] | null): Effo
 
 interface Conflict {
   readonly what: string;
-  /** True: nothing can be removed to make both possible, so reasoning yields. False: the encoder drops a sampling parameter. */
+  /**
+   * True: reasoning is turned off, because nothing can be removed to resolve the conflict. False: the encoder drops a
+   * sampling parameter.
+   */
   readonly hard: boolean;
 }
 
@@ -182,7 +188,7 @@ function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflic
   const last = request.items.at(-1);
   if (last?.type === 'message' && last.role === 'assistant')
     return { what: 'a prefilled answer', hard: true };
-  // A model that decides by itself how much to think may call tools without having thought.
+  // A model that chooses its own amount of reasoning may call tools without having reasoned.
   if (facts.reasoningStyle !== 'effort' && lacksSignedReasoning(request, facts.reasoningFormat))
     return { what: 'a tool turn whose signed reasoning is missing', hard: true };
   if (request.temperature !== undefined && request.temperature !== 1)
@@ -192,13 +198,13 @@ function findConflict(request: CanonicalRequest, facts: ReasoningFacts): Conflic
   return null;
 }
 
-/** True when the conversation is inside a tool turn (it ends in tool results) that has no reasoning of this format. */
+/** True when the conversation is inside a tool turn (it ends in tool results) without reasoning in this format. */
 function lacksSignedReasoning(request: CanonicalRequest, format: string | null): boolean {
   const { items } = request;
   let inToolTurn = false;
   let afterUser = false;
-  // The turn may span several rounds of calls and results, and only its first round need contain thinking. What a
-  // user adds to results does not end it: both travel in one message.
+  // The turn may span several rounds of calls and results, and only its first round must contain reasoning. User text
+  // added to results does not end it, because both are sent in one message.
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at];
     if (!item || (afterUser && item.type !== 'tool_result' && !isUserMessage(item))) break;
@@ -214,8 +220,8 @@ function isUserMessage(item: Item): boolean {
   return item.type === 'message' && item.role === 'user';
 }
 
-// Writes down whose reasoning it is. Decoders know a protocol's default format; the endpoint knows which family really
-// runs behind it.
+// Reasoning format: marks reasoning with the format of the endpoint's model family. Decoders only know their
+// protocol's default.
 
 export class ReasoningStamp implements EventSink {
   readonly #next: EventSink;

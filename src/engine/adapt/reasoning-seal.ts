@@ -1,5 +1,5 @@
-// Lets the reasoning of any family travel through a client whose protocol knows only one: its opaque state is sealed
-// into the form that the client can carry, and opened when it comes back.
+// Lets opaque reasoning of any model family pass through a client whose protocol supports only one format. It is
+// sealed into the client's format and opened when it comes back.
 import type {
   CanonicalEvent,
   CollectedEvents,
@@ -14,7 +14,7 @@ import type { Envelope } from '../state/envelope.ts';
 
 type Native = Pick<OpaqueReasoning, 'format' | 'kind'>;
 
-/** Sealed content. The text belongs to a signature, which vouches for it. */
+/** Sealed content. The text is included because the signature covers it. */
 interface Sealed {
   readonly format: string;
   readonly kind: OpaqueReasoning['kind'];
@@ -26,19 +26,19 @@ export class ReasoningSeal {
   readonly #envelope: Envelope;
   readonly #projectId: string;
   readonly #native: Native;
-  /** No two envelopes are alike: what is kept must be what was sent. */
+  /** Already sealed reasoning. Every envelope is different, and the stored one must equal the one that was sent. */
   readonly #done = new WeakMap<OpaqueReasoning, OpaqueReasoning>();
 
-  /** @param native what the client's protocol can carry */
+  /** @param native the format that the client's protocol can carry */
   constructor(envelope: Envelope, projectId: string, native: Native) {
     this.#envelope = envelope;
     this.#projectId = projectId;
     this.#native = native;
   }
 
-  /** In front of the encoder of a stream. */
+  /** Sink in front of the encoder of a stream. */
   sink(inner: EventSink): EventSink {
-    /** Text of the open reasoning items, by index: a signature comes after it. */
+    /** Text of the open reasoning items, by index. A signature follows the text it covers. */
     const texts = new Map<number, string[]>();
     return {
       on: (event: CanonicalEvent): void => {
@@ -52,7 +52,7 @@ export class ReasoningSeal {
     };
   }
 
-  /** A whole answer as its client gets it. */
+  /** Returns a complete answer with its foreign reasoning sealed. */
   collected(events: CollectedEvents): CollectedEvents {
     if (!events.items.some((item) => item.type === 'reasoning' && this.#isForeign(item.opaque)))
       return events;
@@ -67,8 +67,8 @@ export class ReasoningSeal {
   }
 
   /**
-   * Items of a client with their seals opened; the array itself where nothing was sealed. Content that was sealed for
-   * another project is dropped, and reported.
+   * Opens the seals in a client's items. Returns the same array when nothing was sealed. Content sealed for another
+   * project is dropped and reported.
    */
   opened(items: readonly Item[], report: Report): readonly Item[] {
     if (!items.some((item) => item.type === 'reasoning' && item.opaque)) return items;
@@ -106,9 +106,9 @@ export class ReasoningSeal {
     const { format, kind, data } = sealed;
     return {
       ...rest,
-      // Signed text comes back word for word, whatever the client made of it.
+      // Signed text must come back verbatim, even if the client changed it.
       text: sealed.text.length > 0 ? sealed.text : rest.text,
-      // A client that asked for a summary was shown the same words as one.
+      // A client that requested a summary received the same text as the summary.
       summary: sealed.text.length > 0 && rest.text.length === 0 ? [] : rest.summary,
       opaque: { format, kind, data },
       format,

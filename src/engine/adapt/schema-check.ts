@@ -1,5 +1,5 @@
-// Checks by schemas, however large: small ones at once, and what could take long in a process of its own, so that nobody
-// else waits for it. Owns where the line is, and the limits beyond it. Knows nothing of answers.
+// Validates values against JSON Schemas of any size: small ones in this process, expensive ones in a separate
+// process, so that other requests are not delayed. Defines that threshold and the limits of the separate process.
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -10,41 +10,44 @@ import { MAX_SCHEMA_CHARS, type SchemaAnswer, type SchemaQuestion } from './sche
 import type { SchemaValidator } from './schema-validator.ts';
 
 export interface SchemaCheck {
-  /** Demands of the schema that nobody checks, in words; empty when all are checked. */
+  /** Schema requirements that are not checked, as text. Empty: all are checked. */
   readonly unchecked: readonly string[];
   /**
-   * Problem of a value. Null: it matches.
+   * Checks a value. Null: it matches.
    * @param json the value as text
    * @param path of the schema in the client's body
-   * @param signal of the request that wants it
-   * @throws GatewayError where the schema turns out to have no end for it, or takes too long over it
+   * @param signal of the client's request
+   * @throws GatewayError when the schema recurses endlessly for this value, or validation takes too long
    */
   problemOf(value: JsonValue, json: string, path: string, signal: AbortSignal): Promise<string | null>;
 }
 
-/** Objects of a schema that is compiled at once: a quarter of a millisecond each. */
+/** Maximum objects of a schema that is compiled in this process; each takes about 0.25 ms. */
 const MOST_OBJECTS_AT_ONCE = 100;
-/** Objects times characters of the value: each object may look at each member. Some 20 milliseconds. */
+/**
+ * Maximum product of schema objects and characters of the value, because each object may visit each member. About 20
+ * ms.
+ */
 const MOST_WORK_AT_ONCE = 200_000;
 const TIMEOUT_MS = 10_000;
 const MAX_MEMORY_BYTES = 512 * 1_048_576;
 const MAX_OUTPUT_BYTES = 1_048_576;
-/** In the whole gateway, and that may wait for their turn. */
+/** Checks in the whole gateway that run concurrently, and that may be queued. */
 const ABREAST = 2;
 const MOST_WAITING = 50;
 const PROGRAM = fileURLToPath(new URL('schema-process.ts', import.meta.url));
 
 const turns = new Turns(ABREAST, MOST_WAITING, 'schemas wait to be checked');
-/** Whether large schemas can be used, by their texts. */
+/** Whether large schemas are usable, by schema text. */
 const known = new CompiledCache<SchemaAnswer>();
 
-/** The validator and its library: most gateways never need them, and they take 7 MB and 40 ms. */
+/** The validator, loaded on first use: most gateways never need it, and it takes 7 MB and 40 ms. */
 let compileSchema: ((schema: JsonObject, path: string) => SchemaValidator) | undefined;
 
 /**
- * Has to be awaited before `openSchema`: loads the validator, and finds out whether a large schema can be used; a small one
- * costs nothing here. Never rejects but with what is no fault of the schema.
- * @throws GatewayError `rate_limited` when too many wait, `cancelled`
+ * Loads the validator and determines whether a large schema is usable. Must be awaited before `openSchema`. Small
+ * schemas cost nothing here. Unusable schemas do not reject.
+ * @throws GatewayError `rate_limited` when too many are queued, `cancelled`
  */
 export async function prepareSchema(schema: JsonObject, signal: AbortSignal): Promise<void> {
   compileSchema ??= (await import('./schema-validator.ts')).compileSchema;
@@ -54,9 +57,9 @@ export async function prepareSchema(schema: JsonObject, signal: AbortSignal): Pr
 }
 
 /**
- * A schema to check by, after `prepareSchema`.
+ * Opens a schema for checking, after `prepareSchema`.
  * @param path of the schema in the client's body
- * @throws GatewayError `invalid_request` for a schema that cannot be used
+ * @throws GatewayError `invalid_request` for an unusable schema
  */
 export function openSchema(schema: JsonObject, path: string): SchemaCheck {
   const objects = countObjects(schema);
@@ -108,7 +111,7 @@ function isSmall(schema: JsonObject): boolean {
   return countObjects(schema) <= MOST_OBJECTS_AT_ONCE;
 }
 
-/** No further than it matters; what is nested beyond any schema counts as much. */
+/** Counts the objects of a schema, including those nested beyond the permitted depth. */
 function countObjects(schema: JsonObject): number {
   let objects = 0;
   const waiting: (JsonValue | undefined)[] = [schema];

@@ -1,5 +1,5 @@
-// The program that checks one value by one large schema: a `SchemaQuestion` as JSON on file descriptor 0, a `SchemaAnswer`
-// on 1. Runs in a process of its own; `schema-check.ts` starts it and bounds its time and memory.
+// Program that checks one value against one large schema: reads a `SchemaQuestion` as JSON from file descriptor 0 and
+// writes a `SchemaAnswer` to 1. `schema-check.ts` runs it in a separate process with limits on time and memory.
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { SchemaAnswer, SchemaQuestion } from './schema-answer.ts';
 import { compileSchema } from './schema-validator.ts';

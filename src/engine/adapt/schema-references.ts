@@ -1,17 +1,17 @@
-// Counts how many references of a JSON Schema are followed for one value in the worst case, from the schema alone:
-// what has no end is known before anybody pays for an answer. Knows nothing of values, nor of the validator.
+// Counts the references of a JSON Schema that are followed for one value in the worst case. Endless recursion is thus
+// detected from the schema alone, before a request is sent upstream.
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 
-/** Hold schemas for the same value as the schema that they stand in (JSON Schema 2020-12 core, section 10.2). */
+/** Keywords whose schemas apply to the same value as the enclosing schema (JSON Schema 2020-12 core, section 10.2). */
 const ONE = ['not', 'if', 'then', 'else'] as const;
 const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 const BY_NAME = ['dependentSchemas', 'dependencies'] as const;
 const REFERENCES = ['$ref', '$dynamicRef'] as const;
 
 /**
- * The most references that are followed for one value, without those for its members; Infinity where a schema refers to
- * itself for the same value. References by address are not followed, and none is where parts have addresses of their own.
- * @param objects all objects of the schema, itself among them
+ * Maximum references followed for one value, excluding those for its members. Infinity: a schema refers to itself for
+ * the same value. References by URI are not followed; 0 when subschemas have their own `$id`.
+ * @param objects all objects of the schema, including itself
  */
 export function mostReferences(schema: JsonObject, objects: readonly JsonObject[]): number {
   if (objects.some((object) => object !== schema && typeof object['$id'] === 'string')) return 0;
@@ -23,7 +23,7 @@ export function mostReferences(schema: JsonObject, objects: readonly JsonObject[
   const count = (from: JsonObject): number => {
     const known = counts.get(from);
     if (known !== undefined) return known;
-    // A reference that leads back here before it is counted is a cycle.
+    // Reaching this schema again before its count is known is a cycle.
     counts.set(from, Infinity);
     let sum = 0;
     for (const inner of ofSameValue(from)) if (isJsonObject(inner)) sum += count(inner);
@@ -50,7 +50,7 @@ function ofSameValue(schema: JsonObject): readonly (JsonValue | undefined)[] {
   return found;
 }
 
-/** Target of a pointer in a fragment (RFC 6901, section 6). Undefined: the reference is of another form. */
+/** Target of a JSON Pointer in a fragment (RFC 6901, section 6). Undefined: the reference has another form. */
 function pointedAt(schema: JsonObject, reference: JsonValue | undefined): JsonValue | undefined {
   if (reference === '#') return schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;

@@ -1,5 +1,5 @@
-// Checks JSON values against JSON Schemas that arrive in requests, hostile ones among them: nothing is fetched, and size,
-// depth and time are bounded. Knows nothing of answers.
+// Validates JSON values against JSON Schemas from requests, including hostile ones: nothing is fetched, and size,
+// depth and time are bounded.
 import { _, Ajv, str, type AnySchemaObject, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as refKeyword } from 'ajv/dist/vocabularies/core/ref.js';
@@ -12,39 +12,39 @@ import { STRING_FORMATS } from './string-formats.ts';
 
 export interface SchemaValidator {
   /**
-   * Problem of a value. Null: it matches. Throws GatewayError where validation does not end: a schema can refer to
-   * itself twice for each member.
+   * Checks a value. Null: it matches. Throws GatewayError when validation does not terminate, because a schema can
+   * refer to itself twice for each member.
    * @param path of the schema in the client's body
    */
   problemOf(value: JsonValue, path: string): string | null;
-  /** Demands of the schema that nobody checks, in words; empty when all are checked. */
+  /** Schema requirements that are not checked, as text. Empty: all are checked. */
   readonly unchecked: readonly string[];
 }
 
-/** Deeper nesting than this is nobody's honest schema. */
+/** Maximum nesting depth of a schema. */
 const DEEPEST = 100;
-/** Objects that a schema consists of: each takes the validator about a quarter of a millisecond to compile. */
+/** Maximum objects in a schema; each takes about 0.25 ms to compile. */
 const MOST_OBJECTS = 3_000;
-/** Different patterns of one schema: the validator's own work grows with their square. */
+/** Maximum distinct patterns in a schema. The validator's own work grows with the square of their number. */
 const MOST_PATTERNS = 200;
-/** Reasons that are told. */
+/** Maximum unchecked requirements that are reported. */
 const MOST_UNCHECKED = 5;
-/** References that are followed for one value: a schema can double them at each level. */
+/** Maximum references followed for one value. A schema can double them at each level. */
 const MOST_REFERENCES = 50_000;
 const ENDLESS = 'it refers to itself without end';
 const TOO_OFTEN = 'it refers to itself too often';
-/** Steps of all patterns for one value. */
+/** Maximum steps of all patterns together for one value. */
 const MOST_PATTERN_STEPS = 1_000_000;
 
-/** By their texts. */
+/** Compiled schemas, by schema text. */
 const compiled = new CompiledCache<SchemaValidator>();
-/** Weight of the code for one object, about 10 kB, in states of a pattern's machine. */
+/** Weight of the code for one object, about 10 kB, in states of a pattern's automaton. */
 const OBJECT_WEIGHT = 16;
 
 /**
  * Compiles a schema.
  * @param path of the schema in the client's body
- * @throws GatewayError `invalid_request` for a schema that cannot be used
+ * @throws GatewayError `invalid_request` for an unusable schema
  */
 export function compileSchema(schema: JsonObject, path: string): SchemaValidator {
   const text = JSON.stringify(schema);
@@ -61,38 +61,38 @@ export function compileSchema(schema: JsonObject, path: string): SchemaValidator
   return validator;
 }
 
-/** Remaining budget of one check. Checks run one at a time. */
+/** Remaining budget of one check. Checks never run concurrently. */
 interface Limits {
   references: number;
   readonly patterns: Budget;
 }
 
-/** The part of a regular expression that Ajv reads: two that print alike are one to it. */
+/** Members of a regular expression that Ajv uses. It treats two with the same text as identical. */
 interface RegExpLike {
   test(text: string): boolean;
   toString(): string;
 }
 const UNCHECKED_PATTERN: RegExpLike = { test: () => true, toString: () => 'no pattern' };
 
-/** Facts that are found while a schema is compiled. */
+/** Information collected while a schema is compiled. */
 interface Facts {
   readonly limits: Limits;
   readonly unchecked: Set<string>;
-  /** Patterns that name properties. */
+  /** Patterns that match property names. */
   readonly namePatterns: ReadonlySet<string>;
-  /** For all patterns. */
+  /** Capacity shared by all patterns. */
   readonly room: Room;
 }
 
 interface Compiled {
   readonly validator: SchemaValidator;
-  /** How many objects the schema consists of. */
+  /** Number of objects in the schema. */
   readonly objects: number;
 }
 
 function compile(schema: JsonObject, path: string, room: Room): Compiled {
   const unchecked = new Set<string>();
-  // The schema is itself checked, against that of schemas.
+  // Also covers the validation of the schema itself against its meta-schema.
   const limits: Limits = { references: MOST_REFERENCES, patterns: { steps: MOST_PATTERN_STEPS } };
   let validate: ValidateFunction;
   let objects: number;
@@ -101,7 +101,7 @@ function compile(schema: JsonObject, path: string, room: Room): Compiled {
     const { namePatterns } = read;
     objects = read.objects;
     validate = ajvFor(schema, { limits, unchecked, namePatterns, room }, path).compile(usable(schema));
-    // Meets circles of parts with addresses of their own, which cannot be counted before.
+    // Detects cycles between subschemas with their own `$id`, which cannot be counted beforehand.
     for (const probe of [null, {}]) {
       limits.references = MOST_REFERENCES;
       validate(probe);
@@ -125,7 +125,10 @@ function compile(schema: JsonObject, path: string, room: Room): Compiled {
   return { validator, objects };
 }
 
-/** Which draft is meant is said by the schema, else by how it writes tuples. References are never fetched: Ajv has no loader. */
+/**
+ * The draft is taken from `$schema`, otherwise from how the schema writes tuples. References are never fetched,
+ * because Ajv gets no loader.
+ */
 function ajvFor(
   schema: JsonObject,
   { limits, unchecked, namePatterns, room }: Facts,
@@ -139,7 +142,7 @@ function ajvFor(
       const matches = compilePattern(pattern, path, room);
       return { test: (text) => matches(text, limits.patterns), toString: () => `pattern ${pattern}` };
     } catch (error) {
-      // Which properties a pattern means must be known, or the wrong ones would be refused.
+      // A pattern for property names must be checkable, otherwise the wrong properties would be refused.
       const isName = namePatterns.has(pattern);
       if (!(error instanceof GatewayError) || error.kind !== 'unsupported' || isName) throw error;
       if (unchecked.size < MOST_UNCHECKED)
@@ -151,18 +154,18 @@ function ajvFor(
     strict: false,
     allErrors: false,
     logger: false,
-    // A large definition would be copied to each place that refers to it.
+    // Inlining would copy a large definition to each place that refers to it.
     inlineRefs: false,
-    // Optimised code costs three times as much to make as it ever saves here.
+    // Optimising takes three times as long as it could save here.
     code: {
       optimize: false,
-      // The runtime's own expressions can take seconds over a hostile pattern.
+      // The runtime's own regular expressions can take seconds on a hostile pattern.
       regExp: Object.assign(compiledPattern, { code: 'undefined' }),
     },
   });
   for (const [name, validate] of Object.entries(STRING_FORMATS))
     ajv.addFormat(name, { type: 'string', validate });
-  // Ajv divides, and takes 19.99 for no multiple of 0.01.
+  // Ajv divides, and so does not accept 19.99 as a multiple of 0.01.
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({
     keyword: 'multipleOf',
@@ -171,7 +174,7 @@ function ajvFor(
     error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
     validate: isMultiple,
   });
-  // Ajv compares every two members, in quadratic time.
+  // Ajv compares every pair of members, in quadratic time.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -195,7 +198,7 @@ function ajvFor(
   return ajv;
 }
 
-/** The schema without what speaks to the validator and not of values. */
+/** The schema without the keywords that address the validator. */
 function usable(schema: JsonObject): AnySchemaObject {
   const { $schema: _schema, $async: _async, ...rest } = schema;
   return rest;
@@ -208,8 +211,8 @@ function hasTuple(schema: JsonValue | undefined): boolean {
 }
 
 /**
- * @returns the patterns of `patternProperties`, and how many objects there are. Throws RangeError for a schema of too
- * many parts or levels, or without end.
+ * @returns the patterns of `patternProperties` and the number of objects. Throws RangeError for a schema with too
+ * many objects or levels.
  */
 function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Compiled, 'objects'> {
   const namePatterns = new Set<string>();
@@ -230,7 +233,7 @@ function readSchema(schema: JsonObject): Pick<Facts, 'namePatterns'> & Pick<Comp
   return { namePatterns, objects: objects.length };
 }
 
-/** Decimals are near to what they say: so is their quotient, by half a unit of its last place for each, and its own. */
+/** Floating-point error: half a unit in the last place for each operand, and for the quotient. */
 function isMultiple(of: number, value: number): boolean {
   if (value % of === 0) return true;
   if (Number.isInteger(value) && Number.isInteger(of)) return false;
@@ -238,7 +241,7 @@ function isMultiple(of: number, value: number): boolean {
   return Math.abs(Math.round(times) - times) <= 2 * Number.EPSILON * Math.abs(times);
 }
 
-/** JSON text that is the same for equal values. */
+/** Canonical JSON text, identical for equal values. */
 function sorted(value: JsonValue): string {
   return JSON.stringify(value, (_key, inner: JsonValue) =>
     isJsonObject(inner)

@@ -1,5 +1,5 @@
-// Stop sequences for upstreams that have no such field: cuts the visible text at the first match, which is
-// never part of the output. Text that might begin a match is held back until it is decided.
+// Stop sequences for upstreams without such a parameter: cuts the visible text before the first match. Text that may
+// be the beginning of a match is held back until that is known.
 import type { CanonicalEvent, EventSink, TextEvent } from '../../canonical/index.ts';
 
 export class StopCutter implements EventSink {
@@ -8,10 +8,10 @@ export class StopCutter implements EventSink {
   readonly #onCut: () => void;
   #held = '';
   #heldEvent: TextEvent | undefined;
-  /** The sequence that ended the answer. */
+  /** Sequence that ended the answer. */
   matched: string | undefined;
 
-  /** @param onCut called at the match: the upstream may be stopped, nothing it sends is wanted any more */
+  /** @param onCut called at the match, so that the upstream request can be aborted */
   constructor(next: EventSink, sequences: readonly string[], onCut: () => void) {
     this.#next = next;
     this.#seekers = sequences.flatMap((sequence) => (sequence === '' ? [] : [new Seeker(sequence)]));
@@ -20,7 +20,7 @@ export class StopCutter implements EventSink {
 
   on(event: CanonicalEvent): void {
     if (this.matched !== undefined) {
-      // The counts of what the upstream produced still belong to the answer.
+      // Usage that the upstream reports afterwards still belongs to the answer.
       if (event.type === 'usage') this.#next.on(event);
       return;
     }
@@ -50,7 +50,10 @@ export class StopCutter implements EventSink {
     if (text.length > keep) this.#next.on({ ...event, text: text.slice(0, text.length - keep) });
   }
 
-  /** The match that is complete first, as a model that knew the sequences would have stopped; of several, the longest. */
+  /**
+   * The match that is complete first, where a model with these stop sequences would have stopped. Of several, the
+   * longest.
+   */
   #firstMatch(text: string): { readonly end: number; readonly sequence: string } | undefined {
     let best: { end: number; sequence: string } | undefined;
     for (const seeker of this.#seekers) {
@@ -72,12 +75,12 @@ export class StopCutter implements EventSink {
   }
 }
 
-/** One sequence and how much of it the text ends with. Each character is looked at once (Knuth, Morris and Pratt, 1977). */
+/** Incremental search for one sequence. Each character is examined once (Knuth, Morris and Pratt, 1977). */
 class Seeker {
   readonly sequence: string;
-  /** Characters of the sequence that the text so far ends with. */
+  /** Number of leading characters of the sequence that the text so far ends with. */
   matched = 0;
-  /** By how much of it was matched: how much still is, where the next character does not fit. */
+  /** KMP failure function, by the number of matched characters. */
   readonly #shorter: Int32Array;
 
   constructor(sequence: string) {
@@ -92,7 +95,10 @@ class Seeker {
     }
   }
 
-  /** Takes the next characters, up to the end of a match. @returns offset behind it; -1 where there is none */
+  /**
+   * Consumes characters up to the end of a match.
+   * @returns the offset behind the match; -1: none
+   */
   seek(text: string): number {
     const { sequence } = this;
     for (let at = 0; at < text.length; at++) {

@@ -1,5 +1,5 @@
-// The string formats of JSON Schema that answers are held to: those that OpenAI documents for structured outputs
-// ("Supported schemas", read 2026-11), and addresses. Others are not checked, as the specification allows.
+// String formats of JSON Schema that are checked: those that OpenAI documents for structured outputs ("Supported
+// schemas", read 2026-11), and addresses. Others are not checked, as the specification permits.
 import type { Format } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
@@ -16,10 +16,10 @@ const CHECKED = [
   'uri',
 ] as const;
 
-/** Longer than anything of these formats: their expressions never see the texts of strangers in full. */
+/** Longer than any text of these formats, so that their regular expressions never run on long untrusted text. */
 const LONGEST = 2_000;
 
-/** By name, whether a text has the format. */
+/** Format checks, by name of the format. */
 export const STRING_FORMATS: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
   CHECKED.map((name) => [name, (text: string) => text.length <= LONGEST && matches(fullFormats[name], text)]),
 );

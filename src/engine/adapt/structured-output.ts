@@ -1,5 +1,5 @@
-// Answer formats that an upstream does not enforce: an instruction, a validation, and one repair. Never a forced
-// tool, which would exclude reasoning and break streaming.
+// Answer formats that an upstream does not enforce: an instruction, validation, and one repair. A forced tool call is
+// not used, because it excludes reasoning and breaks streaming.
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -18,28 +18,28 @@ import { openSchema, type SchemaCheck } from './schema-check.ts';
 /** Answer formats that an upstream declares. */
 export interface FormatAbility {
   readonly structuredOutput: Quirks['structuredOutput'];
-  /** True where the protocol has no form for JSON without a schema. */
+  /** True: the protocol cannot request JSON without a schema. */
   readonly schemasOnly: boolean;
-  /** True where the upstream is known to do what it says. */
+  /** True: the upstream is known to enforce the formats that it accepts. */
   readonly faithful: boolean;
 }
 
 export interface FormatCheck {
-  /** The request with what the upstream can do, and the instruction for the rest. */
+  /** The request in the form that the upstream supports, with an instruction for the rest. */
   readonly request: CanonicalRequest;
   readonly check: AnswerCheck;
 }
 
-/** Paths of the format and of its schema, in no protocol's words. */
+/** Protocol-independent paths of the format and of its schema. */
 const FORMAT_PATH = 'response_format';
 const SCHEMA_PATH = 'response_format.json_schema.schema';
 
 /**
- * Treatment of the answer format at an upstream; null when nothing is to be done.
+ * Returns the check for the answer format at an upstream, or null when none is needed.
  *
- * An upstream that enforces schemas is believed, with one exception: a whole answer in a strict format of an upstream
- * that is not known to be faithful is checked as well, since that costs nothing where all is well. Its streams are not:
- * every token would have to wait for the last. An answer that must be unwrapped is always whole first.
+ * An upstream that enforces schemas is trusted, with one exception: non-streamed answers in a strict format are also
+ * checked unless the upstream is known to be faithful. That is cheap. Streams are not checked, because every token
+ * would be delayed until the last. An answer that must be unwrapped is always collected first.
  *
  * @throws GatewayError when a schema that the gateway must check cannot be compiled
  */
@@ -77,7 +77,10 @@ export function checkFormat(
   return { request: instructed, check: new FormatJudge(format, validator, instructed, report) };
 }
 
-/** The schema that `checkFormat` may have to compile, to be prepared if it is large; undefined where an upstream is believed. */
+/**
+ * The schema that `checkFormat` may have to compile, so that a large one can be prepared. Undefined: the upstream is
+ * trusted.
+ */
 export function schemaToPrepare(
   format: ResponseFormat,
   ability: Pick<FormatAbility, 'structuredOutput' | 'faithful'>,
@@ -91,7 +94,7 @@ class FormatJudge implements AnswerCheck {
   readonly holds = 'everything';
   readonly #format: ResponseFormat;
   readonly #validator: SchemaCheck | null;
-  /** As the upstream got it. */
+  /** The request as it was sent to the upstream. */
   readonly #request: CanonicalRequest;
   readonly #report: Report;
 
@@ -109,7 +112,7 @@ class FormatJudge implements AnswerCheck {
 
   async judge(events: CollectedEvents, signal: AbortSignal): Promise<Verdict> {
     const text = visibleText(events);
-    // A call, a refusal, or what a limit cut short: the format does not apply.
+    // The format does not apply to calls, refusals and truncated answers.
     if (text === null || !endedByItself(events)) return { type: 'good', answer: events };
     const json = extractJson(text);
     const problem = await this.#problemOf(json, signal);
@@ -153,7 +156,7 @@ class FormatJudge implements AnswerCheck {
     return { answer: mended, isSecond: true };
   }
 
-  /** Problem with the text of an answer; null when there is none. */
+  /** Problem with the text of an answer. Null: there is none. */
   async #problemOf(json: string, signal: AbortSignal): Promise<string | null> {
     const value = parseJson(json);
     if (value === undefined)
@@ -176,12 +179,15 @@ function isStrict(format: ResponseFormat): boolean {
   return format.type === 'json_schema' && format.strict === true;
 }
 
-/** The member whose bare text the client wants; undefined when it wants the JSON. */
+/** Member whose plain text the client wants. Undefined: it wants the JSON. */
 function memberOf(format: ResponseFormat): string | undefined {
   return format.type === 'json_schema' ? format.unwrap : undefined;
 }
 
-/** The validator for a schema that the upstream promises to enforce: what we cannot check ourselves is left to it. */
+/**
+ * Validator for a schema that the upstream promises to enforce. A schema that the gateway cannot check is left to the
+ * upstream.
+ */
 function promised(format: ResponseFormat): SchemaCheck | null {
   if (format.type !== 'json_schema' || !format.schema) return null;
   let validator: SchemaCheck;
@@ -196,8 +202,8 @@ function promised(format: ResponseFormat): SchemaCheck | null {
 }
 
 /**
- * The caller's limits hold for it as for the first: the most tokens of one answer, and the deadline of both. Tools stay,
- * since the conversation has calls of them, but what is wanted now is no call.
+ * The repair keeps the caller's limits: the maximum tokens of one answer, and the deadline of both. Tools are kept
+ * because the conversation contains calls of them, but no call is wanted now.
  */
 function repairRequest(request: CanonicalRequest, text: string, problem: string): CanonicalRequest {
   const asked = `Your answer does not have the required form: ${problem}. Answer again with the corrected JSON only.`;
@@ -206,7 +212,7 @@ function repairRequest(request: CanonicalRequest, text: string, problem: string)
     ...(request.tools.length > 0 && { toolChoice: { type: 'none' } }),
     items: [
       ...request.items,
-      // An empty text is no message to most upstreams.
+      // Most upstreams refuse a message with empty text.
       ...(text.trim() === ''
         ? []
         : [{ type: 'message', role: 'assistant', parts: [{ type: 'text', text }] } satisfies Item]),
@@ -215,7 +221,7 @@ function repairRequest(request: CanonicalRequest, text: string, problem: string)
   };
 }
 
-/** The same answer with its visible text replaced by the JSON that was found in it. */
+/** The same answer with its visible text replaced by the extracted JSON. */
 function withText(events: CollectedEvents, json: string): CollectedEvents {
   let placed = false;
   const items: Item[] = [];
@@ -237,17 +243,17 @@ function instruction(format: ResponseFormat): string {
   return `Answer with the JSON value "${format.name}"${purpose} and nothing else: no explanation, no code fence. It must be valid JSON${schema}`;
 }
 
-/** The answer's text; null when there is none to check. */
+/** Text of the answer. Null: there is none to check. */
 function visibleText(events: CollectedEvents): string | null {
   if (events.items.some((item) => item.type === 'tool_call')) return null;
   const parts = events.items.flatMap((item) => (item.type === 'message' ? item.parts : []));
   if (parts.some((part) => part.type === 'refusal')) return null;
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  // A call of a tool of the client in its own form (`shell_call`) comes without words.
+  // A call of a client tool in its native form (`shell_call`) comes without text.
   return text === '' && events.items.some((item) => item.type === 'hosted_call') ? null : text;
 }
 
-/** The JSON inside a code fence or between other words, else the trimmed text. */
+/** The JSON inside a code fence or surrounding text, otherwise the trimmed text. */
 function extractJson(text: string): string {
   const trimmed = text.trim();
   if (parseJson(trimmed) !== undefined) return trimmed;

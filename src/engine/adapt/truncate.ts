@@ -1,6 +1,6 @@
-// `truncation: "auto"`: leaves out the oldest steps of a conversation until the rest fits into the context of the model
-// that is asked. What the system says stays, a call is never parted from its output, and neither is the last word.
-// Where nothing may be left out, what surely does not fit is refused.
+// `truncation: "auto"`: drops the oldest steps of a conversation until the rest fits the model's context. System
+// messages and the last step are kept, and a call stays together with its output. Without it, input that certainly
+// does not fit is refused.
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import { asString } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
@@ -8,18 +8,18 @@ import { countItemTokens, textCharsOf } from '../../accounts/ledger/index.ts';
 
 export interface Truncated {
   readonly request: CanonicalRequest;
-  /** Items left out. */
+  /** Number of items dropped. */
   readonly omitted: number;
 }
 
-/** Room for the answer where the request names no limit, as a share of the context. */
+/** Share of the context reserved for the answer when the request sets no limit. */
 const ANSWER_SHARE = 0.25;
 const ANSWER_TOKENS = 4096;
 
 /**
- * The request as it fits; unchanged where it does, or where the context is unknown.
- * @param contextLength tokens that the endpoint holds
- * @param isOver nobody waits for it any longer
+ * Returns the truncated request; unchanged when it fits or the context length is unknown.
+ * @param contextLength of the endpoint, in tokens
+ * @param isOver true: the client no longer waits
  */
 export async function truncate(
   request: CanonicalRequest,
@@ -48,15 +48,15 @@ export async function truncate(
   return { request: { ...request, items }, omitted: omitted.size };
 }
 
-/** Fewer characters of text than this for each token of the context are not worth counting. */
+/** Input with fewer characters than this per token of context is not counted. */
 const FEWEST_CHARS = 2;
-/** How far the estimate may be above what another family's tokenizer counts. */
+/** Factor by which the estimate may exceed another tokenizer's count. */
 const DOUBT = 1.25;
 
 /**
- * Refuses an input that is longer than the context beyond any doubt; what is near the limit only
- * the upstream can judge. Of protocols without `truncation` nothing is asked.
- * @param isOver nobody waits for it any longer
+ * Refuses input that is certainly longer than the context. Borderline cases are left to the upstream, and protocols
+ * without `truncation` are not checked.
+ * @param isOver true: the client no longer waits
  * @returns the refusal, so that an endpoint with a larger context can be tried
  */
 export async function overlong(
@@ -76,19 +76,19 @@ export async function overlong(
 }
 
 /**
- * Indices of what stands and falls together: a word of the user, or a step of the assistant with the results of its
- * calls, and whatever was said between a call and its result.
+ * Indices of items that can only be dropped together: a user message, or an assistant step with the results of its
+ * calls and anything between a call and its result.
  */
 function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
   let steps: number[][] = [];
-  /** Position of each call, by its id. */
+  /** Index of each call, by call id. */
   const callers = new Map<string, number>();
   let previous: 'user' | 'assistant' | 'result' | undefined;
   items.forEach((item, index) => {
     const speaker = speakerOf(item);
     if (speaker === 'system') return;
     const last = steps.at(-1);
-    // A result belongs to the calls before it, and an assistant's items to each other until a result has come.
+    // A result belongs to the calls before it. Assistant items belong together until a result follows.
     const belongs = speaker === 'result' || (speaker === 'assistant' && previous === 'assistant');
     if (last && belongs && previous !== 'user') last.push(index);
     else steps.push([index]);
@@ -101,7 +101,7 @@ function stepsOf(items: readonly Item[]): readonly (readonly number[])[] {
   return steps;
 }
 
-/** The same with everything from the step of this item on as one step. */
+/** Merges all steps from the one with this item into one step. */
 function joinedFrom(steps: number[][], index: number | undefined): number[][] {
   const last = steps.at(-1);
   if (index === undefined || last === undefined || index >= (last[0] ?? 0)) return steps;

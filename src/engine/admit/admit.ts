@@ -1,4 +1,5 @@
-// Lets a call in: decodes what it says, puts in everything that it refers to, and takes what it must hold while it runs.
+// Admits a call: decodes it, resolves everything that it refers to, and acquires the resources that it holds while it
+// runs.
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { type CanonicalRequest, GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
@@ -16,9 +17,9 @@ import { requireShare } from '../provider-room.ts';
 import type { Planned } from './planned.ts';
 
 /**
- * The request of a call, with the prompt template that it names.
+ * Decodes the request of a call, including the prompt template that it names.
  * @throws GatewayError naming every offending field; 404 for an unknown template, and for an earlier answer that is
- *   unknown or another project's
+ * unknown or belongs to another project
  */
 export async function decodeCall(
   { call, settings }: Arrival,
@@ -39,7 +40,7 @@ async function decodeNamed(
 ): Promise<CanonicalRequest> {
   const isIgnoring = settings.config.compatibility.ignoreStreamOptions && ignoreStreamOptions(call);
   const { json, protocol, route } = call;
-  // Only protocols whose turns are kept know templates.
+  // Only protocols whose turns are stored support templates.
   if (protocol.server.items && namesPrompt(json))
     return withNotes(await decodePrompted(call, json, deps.prompts), isIgnoring);
   const { threads: codec } = protocol.server;
@@ -60,16 +61,15 @@ async function decodePrompted(
   prompts: PromptLibrary,
 ): Promise<CanonicalRequest> {
   const { own, whole } = await promptedBody(json, principal.projectId, prompts);
-  // First by itself: mistakes are named by their place in the client's own words.
+  // Decoded separately first, so that errors name positions in the client's own body.
   protocol.server.decodeRequest(own, route);
   return protocol.server.decodeRequest(whole, route);
 }
 
 /**
- * Lets a request in.
- * @param decoded what the call says
- * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy; nothing is
- * held then
+ * Admits a request. Nothing is held if it throws.
+ * @param decoded the decoded call
+ * @throws GatewayError: 404 for ids that are unknown or belong to another project, 409 for a busy conversation
  */
 export async function admit(
   arrival: Arrival,
@@ -85,14 +85,14 @@ export async function admit(
   }
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export class Admitted {
   readonly arrival: Arrival;
-  /** With everything that it refers to. */
+  /** The request with everything that it refers to. */
   readonly request: CanonicalRequest;
   /** Input for storing the turn. Null: turns of this protocol are not stored. */
   readonly turn: TurnInput | null;
-  /** Stands in front of the client's encoder; null where nothing needs sealing. */
+  /** Precedes the client's encoder. Null: nothing needs sealing. */
   readonly seal: ReasoningSeal | null;
   readonly #decoded: CanonicalRequest;
   readonly #resources: AcquiredResources;
@@ -106,14 +106,14 @@ export class Admitted {
     this.#resources = resources;
   }
 
-  /** Gives back what the request held. Never rejects. */
+  /** Releases the resources of the request. Never rejects. */
   release(): Promise<void> {
     return this.#resources.release();
   }
 
   /**
-   * True when the answer may not be relayed: the client's own bytes lack what was completed from storage or mix several
-   * protocols, or the client asked for a form that upstreams are never asked for.
+   * True when the answer must not be relayed: the request was completed from storage, mixes several protocols, or
+   * asks for a format that is never requested from upstreams.
    */
   get needsTranslation(): boolean {
     const { request, arrival } = this;
@@ -121,7 +121,7 @@ export class Admitted {
     return arrival.call.route?.streamAsArray === true || (request.stream && this.readsOpenWords);
   }
 
-  /** True for a client that reads the open variant of its protocol: it says so in a header, or the operator does. */
+  /** True for a client that reads the open variant of its protocol, as declared by a header or by the operator. */
   get readsOpenWords(): boolean {
     const { call, settings } = this.arrival;
     const { openHeader } = call.protocol.server;
@@ -129,7 +129,7 @@ export class Admitted {
     return settings.config.compatibility.openResponses || call.header(openHeader) !== null;
   }
 
-  /** True when the turn is remembered: as a response, in a conversation or a thread, or for the client's connection. */
+  /** True when the turn is stored: as a response, in a conversation or thread, or for the client's connection. */
   get keepsTurn(): boolean {
     const { call } = this.arrival;
     if (this.request.thread || call.memory !== undefined) return true;
@@ -138,31 +138,32 @@ export class Admitted {
     return state ? state.store || state.conversationId !== undefined : false;
   }
 
-  /** True when the events of the answer are needed also where it was relayed: for the log or for the vault. */
+  /** True when the events of the answer are needed even if it is relayed: for the log or for the vault. */
   needsEvents(endpoint: Endpoint): boolean {
     if (this.arrival.call.recorder?.keeps(false) || this.request.thread) return true;
     if (this.mayHideEnd(endpoint)) return true;
     return this.request.tools.length > 0 && endpoint.reasoningFormat !== null;
   }
 
-  /** True where the client does not get reasoning without words at the end of an answer: the vault keeps it. */
+  /** True when reasoning without text at the end of an answer is withheld from the client and stored in the vault. */
   mayHideEnd(endpoint: Endpoint): boolean {
     return mayHideEnd(this.arrival.call.protocol.server, endpoint);
   }
 
-  /** True when the answer itself is needed after it was sent: for storage, for the log, or for the vault. */
+  /** True when the answer is still needed after it was sent: for storage, the log or the vault. */
   keeps(endpoint: Endpoint): boolean {
     return this.keepsTurn || this.needsEvents(endpoint);
   }
 }
 
-// Lets a planned request begin, as far as limits and budgets are concerned.
+// Limits and budgets of a planned request.
 
 /**
- * Reserves what the request is expected to use at the endpoint that is asked first. Models in limits are those of the
- * catalog: whatever name the request had for it.
- * @param inputTokens estimates the prompt; asked only where something is limited
- * @throws GatewayError 429 `rate_limit_exceeded`, also for work that leaves room to others, or 402 `budget_exceeded`; nothing is reserved then
+ * Reserves the expected usage at the first endpoint. Nothing is reserved if it throws. Limits use the catalog's model
+ * names, whatever name the request used.
+ * @param inputTokens estimates the prompt; called only when a limit applies
+ * @throws GatewayError 429 `rate_limit_exceeded`, also for work that yields capacity to others, or 402
+ * `budget_exceeded`
  */
 export async function allow(
   { arrival, request, plan, deadlineAt }: Planned,
@@ -181,13 +182,14 @@ export async function allow(
   else await quota.admit(estimate, deadlineAt);
 }
 
-// Whether a loss is a 400: the request's header says so first, then its key, then the configuration.
+// Strict mode, in which a loss is a 400. The request's header takes precedence over its key, and the key over the
+// configuration.
 
 const HEADER = 'x-dragoman-strict';
 
 /**
  * True: a parameter that would be dropped or changed refuses the request.
- * @param configured what the operator's configuration says
+ * @param configured default from the operator's configuration
  * @throws GatewayError `invalid_request` for a header that is neither `true` nor `false`
  */
 export function isStrict({ header, principal }: ApiCall, configured: boolean): boolean {
@@ -203,12 +205,12 @@ export function isStrict({ header, principal }: ApiCall, configured: boolean): b
   }
 }
 
-// Resources that a request has acquired, released however it ends: the lock of its conversation, and whatever else
-// admission takes.
+// Resources that a request has acquired, such as the lock of its conversation. They are released however the request
+// ends.
 
-/** Something that only one request, or so many at once, may have. */
+/** A resource that only a limited number of requests can hold at once. */
 export interface Holding {
-  /** Gives it back. Called once; never rejects. */
+  /** Releases it. Called once; never rejects. */
   release(): Promise<void>;
 }
 
@@ -219,7 +221,7 @@ export class AcquiredResources {
     this.#held.push(holding);
   }
 
-  /** Gives everything back, what was taken last first. */
+  /** Releases everything in reverse order. */
   async release(): Promise<void> {
     const held = this.#held;
     this.#held = [];

@@ -1,10 +1,10 @@
-// The turn of a conversation: no other may begin meanwhile. Its place is held for a few seconds at a time, so that a process that
-// dies or is cut off leaves it to others soon.
+// The lock of a conversation: only one turn runs at a time. It is a lease of a few seconds that is renewed, so that
+// it is soon free after a process dies or is cut off.
 import { GatewayError } from '../../canonical/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { Holding } from './admit.ts';
 
-/** Long enough for a renewal that comes late, or that the database misses while it starts again. */
+/** Long enough for a late renewal, or for one that fails while the database restarts. */
 const HELD_MS = 5_000;
 const RENEW_MS = 1_500;
 
@@ -37,7 +37,7 @@ export class ConversationTurn implements Holding {
       throw new GatewayError(
         'conflict',
         'another turn of this conversation is running; wait until it has ended',
-        // OpenAI answers 400 (its clients' reports, 2026-03); its SDKs would try a 409 again by themselves.
+        // OpenAI responds with 400 (clients' reports, 2026-03). Its SDKs would retry a 409 by themselves.
         { param: 'conversation', code: 'conversation_locked', httpStatus: 400 },
       );
     turn.#renewLater();
@@ -72,7 +72,7 @@ export class ConversationTurn implements Holding {
   }
 
   async #renew(): Promise<void> {
-    // A database that is away lets nobody else begin; it is asked again.
+    // While the database is unavailable, no other turn can begin. The renewal is retried.
     await this.#hold().catch(() => {});
     if (this.#isOver) await this.release();
     else this.#renewLater();

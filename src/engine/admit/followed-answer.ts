@@ -1,5 +1,5 @@
-// Requests that go on from an answer which an upstream keeps, or name it for the upstream to compare with. The records know where
-// it is, and whose.
+// Requests that continue from an answer stored at an upstream, or name it for the upstream to compare with. The
+// records say which upstream and project it belongs to.
 import { type CanonicalRequest, type FollowedAnswer, GatewayError } from '../../canonical/index.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';
 import type { ApiCall } from '../call.ts';
@@ -9,8 +9,9 @@ import { joined } from '../../base/lib/slices.ts';
 import type { EarlierAnswer } from '../../protocols/index.ts';
 
 /**
- * The request with what it goes on from.
- * @throws GatewayError `not_found` for an id that is unknown, another project's, or of an answer that nobody keeps
+ * Resolves the answer that a request continues from.
+ * @throws GatewayError `not_found` for an id that is unknown, belongs to another project, or names an answer that is
+ * not stored
  */
 export async function withFollowed(
   request: CanonicalRequest,
@@ -25,7 +26,8 @@ export async function withFollowed(
   const { routing } = request.gateway;
   const asked = routing?.only;
   const names = asked ? asked.names.filter((name) => isOf(provider, name)) : [provider];
-  // Another account has never heard of it; a wish for others alone cannot be granted, and their endpoints say so.
+  // Other accounts do not have the answer. If the client allows only other providers, their endpoints report the
+  // conflict.
   const only = asked && names.length === 0 ? asked : { path: asked?.path ?? path, names };
   return {
     ...request,
@@ -34,19 +36,19 @@ export async function withFollowed(
   };
 }
 
-/** @param name of a provider, or of one of its endpoints */
+/** @param name of a provider or of one of its endpoints */
 function isOf(provider: string, name: string): boolean {
   return name === provider || name.startsWith(`${provider}/`);
 }
 
-// A request that names its client's last answer, for its upstream to compare with: the upstream's own id takes the place
-// of the gateway's, in the parsed body and in its bytes. The records know it, and whose it is.
+// Requests that name the client's last answer for the upstream to compare with: the gateway's id is replaced by the
+// upstream's, in the parsed body and in its bytes.
 
 /**
- * Puts the upstream's id into the call. An id that is unknown or another project's stays as it is: it names nothing
- * there.
+ * Puts the upstream's id into the call. An id that is unknown or belongs to another project stays unchanged, because
+ * the upstream does not know it.
  * @param body of the call
- * @param generationId that the body names
+ * @param generationId id in the body
  */
 export async function nameEarlier(
   call: ApiCall,

@@ -1,4 +1,4 @@
-// Completes a request with what the gateway keeps: earlier turns, referenced items, reasoning that was sealed or lost.
+// Completes a request with stored data: earlier turns, referenced items, and reasoning that was sealed or lost.
 import type { JsonObject } from '../../base/json/index.ts';
 import {
   areTexts,
@@ -19,35 +19,35 @@ import { previousItems } from './previous-items.ts';
 import { mayHideEnd, ReasoningSeal } from '../adapt/index.ts';
 import { filesOfAccounts, resolveFiles } from '../media/index.ts';
 
-/** Input for storing the turn afterwards. Null: turns of this protocol are not stored. */
+/** Input for storing the turn later. Null: turns of this protocol are not stored. */
 export interface TurnInput {
   readonly state: StateRequest;
-  /** This turn's own input, raw, each item with an id. */
+  /** This turn's own input items, raw, each with an id. */
   readonly items: readonly JsonObject[];
   /** Earlier turns. */
   readonly history: History;
 }
 
 interface History {
-  /** JSON path at which the request names it. */
+  /** JSON path at which the request refers to it. */
   readonly path: string;
   /** Raw. */
   readonly items: readonly JsonObject[];
-  /** True: it is remembered for this connection alone; nothing that is stored may refer to it. */
+  /** True: remembered only for this connection, so nothing that is stored may refer to it. */
   readonly recalled?: boolean;
 }
 
 export interface Hydrated {
   readonly request: CanonicalRequest;
   readonly turn: TurnInput | null;
-  /** In front of the client's encoder; null where its protocol names every family's reasoning itself. */
+  /** Precedes the client's encoder. Null: its protocol can carry reasoning of every family. */
   readonly seal: ReasoningSeal | null;
 }
 
 /**
  * Completes a request.
- * @param holdings takes the turn of the conversation that the request belongs to
- * @throws GatewayError: 404 for ids that are unknown or another project's, 409 for a conversation that is busy
+ * @param resources receives the lock of the request's conversation
+ * @throws GatewayError: 404 for ids that are unknown or belong to another project, 409 for a busy conversation
  */
 export async function hydrate(
   request: CanonicalRequest,
@@ -60,7 +60,7 @@ export async function hydrate(
   const seal = server.nativeReasoning
     ? new ReasoningSeal(deps.reasoning, call.principal.projectId, server.nativeReasoning)
     : null;
-  // Nothing in texts can point to what the gateway keeps.
+  // Text items cannot refer to stored data.
   const isWhole =
     areTexts(request.items) && !(request.state && server.items) && !mayLackEnds(request, arrival);
   if (!isWhole) return completed(request, seal, arrival, deps, resources);
@@ -113,7 +113,7 @@ async function addHistory(
   const input = hasReferences ? await resolve(raw, codec, arrival, deps) : raw;
   const decoded = codec.decode(history.items, history.path);
   if (decoded.length === 0 && !hasReferences) return { items: request.items, input, history };
-  // Instructions are this turn's alone and stand before everything that was said.
+  // Instructions apply only to this turn and precede the whole conversation.
   const isInstruction = (item: Item): boolean => item.path?.startsWith('instructions') === true;
   const instructions = request.items.filter(isInstruction);
   const own = hasReferences
@@ -150,7 +150,7 @@ async function historyOf(
   return { path: 'conversation', items: (await conversations.all(projectId, conversation, now)) ?? [] };
 }
 
-/** Puts stored items in the place of references to them. */
+/** Replaces references by the stored items. */
 async function resolve(
   input: readonly JsonObject[],
   codec: StoredItems,
@@ -171,7 +171,7 @@ async function resolve(
   );
 }
 
-/** True where an earlier answer may have ended in reasoning that the client was not given. */
+/** True when an earlier answer may have ended in reasoning that was withheld from the client. */
 function mayLackEnds(
   { model, items }: Pick<CanonicalRequest, 'model' | 'items'>,
   { call, settings }: Arrival,
@@ -181,7 +181,7 @@ function mayLackEnds(
   return settings.catalog.find(model)?.endpoints.some((endpoint) => mayHideEnd(server, endpoint)) === true;
 }
 
-/** Puts back what the client lost: signed reasoning of earlier turns. */
+/** Restores signed reasoning of earlier turns that the client lost. */
 async function restoreLost(
   items: readonly Item[],
   lacksEnds: boolean,
@@ -192,19 +192,19 @@ async function restoreLost(
   try {
     return (await vault.restore(call.principal.projectId, items, lacksEnds)).items;
   } catch (error) {
-    // Most requests can do without; the model says so if this one cannot.
+    // Most requests work without it. If this one does not, the model returns an error.
     log.error('lost reasoning could not be restored', { id, error });
     return items;
   }
 }
 
-// Objects of the operator's accounts at vendors that a request names: an account is shared by everybody who has a key
-// here, so that nobody reaches in it what the operator does not share on purpose.
+// Objects in the operator's vendor accounts that a request names. All clients share an account, so only objects that
+// the operator shares explicitly are accessible.
 
 /**
- * Refuses what a request may not name.
- * @param mayName whether the operator shares an object
- * @throws GatewayError `not_found`, which does not tell whether there is such an object
+ * Refuses objects that a request must not name.
+ * @param mayName true: the operator shares the object
+ * @throws GatewayError `not_found`, whether or not the object exists
  */
 export function refuseObjects(
   request: CanonicalRequest,

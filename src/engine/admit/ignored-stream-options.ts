@@ -1,10 +1,10 @@
-// `stream_options` on a request that does not stream: OpenAI refuses it, and so does the gateway, unless the operator
-// has clients that always send it. Knows nothing of what the options say.
+// `stream_options` on a request that does not stream: refused, as by OpenAI, unless the operator has clients that
+// always send it.
 import { editJson, isJsonObject, jsonBytes, type JsonObject } from '../../base/json/index.ts';
 import { joined } from '../../base/lib/slices.ts';
 import type { ApiCall } from '../call.ts';
 
-/** The body without the options; undefined where it streams, or has none. */
+/** The body without the options. Undefined: it streams, or has none. */
 export function withoutStreamOptions(json: unknown): JsonObject | undefined {
   if (!isJsonObject(json) || json['stream'] === true) return undefined;
   if (json['stream_options'] === undefined || json['stream_options'] === null) return undefined;
@@ -12,7 +12,10 @@ export function withoutStreamOptions(json: unknown): JsonObject | undefined {
   return rest;
 }
 
-/** Takes the options out of a call, parsed and in its bytes. @returns true when there were any to take */
+/**
+ * Removes the options from a call, parsed and in its bytes.
+ * @returns true when there were any
+ */
 export function ignoreStreamOptions(call: ApiCall): boolean {
   const json = withoutStreamOptions(call.json);
   if (!json) return false;

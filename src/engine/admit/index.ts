@@ -1,5 +1,5 @@
-// From a call to what can be answered: the request decoded, with everything that it refers to, allowed, within its limits
-// of time, and with the plan of whom to ask. Nothing is sent from here.
+// Prepares a call for answering: decodes the request, resolves its references, checks limits, sets time limits and
+// plans the endpoints. Nothing is sent from here.
 export { allow, admit, type Admitted, decodeCall } from './admit.ts';
 export { refuseObjects, type TurnInput } from './hydrate.ts';
 export { withoutStreamOptions } from './ignored-stream-options.ts';

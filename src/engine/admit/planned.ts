@@ -1,4 +1,4 @@
-// A request and the decision about it: whom to ask in which order, how strictly, and within which time.
+// A request with its plan: which endpoints to try in which order, whether losses are refused, and the time limits.
 import {
   type CanonicalRequest,
   following,
@@ -24,21 +24,21 @@ export interface Planned {
   readonly arrival: Arrival;
   readonly request: CanonicalRequest;
   readonly plan: Plan;
-  /** The decision as the record keeps it, with what was known when it was made. */
+  /** The decision as recorded, with the state at the time it was made. */
   readonly route: RouteTrace;
   /** True: a parameter that would be dropped or changed is a 400. */
   readonly strict: boolean;
   readonly timeouts: Timeouts;
-  /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
+  /** Time limits of endpoints with their own settings. Absent: no candidate has any. */
   readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
-  /** Unix milliseconds by which all attempts together must be over. */
+  /** Unix milliseconds. Deadline for all attempts together. */
   readonly deadlineAt: UnixMs;
 }
 
 /**
- * Decides about a request.
- * @param inputChars how large its prompt is, in characters
- * @throws GatewayError where nobody may be asked, or a header is none
+ * Plans a request.
+ * @param inputChars size of the prompt, in characters
+ * @throws GatewayError when there is no usable endpoint, or a header is invalid
  */
 export function planFor(
   arrival: Arrival,
@@ -82,7 +82,7 @@ export function planFor(
   };
 }
 
-/** The plan for an answer that is there already. */
+/** Plan for an answer that already exists. */
 function answeredPlan(endpoint: Endpoint): Plan {
   const reason = "answered in its vendor's batch";
   return {
@@ -95,7 +95,7 @@ function answeredPlan(endpoint: Endpoint): Plan {
   };
 }
 
-/** The longest limits of all that may be asked; the usual ones where none has any of its own. */
+/** The longest limits of all candidates; the defaults when no candidate has its own. */
 function mostPatient(usual: Timeouts, { candidates }: Plan): Timeouts {
   return candidates.reduce(
     (most, { endpoint: { patience } }) =>
@@ -113,7 +113,7 @@ function withPatience(usual: Timeouts, patience: Endpoint['patience']): Timeouts
   return { ...usual, firstTokenMs, responseMs, totalMs };
 }
 
-/** Limit by limit. */
+/** Combines each limit separately. */
 function combined(choose: (one: number, other: number) => number, one: Timeouts, other: Timeouts): Timeouts {
   return {
     connectMs: choose(one.connectMs, other.connectMs),
@@ -124,7 +124,7 @@ function combined(choose: (one: number, other: number) => number, one: Timeouts,
   };
 }
 
-// The limits of time of one request: the operator's, shortened by what the request asks for in its headers or body.
+// Time limits of one request: the operator's, shortened by the request's headers or body.
 
 const NAMES = ['totalMs', 'firstTokenMs', 'idleMs'] as const;
 
@@ -141,8 +141,8 @@ const MEMBERS = {
 } as const satisfies Record<keyof TimeLimits, string>;
 
 /**
- * The shortest of what header, body and operator say; a longer wish than the operator's is reported as clamped.
- * Throws GatewayError `invalid_request` for a header that is no whole number of milliseconds.
+ * The shortest limit of header, body and operator. A request for more than the operator's limit is reported as
+ * clamped. Throws GatewayError `invalid_request` for a header that is not a whole number of milliseconds.
  */
 function timeLimits(
   operators: Timeouts,
@@ -176,23 +176,23 @@ function readHeader(name: string, header: (name: string) => string | null): numb
   });
 }
 
-// Asks routing for the plan of a request, on behalf of a key and under the settings of its snapshot.
+// Routing of a request, for one key and with the settings of its snapshot.
 
 export interface RouteInput {
   readonly settings: EngineSettings;
   readonly principal: Principal;
   readonly state: RoutingState;
   readonly limits: Limits;
-  /** Facts of the tasks besides text. */
+  /** Properties of the tasks other than text. */
   readonly tasks: readonly TaskFacts[];
   readonly nowMs: UnixMs;
   /** Characters of the request's body. */
   readonly inputChars: number;
-  /** True: only to explain. */
+  /** True: only explains the plan, without side effects. */
   readonly peek: boolean;
 }
 
-/** The plan; throws GatewayError where there can be none. */
+/** Plans the request. Throws GatewayError when no plan is possible. */
 export function routeRequest(request: CanonicalRequest, input: RouteInput): Plan {
   const { settings, principal, limits } = input;
   return planRequest(request, {

@@ -1,5 +1,4 @@
-// Items up to and with an earlier response, raw: for the runs of the engine, and for requests that are answered
-// without one.
+// Raw items up to and including an earlier response, for runs of the engine and for requests that need no run.
 import { asArray, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { ResponseStore } from '../../accounts/ports/index.ts';
@@ -13,15 +12,15 @@ export interface PreviousFrom {
   readonly memory?: TurnMemory | undefined;
 }
 
-/** The output items of a kept answer. */
+/** The output items of a stored response. */
 export function outputOf(response: JsonObject): readonly JsonObject[] {
   return asArray(response['output']).filter(isJsonObject);
 }
 
 /**
- * Items of the answers up to an earlier one.
- * @throws GatewayError `invalid_request` for an id that is unknown or another project's. OpenAI answers 400 with this code
- *   (guide "WebSocket mode", 2026-11), by which clients begin their chain anew.
+ * Items of all responses up to an earlier one.
+ * @throws GatewayError `invalid_request` for an id that is unknown or belongs to another project. OpenAI responds
+ * with 400 and this code (guide "WebSocket mode", 2026-11); clients then start a new chain.
  */
 export async function previousItems(
   responseId: string,

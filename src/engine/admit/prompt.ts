@@ -1,22 +1,22 @@
-// `prompt` in a request: the template's texts and defaults become part of the body, as if the client had written them.
+// `prompt` in a request: the template's texts and defaults become part of the body, as if the client had sent them.
 import { asObject, asString, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { renderPrompt, type PromptLibrary } from '../state/prompt-library.ts';
 
 export interface PromptedBody {
-  /** The client's own words with the template's defaults: paths in it are the client's. */
+  /** The client's own body with the template's defaults. JSON paths in it are the client's. */
   readonly own: JsonObject;
-  /** The same with the template's instructions and input in front. */
+  /** The same with the template's instructions and input prepended. */
   readonly whole: JsonObject;
 }
 
-/** True for a body that names a template. One whose `prompt` is malformed does not: decoding will say so. */
+/** True for a body that names a template. A malformed `prompt` does not count; decoding reports it. */
 export function namesPrompt(body: unknown): body is JsonObject {
   return isJsonObject(body) && Boolean(asString(asObject(body['prompt'])['id']));
 }
 
 /**
- * The body of a request that names a template, filled in.
- * Throws GatewayError: 404 for an unknown template, 400 for a version or variables that do not fit.
+ * Fills in the body of a request that names a template. Throws GatewayError: 404 for an unknown template, 400 for an
+ * invalid version or variables.
  */
 export async function promptedBody(
   body: JsonObject,

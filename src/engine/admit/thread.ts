@@ -1,5 +1,5 @@
-// A request that belongs to a thread: the call gets the whole conversation, and the request says what to keep of the
-// turn. From here on nobody else needs to know of threads, so that every upstream and every lane serves them.
+// Requests that belong to a thread: the call receives the whole conversation, and the request says what to store of
+// the turn. Later stages need no knowledge of threads.
 import { asObject, bytesOfJson, jsonBytes, type JsonObject } from '../../base/json/index.ts';
 import { type CanonicalRequest, GatewayError, type ThreadTurn } from '../../canonical/index.ts';
 import type { KeptThreadTurn, ThreadCodec } from '../../protocols/index.ts';
@@ -10,8 +10,8 @@ import type { GatewayDependencies } from '../dependencies.ts';
 /**
  * Decodes a call that belongs to a thread.
  * @param body of the call
- * @throws GatewayError that names every offending field; the protocol's own for an id that is unknown, expired or another
- *   project's
+ * @throws GatewayError naming every offending field; the protocol's own error for an id that is unknown, expired or
+ * belongs to another project
  */
 export async function decodeThreaded(
   call: ApiCall,
@@ -34,18 +34,21 @@ export async function decodeThreaded(
   return { ...request, thread: turn };
 }
 
-/** A turn as `StoredResponse.response` has it. */
+/** A turn in the form of `StoredResponse.response`. */
 export function storedTurn(id: string, { fixed }: ThreadTurn, answer: JsonObject): JsonObject {
   return { id, object: 'thread.turn', fixed, answer };
 }
 
-/** Null for an answer of another kind. */
+/** Null: the response is not a thread turn. */
 function keptTurn({ response, input }: StoredResponse): KeptThreadTurn | null {
   if (response['object'] !== 'thread.turn') return null;
   return { messages: input, fixed: asObject(response['fixed']), answer: asObject(response['answer']) };
 }
 
-/** Mistakes are named by their place in what the client sent. @param before messages that stand before that */
+/**
+ * Errors name positions in the body that the client sent.
+ * @param before number of messages prepended to it
+ */
 function decodeWhole({ protocol, route }: ApiCall, whole: JsonObject, before: number): CanonicalRequest {
   try {
     return protocol.server.decodeRequest(whole, route);

@@ -1,34 +1,44 @@
-// Answers under idempotency keys that other processes make, or want, as a port.
+// Port for sharing answers under idempotency keys with other processes.
 import type { Client } from '../call.ts';
 
-/** A running answer, as far as other processes may have it. */
+/** A running answer as other processes can access it. */
 export interface PublicAnswer {
-  /** Gives a reader all of it, from the start. False: it is not kept, and cannot be had from the start any more. */
+  /** Sends a reader the whole answer from its start. False: its start is no longer available. */
   readonly join: (reader: Client) => boolean;
-  /** False: too large, or there is no room for it. */
+  /** False: too large, or no memory is available for it. */
   readonly isKept: () => boolean;
 }
 
 export interface Publication {
-  /** Others may have the answer from now on. */
+  /** Makes the answer available to others. */
   begin(answer: PublicAnswer): void;
-  /** It is over. @param good true: it may be given again */
+  /**
+   * Ends the publication.
+   * @param good true: the answer may be replayed
+   */
   end(good: boolean): void;
 }
 
 /**
- * `own`: this process makes it; `publication` is null where nobody can be told. `other`: another makes it, or has made it. `conflict`: its
- * name stands for another request. `large`: another makes it, and it is too large to be handed over.
+ * `own`: this process runs the request; `publication` is null when sharing is unavailable. `other`: another process
+ * runs or ran it. `conflict`: the name is in use for a different request. `large`: another process runs it, and the
+ * answer is too large to share.
  */
 export type AnswerSource =
   | { readonly type: 'own'; readonly publication: Publication | null }
   | { readonly type: 'other'; readonly follow: (reader: Client) => Promise<FollowedEnd> }
   | { readonly type: 'conflict' | 'large' };
 
-/** `good` and `failed`: the reader has the same as the others. `gone`: nobody tells the rest of it any more. */
+/**
+ * `good` and `failed`: the reader received the same as the others. `gone`: the rest of the answer is no longer
+ * available.
+ */
 export type FollowedEnd = 'good' | 'failed' | 'gone';
 
 export interface AnswerExchange {
-  /** Never rejects. @param name of the answer @param fingerprint of what was asked */
+  /**
+   * Claims the name of an answer. Never rejects.
+   * @param fingerprint of the request
+   */
   claim(name: string, fingerprint: string): Promise<AnswerSource>;
 }
