@@ -1,6 +1,5 @@
-// Parts of an answer that its client's protocol cannot show: noted in the report of the generation, and rendered as
-// text where there is nothing else. Stands in front of every sink of the client's answer. Looks at items and
-// citations, never at pieces of text; knows no protocol by name.
+// Parts of an answer that the client's protocol cannot express: added to the loss report, and rendered as text when
+// nothing else remains. Precedes every sink of the client's answer. Reads items and citations, never text deltas.
 import type {
   Annotation,
   CanonicalEvent,
@@ -17,10 +16,10 @@ import { MOST_COUNTED } from '../../canonical/index.ts';
 import { isJsonObject } from '../../base/json/index.ts';
 import type { ApiCall } from '../call.ts';
 
-/** Items that may have no place in another protocol. */
+/** Items that another protocol may be unable to express. */
 type Work = Extract<OpenItem, { type: 'hosted_call' | 'unknown' | 'compaction' }>;
 
-/** A search of which the client's protocol tells nothing but citations. */
+/** A search that the client's protocol shows only through citations. */
 interface Search {
   readonly path: string;
   readonly query: string | undefined;
@@ -34,15 +33,15 @@ export class AnswerLosses implements EventSink {
   readonly #open = new Map<number, Work>();
   readonly #lost: string[] = [];
   readonly #searches: Search[] = [];
-  /** Addresses of pages that the answer cites. */
+  /** URLs of pages that the answer cites. */
   readonly #cited = new Set<string>();
-  /** True once there is anything that its reader can see. */
+  /** True once the answer contains something visible. */
   #says = false;
   #items = 0;
 
   /**
-   * @param next takes the answer as its client gets it
-   * @param report asked at each loss: that of the attempt that answers
+   * @param next receives the answer for the client
+   * @param report returns the report of the answering attempt; called for each loss
    */
   constructor(next: EventSink, client: ApiCall['protocol'], report: () => Report) {
     this.#next = next;
@@ -108,22 +107,22 @@ export class AnswerLosses implements EventSink {
       return;
     }
     const name = nameOf(item);
-    // An empty part of an answer says nothing to anybody.
+    // An empty part loses nothing.
     if (name === undefined) return;
     this.#lost.push(kind === 'image' ? 'a picture' : name);
     this.#lose(`output[${index}]`, name);
   }
 
-  /** Members of an item that hold no words. */
+  /** Reports members of an item that are not text. */
   #onCloseText(index: number, source: Source | undefined): void {
     const phase = source && !this.#isOwn(source) ? source.raw['phase'] : undefined;
     if (typeof phase === 'string') this.#lose(`output[${index}].phase`, 'the phase of a message');
   }
 
   /**
-   * Work whose outcome the model goes on to speak of: the answer is one without it, but what of it has no place is
-   * reported.
-   * @returns false for work that is an answer by itself
+   * Checks work whose outcome the model goes on to describe: the answer is complete without it, but what the protocol
+   * cannot express is reported.
+   * @returns false for work that is an answer in itself
    */
   #isWork(index: number, facts: HostedFacts | undefined, source: Source | undefined): boolean {
     const represented = this.#client.server.represents;
@@ -132,7 +131,7 @@ export class AnswerLosses implements EventSink {
       case 'web_search': {
         const { query, pages = [] } = facts;
         if (!represented.has('web_search')) this.#searches.push({ path, query, pages });
-        // A search that the gateway ran is known to the gateway alone.
+        // A search that the gateway ran has no source in an upstream protocol.
         else if (source && query === undefined && pages.some(({ age }) => age !== undefined))
           this.#lose(`${path}.page_age`, 'the age of a page');
         return true;
@@ -147,7 +146,7 @@ export class AnswerLosses implements EventSink {
           this.#lose(path, `the call of ${facts.name} of the MCP server ${facts.server}`);
         return true;
       case 'mcp_tools':
-        // The failure to ask a server is reported where it is noticed.
+        // A failed tool listing is reported where it is detected.
         if (source && !represented.has('mcp_tools'))
           this.#lose(path, `the tools of the MCP server ${facts.server}`);
         return true;
@@ -160,9 +159,9 @@ export class AnswerLosses implements EventSink {
     }
   }
 
-  /** Reports facts of searches that no citation shows: known once all citations have come. */
+  /** Reports facts of searches that no citation shows. Called once all citations have arrived. */
   #reportSearches(): void {
-    // The result of a search may say again what its call says.
+    // The result of a search may repeat pages of its call.
     const seen = new Set<FoundPage['url']>();
     for (const { path, query, pages } of this.#searches) {
       const fresh = pages.filter(({ url }) => !seen.has(url));
@@ -200,7 +199,7 @@ export class AnswerLosses implements EventSink {
     return source?.protocol === this.#client.name;
   }
 
-  /** An answer of nothing but what was dropped would look as if the model had said nothing. */
+  /** Adds a text about the dropped parts. An answer that contained nothing else would look empty. */
   #renderLosses(): void {
     const index = this.#items;
     const what = [...new Set(this.#lost)].join(', ');
@@ -211,7 +210,7 @@ export class AnswerLosses implements EventSink {
   }
 }
 
-/** Name of an item in its own protocol: its type, or the one member that shows the kind of a part. */
+/** Name of an item in its own protocol: its type, or the member that identifies the kind of a part. */
 function nameOf(item: Work): string | undefined {
   if (item.type !== 'unknown') return item.type === 'hosted_call' ? item.kind : 'a compacted conversation';
   const { raw } = item.source;

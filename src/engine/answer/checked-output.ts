@@ -1,4 +1,4 @@
-// Lets an answer pass to the client as far as nothing in it has to be checked, and holds back the rest until it was.
+// Passes an answer to the client up to the first part that must be checked, and holds back the rest until the check.
 import {
   type CanonicalEvent,
   type CollectedEvents,
@@ -20,14 +20,14 @@ export class CheckedOutput implements AttemptOutput {
   readonly #claim: (() => void) | undefined;
   readonly #checks: readonly AnswerCheck[];
   #by: Attempt | undefined;
-  /** True once the client was given something. */
+  /** True once the client has received something. */
   #isPassing = false;
   /** Events before the first content. */
   #waiting: CanonicalEvent[] = [];
-  /** Index of the first item that is held back; undefined while there is none. */
+  /** Index of the first item that is held back. Undefined: none yet. */
   #from: number | undefined;
 
-  /** @param claim called right before the client could see anything */
+  /** @param claim called immediately before the first output to the client */
   constructor(output: AttemptOutput, claim: (() => void) | undefined, checks: readonly AnswerCheck[]) {
     this.#output = output;
     this.#claim = claim;
@@ -35,7 +35,7 @@ export class CheckedOutput implements AttemptOutput {
     this.#from = checks.some((check) => check.holds === 'everything') ? 0 : undefined;
   }
 
-  /** True when something waits to be checked. */
+  /** True when something is held back for checking. */
   get isHolding(): boolean {
     return this.#from !== undefined;
   }
@@ -47,7 +47,7 @@ export class CheckedOutput implements AttemptOutput {
   on(event: CanonicalEvent): void {
     this.collector.on(event);
     if (event.type === 'open' && this.#from === undefined && this.#isChecked(event)) this.#from = event.index;
-    // Content that began before the first checked call goes on; the answer's end belongs to what is held.
+    // Items that began before the first checked call pass through. The end of the answer is held back.
     if (this.#from !== undefined && !('index' in event && event.index < this.#from)) return;
     if (!this.#isPassing) {
       if (!isContent(event)) {
@@ -59,7 +59,10 @@ export class CheckedOutput implements AttemptOutput {
     this.#output.on(event);
   }
 
-  /** Gives the client what was held back, as it was judged. @param by whose usage and name the answer has */
+  /**
+   * Sends the client the held part as the checks left it.
+   * @param by attempt whose usage and name the answer has
+   */
   release(answer: CollectedEvents, by: Attempt): void {
     const from = this.#from ?? 0;
     if (!this.#isPassing) {
@@ -97,9 +100,9 @@ export class CheckedOutput implements AttemptOutput {
   }
 }
 
-// Pushes a collected answer again, as if it arrived now.
+// Replays a collected answer as events.
 
-/** Pushes the items from an index on, the usage and the end of `events`. */
+/** Pushes the items from an index on, then usage and finish. */
 function replayFrom(events: CollectedEvents, from: number, sink: EventSink): void {
   events.items.forEach((item, index) => {
     if (index < from) return;

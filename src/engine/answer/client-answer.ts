@@ -1,5 +1,5 @@
-// Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last
-// bytes are held back until the records are safe.
+// Writes the answer to the client: streamed or whole, in the client's protocol or as relayed bytes. The last bytes are
+// held back until the records are stored.
 import type { JsonObject } from '../../base/json/index.ts';
 import {
   type CanonicalEvent,
@@ -22,28 +22,31 @@ import { ARRAY_STREAM, EVENT_STREAM, type StreamSource, StreamWriter } from './s
 import type { UnixMs } from '../../base/units.ts';
 import type { Arrival } from '../call.ts';
 
-/** An answer to a client, however it is delivered. */
+/** An answer to a client, independent of its delivery. */
 export interface ClientAnswer extends AttemptOutput {
-  /** The attempt whose answer the client gets; of an answer of several turns the last one. Undefined while nobody's. */
+  /** Attempt whose answer the client gets; of several turns, the last one. Undefined: none yet. */
   readonly by: Attempt | undefined;
-  /** Losses on the way to the client, as far as it is known who answers. */
+  /** Losses in translation to the client, as far as the answering attempt is known. */
   readonly report: Report;
-  /** True once something was sent: another endpoint can no longer answer instead. */
+  /** True once something was sent, so that no other endpoint can answer. */
   readonly committed: boolean;
-  /** True once a failure can only be told inside the answer: the head of a stream was sent, or it holds the failure. */
+  /**
+   * True once a failure can only be reported inside the answer: the head of a stream was sent, or the answer contains
+   * the failure.
+   */
   readonly opened: boolean;
-  /** The whole answer, where it was collected on its way; undefined for one that was relayed, or that nobody keeps. */
+  /** The complete answer, if it was collected. Undefined: it was relayed, or is not needed. */
   collected(): CollectedEvents | undefined;
-  /** A further turn of the same answer is this attempt's. */
+  /** Assigns a further turn of the same answer to this attempt. */
   join(by: Attempt): void;
   /**
    * Sends what was held back and ends the answer.
-   * @param kept the answer as it was kept, with every member that may ever be asked for; absent: it was not
+   * @param kept the stored answer with all optional members; absent: not stored
    */
   complete(kept?: KeptAnswer): void;
-  /** Tells the client that the answer failed, natively in its protocol. */
+  /** Reports the failure to the client in its protocol. */
   fail(error: GatewayError): void;
-  /** Called now and then: keeps a silent stream alive. */
+  /** Called periodically; keeps a silent stream alive. */
   tick(nowMs: UnixMs): void;
 }
 
@@ -51,7 +54,7 @@ export interface ClientAnswer extends AttemptOutput {
 export interface AnswerInput {
   readonly admitted: Admitted;
   readonly attemptLog: AttemptLog;
-  /** Completed by the answer as it goes. */
+  /** Updated while the answer is written. */
   readonly context: AnswerContext;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
 }
@@ -61,17 +64,17 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
   by: Attempt | undefined;
   readonly #input: AnswerInput;
   readonly #streaming: () => void;
-  /** The attempt whose report goes with the answer: an answer that another attempt completes keeps its first report. */
+  /** Attempt whose report accompanies the answer. An answer that another attempt completes keeps its first report. */
   #reporter: Attempt | undefined;
   #losses: AnswerLosses | undefined;
   readonly #writer: StreamWriter;
   #encoder: EventSink | undefined;
-  /** Collects the part of the answer that came in events. */
+  /** Collects the part of the answer that arrived as events. */
   #collector: Collector | undefined;
   #keeps = false;
   #usage: Usage | undefined;
 
-  /** @param streaming called when it is known who answers, before anything of that is shown */
+  /** @param streaming called when the answering attempt is known, before any of its output is sent */
   constructor(input: AnswerInput, streaming: () => void) {
     this.#input = input;
     this.#streaming = streaming;
@@ -94,7 +97,7 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
   }
 
   commit(by: Attempt): void {
-    // An answer that another attempt completes goes on under the name that it began with.
+    // An answer that another attempt completes keeps its original model name.
     if (!this.committed) {
       this.#input.context.model = by.endpoint.modelId;
       this.#keeps = this.#input.admitted.keeps(by.endpoint);
@@ -112,9 +115,9 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
   }
 
   on(event: CanonicalEvent): void {
-    // Text is never lost: only items that open, close or end need a look.
+    // Text is never lost, so only items that open, close or finish are checked.
     if (event.type === 'text') return this.#take(event);
-    // Made by the first event: what is relayed has none.
+    // Created at the first event, because relayed answers have none.
     this.#losses ??= lossesOf(this.#input, this, { on: (taken) => this.#take(taken) });
     this.#losses.on(event);
   }
@@ -185,24 +188,24 @@ export class StreamAnswer implements ClientAnswer, StreamSource {
   }
 }
 
-/** An answer that is sent in one piece when it is complete. */
+/** An answer sent as one body when it is complete. */
 export class WholeAnswer implements ClientAnswer {
   readonly keeps = true;
   readonly committed = false;
   readonly #input: AnswerInput;
   #by: Attempt | undefined;
-  /** Collects the part of the answer that came in events; a relayed part has none. */
+  /** Collects the part of the answer that arrived as events; relayed parts have none. */
   #collector: Collector | undefined;
   #losses: AnswerLosses | undefined;
   #relayed: Buffer | undefined;
-  /** True when the failure of the answer is told in it. */
+  /** True when the answer itself reports its failure. */
   #reportsFailure = false;
 
   constructor(input: AnswerInput) {
     this.#input = input;
   }
 
-  /** Nothing is sent before it is complete: one that has failed answers nothing. */
+  /** Undefined for a failed attempt, because nothing is sent before the answer is complete. */
   get by(): Attempt | undefined {
     return this.#by?.failure ? undefined : this.#by;
   }
@@ -216,7 +219,7 @@ export class WholeAnswer implements ClientAnswer {
   }
 
   commit(by: Attempt): void {
-    // Nothing was sent yet: what an earlier attempt left is thrown away.
+    // Nothing was sent yet, so the output of an earlier attempt is discarded.
     this.#collector = undefined;
     this.#losses = undefined;
     this.#relayed = undefined;
@@ -261,7 +264,7 @@ export class WholeAnswer implements ClientAnswer {
       call.client.respond(200, headers, this.#relayed);
       return;
     }
-    // The stored object is the whole answer already: it is not made a second time.
+    // The stored object is already the complete answer and is not encoded again.
     const include = this.#input.context.request.state?.include;
     const body = kept && include && server.items?.showResponse(kept.response, include);
     const text = body === kept?.response ? kept?.text : undefined;
@@ -278,7 +281,7 @@ export class WholeAnswer implements ClientAnswer {
     const result = this.#result();
     const collected = server.endsInAnswer ? cutHiddenEnd(result, excludesReasoning(this.#input)) : result;
     const events = admitted.seal?.collected(collected) ?? collected;
-    // A stored answer already says when it was complete.
+    // A stored answer already has its completion time.
     this.#input.context.completedSeconds ??= nowSeconds(this.#input.clock);
     if (events.usage) this.#input.context.costUsd = this.#input.attemptLog.costUsd();
     return server.encodeResponse(events, this.#input.context);
@@ -302,7 +305,7 @@ function headersOf(
   return answerHeaders(admitted.arrival, attemptLog.attempts.length, by, report);
 }
 
-/** @param reporter whose report it is; undefined while nobody answers: then that of the latest who was asked */
+/** @param reporter attempt whose report it is. Undefined: no attempt answers, so the latest attempt's report is used */
 function reportOf(reporter: Attempt | undefined, { admitted, attemptLog }: AnswerInput): Report {
   return reporter?.report ?? attemptLog.report ?? admitted.request.report;
 }

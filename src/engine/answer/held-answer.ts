@@ -1,9 +1,9 @@
-// Answers that are held back: until they were checked against a format, or until they are complete.
+// Answers that are held back until they were checked against a format, or until they are complete.
 import { type CanonicalEvent, Collector, MAX_ANSWER_BYTES } from '../../canonical/index.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { type ByteAccount, HeldBytes } from '../call.ts';
 
-/** Keeps an answer back so that it can be checked before the client sees any of it. */
+/** Holds back an answer so that it can be checked before the client sees it. */
 export class HeldAnswer implements AttemptOutput {
   readonly keeps = true;
   readonly collector = new Collector();
@@ -24,11 +24,11 @@ export class HeldAnswer implements AttemptOutput {
 }
 
 /**
- * Holds a stream until it is complete, so that an answer that breaks off can be thrown away and another endpoint asked
+ * Holds back a stream until it is complete, so that an interrupted answer can be discarded and another endpoint tried
  * (`provider.stream_safety: "buffer"`).
  */
 export class BufferedAnswer implements AttemptOutput {
-  /** It counts by itself what it keeps. */
+  /** False: this class accounts for its buffer itself. */
   readonly keeps = false;
   readonly #answer: AttemptOutput;
   readonly #events: CanonicalEvent[] = [];

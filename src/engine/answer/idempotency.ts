@@ -1,6 +1,6 @@
-// Idempotency keys: which answer belongs to which key, how long it can be had again, and what all answers together
-// may weigh. Knows nothing of how an answer is made. Answers are held in memory only, on purpose: prompts and answers
-// are not stored on disk unless content logging is on, so a restart forgets them.
+// Idempotency keys: maps keys to answers, with a lifetime per answer and a memory limit for all. Answers are kept only
+// in memory on purpose, because prompts and answers are not stored on disk unless content logging is on. A restart
+// forgets them.
 import { createHash } from 'node:crypto';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { type ApiCall, type ByteAccount, HeldBytes } from '../call.ts';
@@ -10,18 +10,18 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Request header that carries the key. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
-/** A longer answer is not kept, in bytes. */
+/** Maximum size of an answer that is kept, in bytes. */
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
-/** Bytes of an entry besides its answer (key, hash, headers), by estimate. */
+/** Estimated bytes of an entry in addition to its answer (key, hash, headers). */
 const ENTRY_BYTES = 2_048;
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Headers by which a request steers the gateway. */
+/** Prefix of headers by which a request controls the gateway. */
 const STEERING = 'x-dragoman-';
 
 export interface IdempotencyLimits {
-  /** How long a complete answer can be had again, from its end. */
+  /** Lifetime of a complete answer, from its end. */
   readonly ttlMs: DurationMs;
-  /** All answers together. */
+  /** Maximum bytes of all answers together. */
   readonly maxBytes: number;
 }
 
@@ -32,14 +32,14 @@ export interface IdempotentAnswer {
   /** Hash of the request. */
   readonly fingerprint: string;
   readonly answer: SharedAnswer;
-  /** While it is made, what is kept of it counts for the request that causes it. */
+  /** While the answer is produced, the kept bytes count against the request that produces it. */
   readonly held: HeldBytes;
-  /** Unix milliseconds; known once the answer is complete. */
+  /** Unix milliseconds. Set once the answer is complete. */
   expiresAt: UnixMs;
 }
 
 export class IdempotentAnswers {
-  /** Clients that are reading: an answer may be complete before all of them have it. */
+  /** Number of clients that are still reading; an answer may be complete before they have received it. */
   readers = 0;
   readonly #limits: () => IdempotencyLimits;
   readonly #now: () => UnixMs;
@@ -54,9 +54,9 @@ export class IdempotentAnswers {
   }
 
   /**
-   * Gives the call's client the answer that its key has, or makes a new one with that client as its first reader.
-   * Throws GatewayError: `invalid_request` for a key that is none, `conflict` for one that stands for another request.
-   * @returns the new answer: run the call with it as the client, then `settle` it; null when there was one already
+   * Gives the call's client the existing answer of its key, or creates one with that client as its first reader. Throws
+   * GatewayError: `invalid_request` for a malformed key, `conflict` for a key of a different request.
+   * @returns the new answer: run the call with it as the client, then `settle` it. Null: there was one already
    */
   open(key: string, call: ApiCall): IdempotentAnswer | null {
     if (!KEY.test(key)) {
@@ -74,7 +74,7 @@ export class IdempotentAnswers {
     return null;
   }
 
-  /** The account of a run: where there is no room, what is kept of its answer goes before the run is refused anything. */
+  /** Memory account of a run. When memory is short, the kept answer is dropped before the run is refused memory. */
   accountOf(entry: IdempotentAnswer, account: ByteAccount): ByteAccount {
     return {
       add: (bytes) => {
@@ -88,10 +88,13 @@ export class IdempotentAnswers {
     };
   }
 
-  /** Ends a run. @param good true: the answer may be given again; false: a retry is to try again */
+  /**
+   * Ends a run.
+   * @param good true: the answer may be replayed; false: a retry runs again
+   */
   settle(entry: IdempotentAnswer, good: boolean): void {
     if (!good) return this.#forget(entry);
-    // Not when it was forgotten meanwhile; its key may stand for another run by now.
+    // The entry may have been forgotten, and its key may belong to another run by now.
     if (this.#running.get(entry.name) !== entry) return;
     this.#running.delete(entry.name);
     entry.expiresAt = this.#now() + this.#limits().ttlMs;
@@ -138,7 +141,9 @@ export class IdempotentAnswers {
     this.#makeRoom();
   }
 
-  /** Forgets answers until the others fit: complete ones first, since forgetting a running one may cost a second run. */
+  /**
+   * Forgets answers until the others fit: complete ones first, because forgetting a running one may cause a second run.
+   */
   #makeRoom(): void {
     const { maxBytes } = this.#limits();
     for (const answers of [this.#complete, this.#running]) {
@@ -149,7 +154,7 @@ export class IdempotentAnswers {
     }
   }
 
-  /** Forgets answers whose time is over, as far as they are the least recently used: the others follow in time. */
+  /** Forgets expired answers in order of least recent use, up to the first that has not expired. */
   #expire(): void {
     const now = this.#now();
     for (const entry of this.#complete.values()) {
@@ -168,7 +173,7 @@ export class IdempotentAnswers {
   }
 }
 
-/** An answer as far as other processes may have it. */
+/** The answer as other processes can access it. */
 export function publicAnswer({ answer }: IdempotentAnswer): PublicAnswer {
   return {
     join(reader) {
@@ -179,7 +184,7 @@ export function publicAnswer({ answer }: IdempotentAnswer): PublicAnswer {
   };
 }
 
-/** The key stands for another request. */
+/** Error for a key that was used for a different request. */
 export function otherRequest(): GatewayError {
   return new GatewayError(
     'conflict',
@@ -188,7 +193,7 @@ export function otherRequest(): GatewayError {
   );
 }
 
-/** False where there is no room: what somebody may ask for again is let go of before anything is refused. */
+/** False: no memory is available. An answer that might be replayed is dropped before any request is refused. */
 function holds({ held, answer }: IdempotentAnswer): boolean {
   try {
     held.set(answer.bytes);
@@ -199,12 +204,12 @@ function holds({ held, answer }: IdempotentAnswer): boolean {
 }
 
 /**
- * Two calls with the same fingerprint ask for the same: with the same method, at the same address, with the same body, byte
- * for byte, or the same form, and under the same steering.
+ * Hash of a request: method, path, body bytes or form, and control headers. Calls with equal fingerprints are the same
+ * request.
  */
 function fingerprintOf(call: ApiCall): string {
   const hash = createHash('sha256');
-  // The operation and what the address says besides are the path, in whichever of its spellings it came.
+  // The path includes operation and query, independent of its spelling.
   hash.update(`${call.request.method} ${call.api}\n`);
   const steering: string[] = [];
   for (const [name, value] of call.headers)
@@ -212,7 +217,7 @@ function fingerprintOf(call: ApiCall): string {
   for (const line of steering.toSorted()) hash.update(line);
   if (call.route) hash.update(JSON.stringify(call.route));
   hash.update('\n');
-  // A form that is sent again has another boundary.
+  // A form that is sent again has a different boundary.
   if (!call.files) return hash.update(call.body.bytes).digest('base64');
   hash.update(JSON.stringify(call.json));
   for (const { bytes } of call.files) hash.update(bytes);

@@ -1,17 +1,17 @@
-// The answer to a request that another process answers already, or has answered: the same bytes, as they come there. It has no
-// record here, and costs nothing.
+// Answers a request with the bytes that another process produces or has produced for it. It is not recorded here and
+// costs nothing.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Body, Client, ClientStream } from '../call.ts';
 import type { AnswerSource } from './answer-exchange.ts';
 import { IDEMPOTENCY_HEADER, otherRequest } from './idempotency.ts';
 import { refuse, type Refused } from './refuse.ts';
 
-/** When somebody may ask again for what another process is about to tell, in milliseconds. */
+/** Retry delay for an answer that another process is about to have, in milliseconds. */
 const AGAIN_MS = 1000;
 
 /**
- * Gives the client of a call what another process makes.
- * @returns true when the client has a complete, good answer
+ * Sends the client of a call the answer of another process.
+ * @returns true when the client has a complete, successful answer
  */
 export async function answerFromOtherReplica(
   refused: Refused,
@@ -33,7 +33,7 @@ export async function answerFromOtherReplica(
   return false;
 }
 
-/** A client that is told that its answer was made for another request. */
+/** Adds the header that marks the answer as replayed. */
 class ReplayedClient implements Client {
   id = '';
   stream: ClientStream | undefined;
@@ -58,7 +58,7 @@ class ReplayedClient implements Client {
   }
 }
 
-/** The end of a stream that somebody else began. */
+/** Error frames for the end of a stream that another process began. */
 function errorFrames({ arrival: { call, createdAt } }: Refused, id: string, error: GatewayError): string {
   const { server } = call.protocol;
   let text = '';
@@ -71,7 +71,7 @@ function errorFrames({ arrival: { call, createdAt } }: Refused, id: string, erro
     streamAsArray: call.route?.streamAsArray,
   });
   encoder.on({ type: 'start' });
-  // The client has the beginning.
+  // The client already has the beginning.
   text = '';
   encoder.on({ type: 'error', error });
   return text;

@@ -1,5 +1,5 @@
-// Tells a client that got nothing yet why it gets no answer: in its own protocol, or in the upstream's own words
-// where those are its protocol already.
+// Sends an error to a client that has received nothing yet: in its own protocol, or verbatim from the upstream if that
+// uses the same protocol.
 import type { GatewayError, Report, UpstreamFailure } from '../../canonical/index.ts';
 import type { Attempt } from '../attempt/index.ts';
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
@@ -11,11 +11,11 @@ import { answerHeaders } from './client-answer.ts';
 /** Answer of a refused request. */
 interface Refusal {
   readonly status: number;
-  /** JSON, always: what an upstream calls its own words is no reason to let a browser show them. */
+  /** Always JSON. The upstream's content type is ignored so that browsers do not render its body. */
   readonly body: string;
 }
 
-/** A request as far as it came. */
+/** A request with its attempts so far. */
 export interface Refused {
   readonly arrival: Arrival;
   readonly attemptLog: AttemptLog;
@@ -23,14 +23,14 @@ export interface Refused {
   readonly report: Report;
 }
 
-/** HTTP status of the error as the whole answer. */
+/** HTTP status when the error is the whole answer. */
 export function refusalStatus(refused: Refused, error: GatewayError): number {
   return refusalOf(refused, error).status;
 }
 
 /**
- * The upstream's own words where a relayed answer would have had them, else the error in the words of the client's
- * protocol: with the upstream's status where it was the only one asked and the caller is at fault.
+ * The upstream's body if its answer would have been relayed, otherwise the error in the client's protocol. The
+ * upstream's status is kept when it was the only attempt and the caller is at fault.
  */
 function refusalOf({ arrival, attemptLog }: Refused, error: GatewayError): Refusal {
   const { call, id } = arrival;
@@ -41,33 +41,33 @@ function refusalOf({ arrival, attemptLog }: Refused, error: GatewayError): Refus
   if (upstream && isPassedOn && isRelayed(attempts) && isJson(upstream.body))
     return { status: upstream.status, body: upstream.body };
   const { status, body } = call.protocol.server.encodeError(error, id);
-  // Some servers answer 400 for a model that they do not have.
+  // Some servers respond with 400 for a model that they do not have.
   const isUpstreams = isCallers && error.httpStatus === undefined;
   return { status: isUpstreams ? upstream.status : status, body: JSON.stringify(body) };
 }
 
-/** Pages of servers in between are told in the error's words instead. */
+/** False for error pages of intermediate servers, which are replaced by the error's message. */
 function isJson(body: string): boolean {
   return parseJson(body) !== undefined;
 }
 
-/** Only a status that says so: an upstream may write any three digits. */
+/** The status must be 4xx, because an upstream may send any three digits. */
 function isCallersRefusal(attempts: number, { fault, upstream }: GatewayError): boolean {
   if (fault !== 'client' || attempts !== 1 || !upstream) return false;
   return upstream.status >= 400 && upstream.status < 500;
 }
 
-/** True when all tries were at one endpoint, whose answer would have been the client's as it is. */
+/** True when all attempts were at one endpoint whose answer would have been relayed. */
 function isRelayed(attempts: readonly Attempt[]): boolean {
   const [first] = attempts;
-  // Hosts of another vendor's protocol have errors of their own form.
+  // A host of another vendor's protocol has its own form of errors.
   if (!first || first.endpoint.hosting) return false;
   return attempts.every(({ lane, endpoint }) => lane === 'relay' && endpoint === first.endpoint);
 }
 
 /**
- * True for limits, empty accounts and failures in a protocol's words: clients recover by them. A refused key is the
- * operator's business, and the page of a proxy on the way is nobody's protocol.
+ * True for rate limits, empty accounts and server errors in a protocol's form, which clients handle themselves. Refused
+ * credentials concern the operator, and a proxy's error page belongs to no protocol.
  */
 function concernsUpstream({ status, body }: UpstreamFailure): boolean {
   const isPassedOn = status === 402 || status === 429 || (status >= 500 && status < 600);
@@ -88,15 +88,15 @@ export function refuse(refused: Refused, error: GatewayError): void {
     ...retryHeaders(error),
   };
   if (error.upstream?.requestId !== undefined) headers['x-dragoman-upstream-id'] = error.upstream.requestId;
-  // Failover has been tried here: an SDK that retried would only repeat it. Nor does our own 409 go away by itself, unless it
-  // says when, nor a limit that the request can never fit.
+  // Failover was already tried, so a retry by the SDK would only repeat it. Our own 409 without a retry time and a
+  // limit that the request can never satisfy do not pass either.
   const isTried = attempts.length > 0 && error.fault !== 'client' && !isOwnRefusal(error);
   const isConflict = attempts.length === 0 && error.kind === 'conflict' && error.retryAfterMs === undefined;
   if (isTried || isConflict || error.isLasting) headers['x-should-retry'] = 'false';
   call.client.respond(status, headers, body);
 }
 
-/** `retry-after` in whole seconds and in milliseconds, where a wait is known. */
+/** `retry-after` in seconds (rounded up) and in milliseconds, if the wait is known. */
 export function retryHeaders(error: GatewayError): Record<string, string> {
   if (error.retryAfterMs === undefined) return {};
   return {

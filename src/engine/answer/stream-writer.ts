@@ -1,13 +1,16 @@
-// Stream to a client: its head, one write for what gathered, signs of life, and the hand on whoever writes faster than it reads.
-// Knows nothing of what is in it.
+// Stream to a client: sends the head, joins output into one write, sends keep-alives, and pauses the source while the
+// client reads slowly.
 import type { Attempt } from '../attempt/index.ts';
 import type { Client, ClientStream, Encoding } from '../call.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Silence after which a stream gets a sign of life, in milliseconds: proxies must not think it dead. */
+/** Milliseconds of silence after which a keep-alive is sent, so that proxies do not close the connection. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** Head of a form of stream, and its sign of life where a protocol has none of its own, or nothing was written yet. */
+/**
+ * Head and default keep-alive of one form of stream. The keep-alive is used if the protocol has none, or nothing was
+ * written yet.
+ */
 interface StreamForm {
   readonly form: Readonly<Record<string, string>>;
   readonly keepAlive: string;
@@ -19,7 +22,7 @@ export const EVENT_STREAM: StreamForm = {
   form: { 'content-type': 'text/event-stream; charset=utf-8', ...UNCACHED },
   keepAlive: ': keep-alive\n\n',
 };
-/** One JSON array: white space may stand before and after each of its elements. */
+/** One JSON array: white space is allowed around each element. */
 export const ARRAY_STREAM: StreamForm = {
   form: { 'content-type': 'application/json', ...UNCACHED },
   keepAlive: '\n',
@@ -27,16 +30,16 @@ export const ARRAY_STREAM: StreamForm = {
 
 /** The answer that is written. */
 export interface StreamSource {
-  /** Maker of the stream, which pauses while the client reads slower. Undefined while there is none. */
+  /** Producer of the stream, paused while the client reads slowly. Undefined: none yet. */
   readonly by: Pick<Attempt, 'pause' | 'resume'> | undefined;
   /** Read once, when the stream begins. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The sign of life at this moment. */
+  /** Keep-alive to send now. */
   readonly keepAlive: string;
 }
 
 export class StreamWriter {
-  /** Text and bytes since the last write. Relayed bytes, as a byte string, stand before the text. */
+  /** Output since the last write. Relayed bytes, as a byte string, precede the text. */
   bytes = '';
   text = '';
   readonly #client: Client;
@@ -44,7 +47,9 @@ export class StreamWriter {
   #stream: ClientStream | undefined;
   #isHeld = false;
   #lastWriteAt: UnixMs;
-  /** Something was written since the last look, which notes when: nobody asks the clock for every write. */
+  /**
+   * True: something was written since the last tick, which sets the time. This avoids reading the clock for each write.
+   */
   #wrote = false;
 
   constructor(client: Client, nowMs: UnixMs, source: StreamSource) {
@@ -57,14 +62,14 @@ export class StreamWriter {
     return this.#stream !== undefined;
   }
 
-  /** Sends the head, once. */
+  /** Sends the head once. */
   open(): void {
     if (this.#stream) return;
     this.#stream = this.#client.openStream(this.#source.headers);
     this.#stream.onDrain(() => this.#source.by?.resume());
   }
 
-  /** Nothing more is written until the end: the last bytes wait until the records are safe. */
+  /** Writes nothing more until the end, because the last bytes wait until the records are stored. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -83,7 +88,7 @@ export class StreamWriter {
     }
   }
 
-  /** Writes the rest, and ends a stream that has begun. */
+  /** Writes the rest and ends a stream that has begun. */
   end(): void {
     this.#isHeld = false;
     this.flush();
@@ -94,7 +99,7 @@ export class StreamWriter {
     if (this.#wrote) this.#lastWriteAt = nowMs;
     this.#wrote = false;
     if (this.#isHeld || nowMs - this.#lastWriteAt < KEEP_ALIVE_MS) return;
-    // Proxies give up without a first byte in time: the head goes out before it is known who will serve.
+    // Proxies time out without a first byte, so the head is sent before the endpoint is known.
     this.open();
     this.#write(this.#source.keepAlive, 'text');
   }

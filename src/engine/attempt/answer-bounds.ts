@@ -1,5 +1,5 @@
-// Counts what an upstream's answer holds, before anything is kept of it: an answer that never ends, or that has a million
-// items, must not become everybody's memory. The numbers are in canonical/limits.ts.
+// Limits the size of an upstream's answer before anything of it is kept, so that an endless answer cannot exhaust
+// memory. The limits are in canonical/limits.ts.
 import {
   type CanonicalEvent,
   type EventSink,
@@ -21,25 +21,25 @@ interface Counts {
   parts: number;
 }
 
-/** A sink that passes on what is within the limits; after the first that is not, nothing. */
+/** Sink that passes events on until a limit is exceeded, then drops the rest. */
 export class AnswerBounds implements FrameSink {
   readonly #next: EventSink;
   readonly #exceeded: (error: GatewayError) => void;
   readonly #grown: (chars: number) => void;
   readonly #items = new Map<number, Counts>();
-  /** Counts of the item that was written last: most events go on with it. */
+  /** Counts of the item of the last event, which most events continue. */
   #index = -1;
   #counts: Counts = { chars: 0, parts: 0 };
   #chars = 0;
-  /** The same, as far as it was told. */
+  /** Part of `#chars` that was already reported. */
   #counted = 0;
   #things = 0;
   #bytes = 0;
   #isOver = false;
 
   /**
-   * @param exceeded called once, with the error that names the limit
-   * @param grown told in steps how much more there is, for whoever keeps it
+   * @param exceeded called once, with an error that names the limit
+   * @param grown called in steps with the number of additional characters, for memory accounting
    */
   constructor(next: EventSink, exceeded: (error: GatewayError) => void, grown: (chars: number) => void) {
     this.#next = next;
@@ -54,7 +54,7 @@ export class AnswerBounds implements FrameSink {
     this.#stop(excess);
   }
 
-  /** The same reader, for as many bytes as a stream may have. */
+  /** Wraps the reader with the limit on bytes of a stream. */
   reader(reader: AnswerReader): AnswerReader {
     return {
       data: (bytes) => {
@@ -71,7 +71,7 @@ export class AnswerBounds implements FrameSink {
     this.#exceeded(new GatewayError('upstream_unavailable', `the upstream's answer has ${excess}`));
   }
 
-  /** One event came that is large as a whole: what it brings may be no text. */
+  /** Reports a large event, which may contain no text. */
   large(chars: number): void {
     this.#grown(chars);
   }
@@ -82,7 +82,7 @@ export class AnswerBounds implements FrameSink {
     this.#grown(grown);
   }
 
-  /** Count that this event takes over its bound. */
+  /** The limit that this event exceeds. Undefined: none. */
   #excessOf(event: CanonicalEvent): string | undefined {
     switch (event.type) {
       case 'text':

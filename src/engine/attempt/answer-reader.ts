@@ -1,5 +1,5 @@
-// Readers of one upstream answer: bytes in, canonical events (or relayed bytes) out. Which one an attempt uses
-// depends on the status, the content type and the lane.
+// Readers of an upstream answer: bytes in, canonical events or relayed bytes out. The reader depends on status, content
+// type and lane.
 import {
   type EventSink,
   GatewayError,
@@ -27,16 +27,16 @@ import { AnswerBounds } from './answer-bounds.ts';
 import type { AttemptInput, AttemptServices } from './attempt-input.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 
-/** Takes the bytes of an answer as they arrive. */
+/** Receives the bytes of an answer as they arrive. */
 export interface AnswerReader {
   data(bytes: Buffer): void;
   /** The answer's body is complete. */
   end(): void;
 }
 
-/** Takes what is decoded of an event stream. */
+/** Receives the decoded events of a stream. */
 export interface FrameSink extends EventSink {
-  /** Told before an event that is worth counting by itself, in characters. */
+  /** Called before an event that is large enough to be accounted separately, with its characters. */
   large?(chars: number): void;
 }
 
@@ -56,7 +56,10 @@ export function streamReader(codec: UpstreamCodec, sink: FrameSink, context: Cod
   };
 }
 
-/** Decodes a whole answer. @param type its content type */
+/**
+ * Decodes a whole answer.
+ * @param type content type
+ */
 export function wholeReader(
   codec: UpstreamCodec,
   sink: EventSink,
@@ -72,18 +75,22 @@ export function wholeReader(
   });
 }
 
-/** True for a content type of one of these media types, whatever its parameters. */
+/** True for a content type of one of these media types, ignoring parameters. */
 export function isOneOf(types: readonly string[], contentType: string | null): boolean {
   const [type = ''] = (contentType ?? '').split(';');
   return types.includes(type.trim().toLowerCase());
 }
 
-/** Collects an error answer; `done` gets its text. */
+/** Collects the body of an error and passes its text to `done`. */
 export function errorReader(done: (body: string) => void): AnswerReader {
   return bodyReader(MAX_ERROR_BYTES, (body) => done(body.toString()), 'truncate');
 }
 
-/** Relays a whole answer. @param take gets the patched bytes; @param copy gets the answer, parsed, before that */
+/**
+ * Relays a whole answer.
+ * @param take receives the patched bytes
+ * @param copy receives the parsed answer before that
+ */
 function relayWholeReader(
   { relay }: Required<Pick<Protocol, 'relay'>>,
   facts: RelayFacts,
@@ -98,7 +105,7 @@ function relayWholeReader(
   });
 }
 
-/** Relays a stream: `progress` is called after each read with the bytes that may go on. */
+/** Relays a stream. `progress` is called after each read with the bytes to send. */
 function relayStreamReader(
   stream: RelayStream,
   progress: (bytes: string, ended: boolean) => void,
@@ -119,7 +126,7 @@ function relayStreamReader(
   };
 }
 
-/** Collects a whole body, and fails, or goes on with its beginning, where it has more bytes. */
+/** Collects a whole body. A larger one fails, or is truncated. */
 export function bodyReader(
   maxBytes: number,
   done: (body: Buffer) => void,
@@ -151,7 +158,7 @@ class BodyCollector implements AnswerReader {
         'upstream_unavailable',
         `the upstream's answer is larger than ${this.#maxBytes} bytes`,
       );
-    // Nobody waits for the rest of it.
+    // The rest is not needed.
     this.#done(joined(this.#pieces).subarray(0, this.#maxBytes));
   }
 
@@ -160,7 +167,7 @@ class BodyCollector implements AnswerReader {
   }
 }
 
-/** A reader that shows the same bytes to a second one; a failure of the copy never disturbs the answer. */
+/** Passes the same bytes to a second reader, whose failures never affect the answer. */
 function withTap(reader: AnswerReader, copy: AnswerReader | null): AnswerReader {
   if (!copy) return reader;
   return {
@@ -179,36 +186,36 @@ function quietly(run: () => void): void {
   try {
     run();
   } catch {
-    // The copy is for the records; the answer itself is judged where it is read.
+    // The copy is only for the records; the main reader detects errors.
   }
 }
 
-// Chooses how one upstream answer is read: by its status, its form and the lane. Every reader stands behind the search for
-// credentials, and what keeps anything of the answer behind the count of how much there is.
+// Selection of a reader by status, form and lane. Every reader is behind the credential mask, and readers that keep
+// content are behind the size limits.
 
-/** Sink of what is read; events in the translate lane. */
+/** Receives what is read; events only in the translate lane. */
 export interface ReadAnswer extends EventSink {
-  /** A sequence of the request ends the answer early. */
+  /** A stop sequence of the request ended the answer. */
   cut(stopSequence: string): void;
-  /** Relay lane: the stream, before anything is read of it. */
+  /** Relay lane: called with the stream before anything is read from it. */
   relaying(stream: RelayStream): void;
   relayed(bytes: string, ended: boolean, stream: RelayStream): void;
   relayedWhole(body: Buffer, tap: RelayTap): void;
   refused(error: GatewayError): void;
-  /** So many characters more were read, which are kept where the answer is; not told of little. */
+  /** Number of further characters read, which count if the answer is kept. Small amounts are not reported. */
   grown(chars: number): void;
 }
 
 /** Tools and context with which an answer is read. */
 export interface Reading {
-  /** Sees every event of an answer that is relayed; null where nobody asks for them. */
+  /** Receives every event of a relayed answer. Null: not needed. */
   readonly tap: EventSink | null;
   readonly services: Pick<AttemptServices, 'clock' | 'redact'>;
-  /** Headers that were added to the request; undefined where a fixed one is all. */
+  /** Headers that were added to the request. Undefined: only the fixed one. */
   readonly signature: SignatureHeaders | undefined;
 }
 
-/** The reader of an answer's body, after its content coding was undone. */
+/** Returns the reader of an answer's body after content decoding. */
 export function openReader(
   head: ResponseHead,
   input: AttemptInput,
@@ -230,7 +237,7 @@ function readerOf(head: ResponseHead, input: AttemptInput, reading: Reading, tak
       take.refused(codec.decodeError(head.status, (name) => head.header(name), body)),
     );
   const streamed = isStreamed(head.header('content-type'));
-  // An answer in another form than was asked for cannot be relayed: the client reads the form that it asked for.
+  // An answer cannot be relayed if it is streamed and the client wants it whole, or the reverse.
   if (prepared.lane !== 'relay' || !protocol.relay || streamed !== prepared.request.stream) {
     const wrapped = prepared.wrap(take, (sequence) => take.cut(sequence));
     const bounds = bounded(wrapped, streamed, take);
@@ -259,7 +266,7 @@ function bounded(sink: EventSink, streamed: boolean, take: ReadAnswer): AnswerBo
     sink,
     (error) => take.refused(error),
     (chars) => {
-      // The bytes of a whole answer were counted as they came.
+      // The bytes of a whole answer were already counted on arrival.
       if (streamed) take.grown(chars);
     },
   );

@@ -1,5 +1,5 @@
-// Asks an endpoint: adds to a request what its host wants, whose connections carry it, and who signs it where no fixed header
-// proves who sends it.
+// Sends a request to an endpoint: adds what its host requires, and selects the connection pool and the signer, if a
+// fixed header does not suffice.
 import { editJson, jsonBytes } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { Endpoint, EndpointCredential } from '../../catalog/index.ts';
@@ -22,19 +22,19 @@ import { AwsSigner } from '../../upstream/sign-aws.ts';
 import { attemptSpanId, traceLines } from '../../base/telemetry/trace-context.ts';
 import type { AttemptInput, AttemptNumber } from './attempt-input.ts';
 
-/** A request to an endpoint, and on whose behalf it is sent. */
+/** A request to an endpoint, and the tenant it is sent for. */
 export interface Outgoing extends Pick<UpstreamRequest, 'tenant' | 'staleness' | 'lines'> {
   readonly envelope: Envelope;
   readonly body: Slices;
-  /** Notes what goes out and what comes back; absent: nobody keeps that. */
+  /** Records request and response. Absent: not recorded. */
   readonly recorder?: AttemptRecorder | undefined;
 }
 
 /**
- * Asks an endpoint.
- * @param maxBytes most bytes of the answer
- * @param between as `ask` has it
- * @throws GatewayError or TypeError where nothing could be sent
+ * Sends a request to an endpoint.
+ * @param maxBytes maximum bytes of the answer
+ * @param between see `ask`
+ * @throws GatewayError or TypeError when nothing could be sent
  */
 export function askEndpoint(
   endpoint: Endpoint,
@@ -49,7 +49,7 @@ export function askEndpoint(
   return ask(question, recorder ? recorder.over(upstream) : upstream, taker, between);
 }
 
-/** The question as it goes to an endpoint: what its host wants in the body, whose connections carry it, who signs it. */
+/** The request as it is sent to an endpoint: body members that its host requires, connection pool and signer. */
 export function questionTo(
   endpoint: Endpoint,
   { envelope, body, tenant, staleness, lines }: Outgoing,
@@ -79,11 +79,11 @@ function signerOf(
   return upstreamCredential(credential, sender);
 }
 
-// Signer of the requests to an endpoint: made once for all endpoints of a provider, so that they share one token.
+// Signers of requests. One is created for all endpoints of a provider, so that they share one token.
 
 const known = new WeakMap<EndpointCredential, Credential>();
 
-/** The signer for a credential. */
+/** Returns the signer for a credential. */
 function upstreamCredential(facts: EndpointCredential, upstream: Sender): Credential {
   let credential = known.get(facts);
   if (!credential) {
@@ -97,7 +97,7 @@ function makeCredential(facts: EndpointCredential, upstream: Sender): Credential
   if (facts.kind === 'token')
     return new RenewedCredential((signal) => fetchToken(facts.source, upstream, signal), upstream);
   const { keys, region, service } = facts;
-  // Signed at once: there is nothing to wait for.
+  // Given keys need no fetch, so requests are signed synchronously.
   if (keys.from === 'given') {
     const signer = new AwsSigner({ ...keys, region, service }, upstream.wall);
     return { headers: (request) => signer.headers(request) };
@@ -126,7 +126,7 @@ function fetchToken(source: TokenSource, upstream: Sender, signal: AbortSignal):
   }
 }
 
-// The request of one attempt: address, headers, body, and the pool of connections that may carry it.
+// The request of one attempt: address, headers, body, and connection pool.
 
 export function attemptRequest(
   { prepared, requester }: AttemptInput,

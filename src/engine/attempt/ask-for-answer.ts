@@ -1,5 +1,5 @@
-// One request to one endpoint, exactly as given, and its whole answer: for whoever examines an endpoint. Nothing is
-// routed, emulated, repeated or recorded. What the request is for is the asker's business.
+// Sends one request to one endpoint exactly as given and collects the whole answer, for probes. Nothing is routed,
+// emulated, retried or recorded.
 import type { Endpoint } from '../../catalog/index.ts';
 import {
   type CanonicalRequest,
@@ -25,32 +25,32 @@ import { askEndpoint } from './ask-endpoint.ts';
 import { joined } from '../../base/lib/slices.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** A longer answer is none to a small question, in bytes. */
+/** Maximum bytes of an answer to a probe. */
 const MAX_BYTES = 1_048_576;
 
 export interface AnswerAsking {
   readonly upstream: UpstreamClient;
   readonly clock: Clock;
-  /** How long the whole answer may take. */
+  /** Timeout for the whole answer. */
   readonly timeoutMs: DurationMs;
-  /** Masks secrets in what the upstream said. */
+  /** Masks secrets in the upstream's texts. */
   readonly redact: (text: string) => string;
 }
 
 export interface AskedAnswer {
   readonly collected: CollectedEvents;
-  /** Why there is no complete answer, without secrets; null when there is one. */
+  /** Reason why the answer is incomplete, without secrets. Null: it is complete. */
   readonly failure: GatewayError | null;
   /** True: the answer came as a stream. */
   readonly streamed: boolean;
-  /** The body as it came: for members that no codec decodes. */
+  /** The raw body, for members that no codec decodes. */
   readonly text: string;
 }
 
 /**
- * Asks.
- * @param reasoning what the endpoint is told about reasoning
- * @returns never rejects: failures are part of the answer, `unsupported` for a request that could not even be written
+ * Sends the request.
+ * @param reasoning reasoning settings for the endpoint
+ * @returns never rejects: failures are part of the result, `unsupported` for a request that could not be encoded
  */
 export function askForAnswer(
   endpoint: Endpoint,
@@ -128,7 +128,7 @@ export function askForAnswer(
             guard(() => {
               pieces.push(piece);
               reader?.data(piece);
-              // Some servers say all and keep the connection open.
+              // Some servers send everything and keep the connection open.
               if (hasEnded) done(null);
             }),
           end: () =>

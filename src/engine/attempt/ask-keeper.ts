@@ -1,5 +1,4 @@
-// Asks an upstream about an answer that it keeps. What it says is handed on as it comes: an event stream in events, all
-// else whole. Knows neither what was asked nor the client.
+// Requests an answer stored at an upstream and passes it on as it arrives: a stream as events, anything else whole.
 import { GatewayError, MAX_ANSWER_BYTES, MAX_ERROR_BYTES } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { FrameSplitter } from '../../protocols/index.ts';
@@ -16,11 +15,11 @@ import { askEndpoint } from './ask-endpoint.ts';
 import { brokenAnswer, receiveError } from './error-words.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Hears what the keeper says. Ends with one call of `whole`, `ended` or `failed`. */
+/** Receives the upstream's answer. The last call is one of `whole`, `ended` or `failed`. */
 export interface KeeperListener {
-  /** A whole answer, or a refusal. */
+  /** A whole answer, or an error response. */
   whole(status: number, body: Buffer): void;
-  /** Events of a stream that came with one read, in order, each a byte string with its blank line. */
+  /** Events of a stream from one read, in order, each a byte string with its blank line. */
   events(frames: readonly string[]): void;
   ended(): void;
   failed(error: GatewayError): void;
@@ -31,15 +30,15 @@ export interface KeeperAsking {
   readonly clock: Pick<Clock, 'now'>;
   readonly ticker: Pick<Ticker, 'add' | 'remove'>;
   readonly timeouts: Pick<Timeouts, 'responseMs' | 'idleMs'>;
-  /** Key of the gateway on whose behalf it is asked. */
+  /** Gateway key that the request is sent for. */
   readonly tenant: string;
-  /** Memory account of the part of the answer that is kept. */
+  /** Memory account of buffered bytes. */
   readonly account: ByteAccount;
 }
 
 /**
- * Asks.
- * @throws GatewayError or TypeError where nothing could be sent: nobody is told anything then
+ * Sends the request.
+ * @throws GatewayError or TypeError when nothing could be sent; the listener is not called then
  */
 export function askKeeper(
   endpoint: Endpoint,
@@ -90,7 +89,7 @@ class Keeper implements UpstreamCall, Ticking {
         end: () => this.#guard(() => this.#reader?.end()),
         failed: (failure, message) => this.#fail(receiveError(endpoint.slug, failure, message)),
       },
-      // The reader bounds what is read: a stream has no end that anybody knows.
+      // The reader limits the size; a stream has no known end.
       Infinity,
     );
     if (this.#isOver) this.#call.abort();
@@ -158,7 +157,7 @@ class Keeper implements UpstreamCall, Ticking {
     this.#fail(new GatewayError('timeout', `${this.#endpoint.slug}: nothing came for ${mostMs} ms`));
   }
 
-  /** An aborted request says nothing more. */
+  /** Ignores events of an aborted request. */
   #guard(run: () => void): void {
     if (this.#isOver) return;
     this.#lastAt = this.#asking.clock.now();

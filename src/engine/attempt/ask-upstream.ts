@@ -1,5 +1,5 @@
-// One question to an upstream whose answer is short and whole, beside the attempts that make answers: nothing of it is
-// recorded, and whoever asks must be able to do without.
+// One auxiliary request to an upstream with a short, whole answer. It is not recorded, and callers must be able to do
+// without the answer.
 import type { Slices } from '../../base/lib/slices.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -10,14 +10,14 @@ import { type Operation, type PassedHeaders, preparedEndpoint } from '../prepare
 import { questionTo } from './ask-endpoint.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** A longer answer is none to a short question, in bytes. */
+/** Default maximum bytes of the answer. */
 const MAX_BYTES = 1_048_576;
 
-/** A question to an upstream besides answers. */
+/** An auxiliary request to an upstream. */
 export interface Question extends Operation {
   readonly body: Slices;
   readonly passed?: PassedHeaders | undefined;
-  /** Key of the gateway on whose behalf it is asked. */
+  /** Gateway key that the request is sent for. */
   readonly tenant?: string | undefined;
 }
 
@@ -29,15 +29,18 @@ export interface ShortAnswer {
 export interface Asking {
   readonly upstream: UpstreamClient;
   readonly clock: Clock;
-  /** How long the answer may take. */
+  /** Timeout for the answer. */
   readonly timeoutMs: DurationMs;
-  /** Most bytes of the answer. Default: 1 MiB. */
+  /** Maximum bytes of the answer. Default: 1 MiB. */
   readonly maxBytes?: number;
-  /** Calls back when nobody waits for the answer any more. */
+  /** Registers a callback for when the client no longer waits. */
   readonly onLeave: (left: () => void) => void;
 }
 
-/** Asks. @returns null when there was no whole answer in time; never rejects */
+/**
+ * Sends the request.
+ * @returns null when there was no complete answer in time; never rejects
+ */
 export async function askUpstream(
   endpoint: Endpoint,
   { body, passed, tenant, ...operation }: Question,
@@ -54,7 +57,7 @@ export async function askUpstream(
     if (outcome === null || 'failure' in outcome) return null;
     return { head: outcome.head, text: outcome.bytes.toString() };
   } catch {
-    // No credential, or no address.
+    // The credential or the address is missing.
     return null;
   }
 }

@@ -13,29 +13,29 @@ import type { UnixMs } from '../../base/units.ts';
 
 /** Sink of an attempt's answer. */
 export interface AttemptOutput {
-  /** True when what it gets stays until the request has ended. Of no meaning before `commit`. */
+  /** True when the output keeps the answer until the request ends. Undefined behaviour before `commit`. */
   readonly keeps: boolean;
-  /** The first content is here: from now on the answer is this attempt's. */
+  /** Called at the first content. From then on the answer is this attempt's. */
   commit(by: Attempt): void;
-  /** Translate lane. Only called after `commit`. */
+  /** Translate lane. Called only after `commit`. */
   on(event: CanonicalEvent): void;
-  /** Relay lane, streamed: bytes for the client. Only called after `commit`. */
+  /** Relay lane, streamed: bytes for the client. Called only after `commit`. */
   relay(bytes: string): void;
   /** Relay lane, whole: the patched body. */
   relayWhole(body: Buffer): void;
-  /** The answer is complete. Its last bytes must wait until the records are safe. */
+  /** The answer is complete. Its last bytes must wait until the records are stored. */
   finishing(): void;
-  /** One upstream read was worked off: write what has gathered. */
+  /** One upstream read was processed: write the collected output. */
   flush(): void;
 }
 
-/** The request that an attempt is made for: whose it is, and how long it may take. */
+/** The request that an attempt belongs to, with its time limits. */
 export interface Requester {
   readonly arrival: Pick<Arrival, 'id' | 'recordId' | 'call' | 'createdAt' | 'arrivedAt' | 'quota' | 'trace'>;
   readonly timeouts: Timeouts;
-  /** The limits of an endpoint that has some of its own. Absent: none of those that may be asked has any. */
+  /** Time limits of endpoints with their own settings. Absent: no candidate has any. */
   readonly timeoutsAt?: ((endpoint: Endpoint) => Timeouts) | undefined;
-  /** Unix milliseconds by which all attempts together must be over. */
+  /** Unix milliseconds. Deadline for all attempts together. */
   readonly deadlineAt: UnixMs;
 }
 
@@ -45,15 +45,15 @@ export type AttemptServices = Pick<
   'clock' | 'ticker' | 'upstream' | 'routing' | 'limits' | 'running' | 'redact'
 >;
 
-/** Facts that differ between two attempts of the same request. */
+/** Facts that differ between attempts of the same request. */
 export interface AttemptNumber {
-  /** Attempts of the same request before this one. */
+  /** Number of earlier attempts of the same request. */
   readonly ordinal: number;
-  /** True: over a fresh connection, because one that was used before turned out to be closed. */
+  /** True: uses a new connection, because a reused one turned out to be closed. */
   readonly fresh: boolean;
-  /** Follows what it costs; null where no budget counts it. */
+  /** Tracks the running cost. Null: no budget applies. */
   readonly runningCost: RunningCost | null;
-  /** Reservation in its provider's limits. Null: there are none. */
+  /** Reservation in the provider's limits. Null: there are none. */
   readonly hold: ProviderHold | null;
 }
 
@@ -62,13 +62,13 @@ export interface AttemptInput {
   /** The request to send, and how its answer is read. */
   readonly prepared: PreparedAttempt;
   readonly output: AttemptOutput;
-  /** True: the events of an answer that is relayed are collected as well, for what is kept of it. */
+  /** True: events of a relayed answer are also collected for storage. */
   readonly collects: boolean;
-  /** Called right before the output is committed: others that race for the same answer have lost. */
+  /** Called immediately before the output is committed, so that competing attempts are cancelled. */
   readonly claim?: (() => void) | undefined;
   /**
-   * Asked about a complete answer without content: the failure it is, where another endpoint may answer in its place;
-   * null: the client gets it as it is. Absent: always so.
+   * Called for a complete answer without content. Returns the failure if another endpoint may answer instead. Null or
+   * absent: the client gets the answer unchanged.
    */
   readonly passOn?: ((meter: Meter) => GatewayError | null) | undefined;
 }

@@ -1,5 +1,5 @@
-// One try at one endpoint: sends the body, reads the answer, watches the clocks, and says how it went. Nothing
-// reaches the client before the first content, so that a failed try leaves no trace.
+// One attempt at one endpoint: sends the request, reads the answer, enforces timeouts and reports the outcome. Nothing
+// reaches the client before the first content, so a failed attempt is invisible.
 import type { Endpoint } from '../../catalog/index.ts';
 import {
   type CanonicalEvent,
@@ -28,32 +28,32 @@ import { Progress } from './progress.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** How long the body of an error may take after its head: what has come by then says enough. */
+/** Milliseconds that the body of an error may take after its head. What has arrived by then is used. */
 const ERROR_BODY_MS = 10_000;
 
 export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   readonly meter = new Meter();
-  /** Collector of a relayed answer, where one was asked for. Null: the output knows the answer, or nobody asks. */
+  /** Collects a relayed answer on request. Null: the output has the answer, or it is not needed. */
   readonly tap: Collector | null;
   committed = false;
   failure: GatewayError | undefined;
-  /** True when the client has already read of the failure, in the upstream's own words. */
+  /** True when the client has already received the failure in the upstream's own words. */
   isReported = false;
-  /** True when a connection that was used before turned out to be closed, which says nothing about the endpoint. */
+  /** True when a reused connection turned out to be closed, which says nothing about the endpoint. */
   isStale = false;
   readonly #input: AttemptInput;
   readonly #number: AttemptNumber;
   readonly #services: AttemptServices;
-  /** Takes what this attempt teaches about its endpoint; undefined before it runs. */
+  /** Records the attempt's outcome for its endpoint. Undefined before it runs. */
   #lease: AttemptLease | undefined;
   readonly #held: CanonicalEvent[] = [];
-  /** The hand on the connection; undefined before the request was handed over. */
+  /** Controls the connection. Undefined before the request is handed over. */
   #call: UpstreamCall | undefined;
-  /** Bytes that are kept of the answer. */
+  /** Memory account of the kept part of the answer. */
   readonly #kept: HeldBytes;
   #signature: SignatureHeaders | undefined;
   #reader: AnswerReader | undefined;
-  /** Reads an error; undefined where there is none. */
+  /** Reader of an error response. Undefined: there is none. */
   #refusal: { readonly reader: AnswerReader; readonly since: UnixMs } | undefined;
   #relaying: RelayStream | undefined;
   readonly #progress = new Progress();
@@ -83,12 +83,12 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     return this.#input.prepared.lane;
   }
 
-  /** Whether the upstream may have seen anything of it. */
+  /** True when the upstream may have received part of the request. */
   get wasSent(): boolean {
     return this.#progress.wasSent;
   }
 
-  /** Runs to the end of the answer, or to its `failure`; called once. Never rejects. */
+  /** Runs until the answer ends or `failure` is set. Called once; never rejects. */
   run(): Promise<void> {
     const { clock, ticker, upstream, routing } = this.#services;
     const { endpoint, request } = this.#input.prepared;
@@ -99,7 +99,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       this.#resolve = resolve;
       this.#tickerPlace = ticker.add(this);
       this.#guard(() => this.#send(answered?.upstream ?? upstream));
-      // An attempt that failed at once has nothing to wait for.
+      // The attempt failed synchronously.
       if (this.#progress.state === 'over') this.#call?.abort();
     });
   }
@@ -113,12 +113,15 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     });
   }
 
-  /** Stops the upstream at once. @param reason the result, if there was none before */
+  /**
+   * Aborts the upstream request.
+   * @param reason the result, unless there already is one
+   */
   cancel(reason: GatewayError): void {
     this.#fail(reason);
   }
 
-  /** The client reads slower than the upstream writes. */
+  /** Pauses the upstream while the client reads slowly. */
   pause(): void {
     this.#progress.paused = true;
     this.#call?.pause();
@@ -130,7 +133,9 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#call?.resume();
   }
 
-  /** Counts and cost of what the upstream produced, null where it produced nothing; fixed once the attempt is over. */
+  /**
+   * Usage and cost of what the upstream produced. Null members: it produced nothing. Final once the attempt is over.
+   */
   charge(): Charge {
     if (this.#charge) return this.#charge;
     const charge = chargeOf(this.#input.prepared, this.meter, this.failure);
@@ -149,7 +154,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     });
   }
 
-  // Facts of the upstream's answer.
+  // Events of the connection.
 
   signed(headers: SignatureHeaders): void {
     this.#signature = headers;
@@ -182,7 +187,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       return this.#fail(brokenAnswer(error));
     }
     if (head.status >= 300) this.#refusal = { reader: this.#reader, since: this.#progress.lastActivityAt };
-    // Nobody sends it again: what answers may take minutes.
+    // The body is not sent again, and the answer may take minutes.
     else prepared.body = [];
   }
 
@@ -223,21 +228,24 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       this.on({ type: 'finish', reason: 'stop_sequence', stopSequence });
       if (!ended) this.#call?.abort();
     }
-    // First: of what a client has, nothing may be unpaid if the process dies.
+    // Charged before it is sent, so that no delivered content is unpaid if the process dies.
     const refusal = this.#spend();
     this.#input.output.flush();
     if (refusal) this.#fail(refusal);
     if (ended && this.#progress.state === 'lingering') this.#leave();
   }
 
-  /** Charges what was read. @returns why the answer must end with it, where no money is left for more */
+  /**
+   * Charges what was read.
+   * @returns the error that ends the answer when the budget is exhausted
+   */
   #spend(): GatewayError | null {
     if (!this.#number.runningCost) return null;
     const { usage, outputChars } = this.#relaying ?? this.meter.soFar;
     return this.#number.runningCost.note(outputChars, usage ?? null);
   }
 
-  // Reading of it.
+  // Events of the reader.
 
   cut(stopSequence: string): void {
     this.#cutAt = stopSequence;
@@ -282,7 +290,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     if (!output.keeps) this.#kept.release();
   }
 
-  /** Not thrown: whoever reads a copy for the records swallows what goes wrong with it. */
+  /** Guarded, because a reader of a copy for the records swallows exceptions. */
   grown(chars: number): void {
     if (!this.committed || this.#input.output.keeps) this.#guard(() => this.#kept.add(chars));
   }
@@ -301,7 +309,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
       this.meter.firstContentAt = clock.now();
       this.#commit();
     }
-    // Before the end is announced: an output that holds the answer back passes it on then.
+    // Before the end is announced, because a buffering output passes the answer on then.
     if (bytes !== '' && this.committed) output.relay(bytes);
     if (ended && !stream.error) {
       this.meter.read(stream);
@@ -333,13 +341,13 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
   #fail(cause: GatewayError, isReported = false): void {
     if (this.#progress.hasEnded) return;
     this.#progress.state = 'over';
-    // Content that passed before the failure was produced, and is counted.
+    // Content that passed before the failure counts as usage.
     if (this.#relaying) this.meter.read(this.#relaying);
     const error = redactedError(cause, this.#services.redact);
     this.failure = error;
     this.#progress.endedAt = this.#services.clock.now();
     this.#lease?.ended({
-      // An end by the gateway itself says nothing about the endpoint.
+      // A failure caused by the gateway says nothing about the endpoint.
       failure: isOwnRefusal(error) ? 'cancelled' : error.kind,
       endpointsFault: !this.isStale && isEndpointsFault(error),
       retryAfterMs: error.retryAfterMs,
@@ -352,7 +360,10 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#resolve();
   }
 
-  /** Ends a relayed stream with the failure where only the stream knows how. @returns true when the client was told */
+  /**
+   * Ends a relayed stream with the failure, if the stream's protocol can express it.
+   * @returns true when the client was told
+   */
   #failInStream(error: GatewayError): boolean {
     const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
     if (!words) return false;
@@ -374,7 +385,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     if (late !== null) this.#fail(new GatewayError('timeout', `${prepared.endpoint.slug}: ${late}`));
   }
 
-  /** The answer is complete; where its upstream does not end, the connection is not worth keeping. */
+  /** Closes the connection after a complete answer whose upstream does not end it. */
   #leave(): void {
     this.#progress.state = 'over';
     this.#stopWatching();
@@ -385,7 +396,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#services.ticker.remove(this, this.#tickerPlace);
   }
 
-  /** A defect of ours must not take the process down either. */
+  /** Turns exceptions into failures, so that a defect does not end the process. */
   #guard(run: () => void): void {
     try {
       run();

@@ -1,4 +1,4 @@
-// An answer that is here as a whole, read as an attempt reads it: what it said, of whatever form it was.
+// Decodes an answer whose bytes are already complete, in the same way as an attempt does.
 import { Collector, type CollectedEvents } from '../../canonical/index.ts';
 import type { CodecContext, UpstreamCodec } from '../../protocols/index.ts';
 import { ResponseHead } from '../../upstream/response-parser.ts';
@@ -12,7 +12,7 @@ export interface WholeAnswerBytes {
   readonly body: Buffer;
 }
 
-/** @throws GatewayError for what is no answer of the protocol */
+/** @throws GatewayError for a body that is not an answer of the protocol */
 export function collectAnswer(
   codec: UpstreamCodec,
   { status, contentType, body }: WholeAnswerBytes,

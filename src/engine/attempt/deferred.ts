@@ -1,12 +1,12 @@
-// Requests that may go to their vendor's batch API, as they stand there: those that are one request to one endpoint, and whole without
-// headers of their own.
+// Decides whether a request may go to its vendor's batch API: it must be a single request to one endpoint and need no
+// headers of its own.
 import { joined } from '../../base/lib/slices.ts';
 import { findProtocol } from '../../protocols/index.ts';
 import type { DeferredRequest } from '../call.ts';
 import { preparedEndpoint } from '../prepared-endpoint.ts';
 import type { AttemptInput } from './attempt-input.ts';
 
-/** Kinds of tools that clients run: with others, an answer may take several requests. */
+/** Kinds of tools that clients run. With other tools, an answer may take several requests. */
 const CLIENT_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
 export function mayDefer({ prepared, requester }: AttemptInput): boolean {

@@ -1,15 +1,18 @@
-// Failures of upstreams and of connections in words: without the secrets that some echo, and summed up for records.
+// Error messages for failures of upstreams and connections: secrets masked, and summarised for records.
 import { GatewayError } from '../../canonical/index.ts';
 import type { ErrorSummary } from '../../accounts/ledger/index.ts';
 import type { TransportFailure } from '../../upstream/client.ts';
 import type { ReceiveFailure } from '../../upstream/ask.ts';
 
-/** The same error where there was nothing to mask. @param redact masks secrets in a text */
+/**
+ * Masks secrets in an error. Returns the same error if there are none.
+ * @param redact masks secrets in a text
+ */
 export function redactedError(error: GatewayError, redact: (text: string) => string): GatewayError {
   const { param, code, fault, retryAfterMs, upstream, details, failedGeneration, context, httpStatus } =
     error;
   const message = redact(error.message);
-  // The body goes to the client as it is where it is in the client's protocol: it may name the key elsewhere.
+  // The body is relayed to clients of the same protocol, and may contain the key in other places.
   const shown = upstream && {
     ...upstream,
     body: redact(upstream.body),
@@ -30,16 +33,16 @@ export function redactedError(error: GatewayError, redact: (text: string) => str
   });
 }
 
-// Summary of an error for records.
+// Summaries of errors for records.
 
-/** The error without its bytes and its stack. */
+/** The error without response body and stack. */
 export function summariseError(error: GatewayError): ErrorSummary {
   return { kind: error.kind, message: error.message, upstreamStatus: error.upstream?.status ?? null };
 }
 
-// Failures of an upstream or of the connection to it, as errors with words for a person. Knows nothing of retries.
+// Messages for failures of an upstream or of its connection.
 
-/** Follows the name of the endpoint in a sentence. */
+/** Follows the endpoint's name in a sentence. */
 const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
   connect: 'could not be reached',
   stale: 'could not be asked over a connection that was used before',
@@ -48,7 +51,11 @@ const TRANSPORT_WORDS: Readonly<Record<TransportFailure, string>> = {
   protocol: 'broke the HTTP protocol',
 };
 
-/** The error of an answer that did not come, or not whole. @param slug of the endpoint @param detail what is wrong with it */
+/**
+ * Error for an answer that is missing or incomplete.
+ * @param slug of the endpoint
+ * @param detail description of the failure
+ */
 export function receiveError(slug: string, failure: ReceiveFailure, detail: string): GatewayError {
   return new GatewayError('upstream_unavailable', wordsOf(slug, failure, detail));
 }
@@ -58,7 +65,7 @@ function wordsOf(slug: string, failure: ReceiveFailure, detail: string): string 
   return failure === 'size' ? `an answer of ${detail}` : `${slug} ${TRANSPORT_WORDS[failure]} (${detail})`;
 }
 
-/** The error of an answer that a reader could not take: codecs throw GatewayError for answers that are none. */
+/** Error for an answer that a reader could not process. Codecs throw GatewayError for invalid answers. */
 export function brokenAnswer(thrown: unknown): GatewayError {
   return thrown instanceof RangeError
     ? new GatewayError('upstream_unavailable', thrown.message)

@@ -1,5 +1,4 @@
-// Readers of an answer's bytes: event streams as names and data for a decoder, AWS's framing taken off, secrets masked. Know no
-// protocol.
+// Event streams: splits an answer's bytes into event names and data for a decoder.
 import { FrameSplitter, type TakeFrame, type UpstreamCodec } from '../../protocols/index.ts';
 import { fromByteString } from '../../base/lib/byte-string.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
@@ -13,17 +12,20 @@ export class EventReader {
   readonly #frames = new FrameSplitter();
   readonly #take: (event: string, data: string) => void;
 
-  /** @param take called once per event that has data */
+  /** @param take called once for each event with data */
   constructor(take: (event: string, data: string) => void) {
     this.#take = take;
   }
 
-  /** Takes the bytes of one read, as a byte string. @throws RangeError when an event is too long */
+  /**
+   * Consumes the bytes of one read, as a byte string.
+   * @throws RangeError when an event is too long
+   */
   push(bytes: string): void {
     this.#frames.push(bytes, this.#frame);
   }
 
-  /** The stream ended: a last event without its blank line is still delivered, as every client library does. */
+  /** Ends the stream. A last event without its blank line is still delivered, as in every client library. */
   end(): void {
     const last = this.#frames.end();
     if (last !== '') this.#frame(last);
@@ -32,7 +34,7 @@ export class EventReader {
   readonly #frame: TakeFrame = (frame) => {
     const isNamed = frame.startsWith(NAME);
     const from = isNamed ? frame.indexOf('\n') + 1 : 0;
-    // The usual event: one line of data, perhaps behind its name.
+    // Fast path: one line of data, optionally after the name.
     const isUsual = frame.startsWith(DATA, from) && frame.indexOf('\n', from) === frame.length - 2;
     if (!isUsual || frame.includes('\r')) this.#lines(frame);
     else {
@@ -61,21 +63,21 @@ const NAME = 'event: ';
 const DATA = 'data: ';
 const SPACE = 32;
 
-// Answers in AWS's framing, as server-sent events for the readers of everybody's streams: each message becomes one event,
-// and an exception inside of the stream the error that it stands for.
+// AWS event-stream framing: converts each message to a server-sent event, and an exception inside the stream to an
+// error.
 
 const FRAMED = 'application/vnd.amazon.eventstream';
 /** Content type of whole answers. */
 const USUAL = 'application/json';
 
-/** True for the content type of a stream, in whatever framing. */
+/** True for the content type of a stream in either framing. */
 export function isStreamed(contentType: string | null): boolean {
   if (contentType === null || contentType.startsWith(USUAL)) return false;
   const type = contentType.toLowerCase();
   return type.startsWith('text/event-stream') || type.startsWith(FRAMED);
 }
 
-/** The reader of an answer's body, behind one that takes AWS's framing off where the answer has it. */
+/** Wraps the reader so that AWS framing is removed, if the answer has it. */
 export function unframed(reader: AnswerReader, head: ResponseHead, codec: UpstreamCodec): AnswerReader {
   if (head.status >= 300) return reader;
   const type = head.header('content-type');
@@ -83,7 +85,7 @@ export function unframed(reader: AnswerReader, head: ResponseHead, codec: Upstre
   return type.toLowerCase().startsWith(FRAMED) ? eventStreamReader(reader, codec) : reader;
 }
 
-/** HTTP statuses of exceptions inside of streams (API reference "ConverseStream", `ConverseStreamOutput`). */
+/** HTTP statuses of exceptions inside streams (API reference "ConverseStream", `ConverseStreamOutput`). */
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ['validationException', 400],
   ['modelTimeoutException', 408],
@@ -93,13 +95,13 @@ const STATUSES: ReadonlyMap<string, number> = new Map([
   ['serviceUnavailableException', 503],
 ]);
 
-/** The type of an event of Anthropic's, which stands first in what Bedrock wraps. */
+/** Type of an Anthropic event, the first member in the JSON that Bedrock wraps. */
 const TYPE = /^\s*\{\s*"type"\s*:\s*"(\w+)"/;
 
 /**
- * A reader that takes the framing off.
+ * Returns a reader that removes the framing.
  * @param next reads server-sent events
- * @param codec says what an exception means
+ * @param codec decodes exceptions
  */
 function eventStreamReader(next: AnswerReader, codec: UpstreamCodec): AnswerReader {
   let events = '';
@@ -113,7 +115,7 @@ function eventStreamReader(next: AnswerReader, codec: UpstreamCodec): AnswerRead
       try {
         parser.push(bytes);
       } finally {
-        // Events before the damage are valid.
+        // Events before the corrupt part are valid.
         if (events !== '') next.data(Buffer.from(events, 'latin1'));
       }
     },
@@ -124,7 +126,10 @@ function eventStreamReader(next: AnswerReader, codec: UpstreamCodec): AnswerRead
   };
 }
 
-/** Byte string. Bedrock wraps the bodies of other vendors' protocols as `{"bytes": base64}` in events of type `chunk`. */
+/**
+ * Returns a byte string. Bedrock wraps bodies of other vendors' protocols as `{"bytes": base64}` in events of type
+ * `chunk`.
+ */
 function toServerSentEvent({ headers, payload }: EventStreamMessage): string {
   const type = headers.get(':event-type') ?? '';
   if (type !== 'chunk') return `event: ${type}\ndata: ${oneLine(payload)}\n\n`;
@@ -135,7 +140,7 @@ function toServerSentEvent({ headers, payload }: EventStreamMessage): string {
   return `event: ${TYPE.exec(inner)?.[1] ?? ''}\ndata: ${oneLine(inner)}\n\n`;
 }
 
-/** JSON has line breaks only between its tokens, where a space is as good. */
+/** JSON contains line breaks only between tokens, where a space is equivalent. */
 function oneLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, ' ') : json;
 }
@@ -148,10 +153,9 @@ function exceptionOf({ headers, payload }: EventStreamMessage, codec: UpstreamCo
   return codec.decodeError(STATUSES.get(type) ?? 500, header, fromByteString(words));
 }
 
-// Stands before the reader of an upstream's answer, in both lanes: what the request proved its sender with reaches neither
-// a client nor anything that is kept.
+// Credential masking, in both lanes: credentials echoed by an upstream reach neither clients nor storage.
 
-/** The same reader behind a search for the credentials that were sent, by their exact values; null: there is none. */
+/** Wraps the reader with a search for the exact credentials that were sent. Null: there are none. */
 export function masked(reader: AnswerReader, mask: EchoMask | null): AnswerReader {
   return mask ? new MaskedReader(reader, mask) : reader;
 }

@@ -1,5 +1,5 @@
-// One try at one endpoint: the request is prepared, sent, its answer read and metered. Nothing in here knows that there are
-// other endpoints, or what the client gets.
+// One attempt at one endpoint: prepares and sends the request, reads and meters the answer. Independent of other
+// endpoints and of the client's protocol.
 export { collectAnswer } from './collect-answer.ts';
 export { type AnswerAsking, type AskedAnswer, askForAnswer } from './ask-for-answer.ts';
 export { askEndpoint } from './ask-endpoint.ts';

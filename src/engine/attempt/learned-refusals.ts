@@ -1,40 +1,40 @@
-// Parameters that an upstream refused to this account although its protocol allows them: learned from its 400, so
-// that the next request is not refused for the same reason. Forgotten with the configuration that made the endpoint.
+// Parameters that an upstream refused although its protocol allows them. Learned from its 400, so that the next request
+// omits them. Forgotten when the configuration is reloaded.
 import type { Endpoint } from '../../catalog/index.ts';
 import { type GatewayError, PARAMETERS, type Report, type ResolvedReasoning } from '../../canonical/index.ts';
 
-/** Claude from 4.6 on, llama.cpp, Mistral and vLLM; the others name the member by which they were told. */
+/** Errors of Claude from 4.6 on, llama.cpp, Mistral and vLLM; others name the parameter that requested the prefill. */
 const PREFILL_WORDS =
   /prefill|\b(?:final|last) (?:assistant )?(?:message|role|turn)\b|must end with a user|continue_final_message|add_generation_prompt|\bprefix\b|\bpartial\b/i;
 
-/** Members that switch reasoning off, as refusals name them. */
+/** Names of parameters that turn reasoning off, as error messages contain them. */
 const SWITCH_WORDS = /reasoning|thinking|chat_template_kwargs/i;
 
-/** Refusals of a member that a server does not know. */
+/** Error messages for a member that the server does not know. */
 const UNKNOWN_WORDS =
   /unsupported|unknown|unrecogni[sz]ed|unexpected|not (?:supported|permitted|allowed)|extra/i;
 
-/** A refusal of `max_tokens` names the one to use instead (OpenAI's models that reason, 2026-11). */
+/** Refusal of `max_tokens` that names its replacement (OpenAI's reasoning models, 2026-11). */
 const NEWER_NAME = /max_completion_tokens.{0,3} instead|max_tokens.{0,3} is not supported/i;
 
 export class LearnedRefusals {
-  /** OpenAI gives reasoning summaries only to organisations that it has verified (help centre, 2025-06). */
+  /** OpenAI returns reasoning summaries only to verified organisations (help centre, 2025-06). */
   readonly #noSummaries = new WeakSet<Endpoint>();
 
   readonly #noPrefills = new WeakSet<Endpoint>();
 
-  /** Servers of models that nobody knows, which refuse to be told not to reason. */
+  /** Servers of unknown models that refuse a request to turn reasoning off. */
   readonly #noSwitches = new WeakSet<Endpoint>();
 
-  /** Servers of which nothing is known, without the parameters that they refused beyond their protocol. */
+  /** Servers without a preset, without the non-standard parameters that they refused. */
   readonly #taking = new WeakMap<Endpoint, Endpoint>();
 
-  /** Names of the output limit that servers of which nothing is known have taught. */
+  /** Names of the output limit, learned from servers without a preset. */
   readonly #limitNames = new WeakMap<Endpoint, 'max_tokens' | 'max_completion_tokens'>();
 
   /**
-   * True when an endpoint continues the beginning of an answer. One that cannot be told not to reason does not: its
-   * thoughts would come after the text.
+   * True when an endpoint continues the beginning of an answer. With mandatory reasoning it does not, because its
+   * reasoning would follow the text.
    */
   takesPrefill(endpoint: Endpoint): boolean {
     return (
@@ -42,12 +42,12 @@ export class LearnedRefusals {
     );
   }
 
-  /** Notes the failure of a request with a prefill: an endpoint that refused it for that is not asked again. */
+  /** Notes a failed request with a prefill. An endpoint that refused the prefill does not get one again. */
   learnPrefill(endpoint: Endpoint, error: GatewayError): void {
     if (error.fault === 'client' && PREFILL_WORDS.test(error.message)) this.#noPrefills.add(endpoint);
   }
 
-  /** True when this failure taught something new, so that the same request is worth sending again. */
+  /** True when the failure taught something new, so the request is worth retrying. */
   learn(endpoint: Endpoint, error: GatewayError): boolean {
     if (this.#learnLimitName(endpoint, error) || this.#learnSwitch(endpoint, error)) return true;
     if (this.#learnParameters(endpoint, error)) return true;
@@ -57,7 +57,7 @@ export class LearnedRefusals {
     return true;
   }
 
-  /** The resolution without what this endpoint refuses. */
+  /** The reasoning settings without those that this endpoint refuses. */
   apply(endpoint: Endpoint, resolved: ResolvedReasoning, report: Report): ResolvedReasoning {
     if (resolved.mode === 'off' && this.#noSwitches.has(endpoint)) {
       report.add('reasoning', 'dropped', `${endpoint.slug} refuses to be told not to reason`);
@@ -69,18 +69,21 @@ export class LearnedRefusals {
     return { ...resolved, summary: 'none' };
   }
 
-  /** Notes an answer that is longer than its limit: the server knows the other name of the limit, if any. */
+  /** Notes an answer that exceeded its limit: the server expects the other name of the limit. */
   learnIgnoredLimit(endpoint: Endpoint): void {
     if (endpoint.quirks.maxTokensField === 'as_written' && !this.#limitNames.has(endpoint))
       this.#limitNames.set(endpoint, 'max_tokens');
   }
 
-  /** The endpoint without the parameters that it has refused. */
+  /** The endpoint without the parameters that it refused. */
   taking(endpoint: Endpoint): Endpoint {
     return this.#taking.get(endpoint) ?? endpoint;
   }
 
-  /** The endpoint with the name of the output limit that it has taught. @param taken as the request takes it to be */
+  /**
+   * The endpoint with the learned name of the output limit.
+   * @param taken the endpoint as adapted for the request
+   */
   limited(endpoint: Endpoint, taken: Endpoint): Endpoint {
     const maxTokensField = this.#limitNames.get(endpoint);
     return maxTokensField === undefined ? taken : { ...taken, quirks: { ...taken.quirks, maxTokensField } };
