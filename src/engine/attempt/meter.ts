@@ -1,5 +1,5 @@
-// Reads an answer as it passes: times, token counts, how it ended. Estimates what an upstream did not count, charges it and makes
-// the record of the attempt.
+// Meters an answer as it passes: times, token counts and how it ended. Estimates usage that the upstream did not
+// report, calculates the charge, and makes the attempt's record.
 import {
   type CanonicalEvent,
   type ErrorEvent,
@@ -18,9 +18,9 @@ import { summariseError } from './error-words.ts';
 import type { PreparedAttempt } from './prepared.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Prompt of a model, by estimate. */
+/** Prompt of a model, with an estimate of its size. */
 export interface EstimatedPrompt {
-  /** Its tokens, roughly. */
+  /** Estimated tokens. */
   estimateInput(): number;
 }
 
@@ -30,16 +30,16 @@ export class Meter {
   upstreamId: string | null = null;
   usage: Usage | null = null;
   finish: FinishEvent | null = null;
-  /** Whether the answer came to its end; some upstreams do not say how. */
+  /** True when the answer ended. Some upstreams do not report a finish reason. */
   isComplete = false;
   error: ErrorEvent | null = null;
   outputChars = 0;
   relayed: RelayTap | undefined;
   #reasoningChars = 0;
-  /** Calls, hosted tools and items that only their protocol knows. */
+  /** Number of tool calls, hosted tools and items specific to a protocol. */
   #otherItems = 0;
 
-  /** Takes what was read off a relayed answer. */
+  /** Takes over what was read from a relayed answer. */
   read(tap: RelayTap): void {
     this.relayed = tap;
     this.upstreamId = tap.upstreamId ?? null;
@@ -48,7 +48,7 @@ export class Meter {
     this.outputChars = tap.outputChars;
   }
 
-  /** Notes an event. @param clock read only when the event is the first content */
+  /** Records an event. @param clock read only at the first content */
   note(event: CanonicalEvent, clock: Pick<Clock, 'now'>): void {
     switch (event.type) {
       case 'start':
@@ -81,17 +81,17 @@ export class Meter {
     if (this.firstContentAt === null && isContent(event)) this.firstContentAt = clock.now();
   }
 
-  /** Usage so far, and the characters of everything that the model wrote. */
+  /** Usage so far, and the characters of all output including reasoning. */
   get soFar(): Pick<RelayTap, 'usage' | 'outputChars'> {
     return { usage: this.usage ?? undefined, outputChars: this.outputChars + this.#reasoningChars };
   }
 
-  /** True when no text, no reasoning and no item of another kind passed. */
+  /** True when there was no text, no reasoning and no other item. */
   get isEmpty(): boolean {
     return this.outputChars + this.#reasoningChars + this.#otherItems === 0;
   }
 
-  /** True when the upstream produced something: without it nothing may be charged. */
+  /** True when the upstream produced content; otherwise nothing may be charged. */
   get produced(): boolean {
     return this.firstContentAt !== null;
   }
@@ -101,9 +101,9 @@ export class Meter {
   }
 
   /**
-   * The counts to settle with: the upstream's, else an estimate of what passed, else null. What an upstream counted before
-   * the end of an answer that was cut short is corrected by what passed since.
-   * @param prompt asked only where the upstream did not count
+   * Usage to charge: the upstream's, otherwise an estimate, otherwise null. For an interrupted answer, the upstream's
+   * earlier count is raised to what was received since.
+   * @param prompt estimated only when the upstream did not report usage
    */
   settledUsage(prompt: EstimatedPrompt): Usage | null {
     if (this.usage)
@@ -122,7 +122,7 @@ export class Meter {
   }
 }
 
-/** Counts of an answer that was cut short: as many output tokens as passed, where the upstream had not counted them yet. */
+/** Usage of an interrupted answer, with at least as many output tokens as were received. */
 function withPassed(usage: Usage, passedTokens: number): Usage {
   const uncounted = passedTokens - outputTokens(usage);
   if (uncounted <= 0) return usage;
@@ -130,12 +130,12 @@ function withPassed(usage: Usage, passedTokens: number): Usage {
   return { ...usage, output: { ...output, text: output.text + uncounted }, estimated: true };
 }
 
-// Record of one attempt in the ledger. Only the shape: the attempt knows what happened.
+// Record of one attempt in the ledger.
 
 export interface AttemptCourse {
   readonly startedAt: UnixMs;
   readonly endedAt: UnixMs;
-  /** When the request was handed to a connection, and when the head of the answer came. `null`: never. */
+  /** Times when the request was passed to a connection and when the head of the answer arrived. `null`: never. */
   readonly sentAt: UnixMs | null;
   readonly answeredAt: UnixMs | null;
   readonly status: AttemptRecord['status'];
@@ -144,24 +144,23 @@ export interface AttemptCourse {
   readonly charge: Charge;
 }
 
-/** Counts and cost of an attempt; null where it produced nothing. */
+/** Usage and cost of an attempt. Null: it produced nothing. */
 export interface Charge {
   readonly usage: Usage | null;
   readonly cost: Cost | null;
 }
 
-/** Charge of an attempt, as far as it went. @param error how it failed; undefined where it did not */
+/** Charge of an attempt so far. @param error how it failed; undefined: it did not */
 export function chargeOf(prepared: PreparedAttempt, meter: Meter, error: GatewayError | undefined): Charge {
-  // A failure before the first content delivered nothing, whatever was counted by then.
+  // A failure before the first content delivered nothing, whatever was counted.
   const nothing = error && error.kind !== 'cancelled' && !meter.produced;
-  // An answer in the background is counted when it is done.
+  // A background answer is counted when it is complete.
   const later = prepared.request.background && !meter.usage;
   const usage = nothing || later ? null : meter.settledUsage(prepared);
   const price = prepared.isListPriced ? prepared.endpoint.price : null;
   return { usage, cost: usage && costOf(usage, price) };
 }
 
-/** The record of an attempt. */
 export function attemptRecord(
   { requester, prepared }: AttemptInput,
   { ordinal }: Pick<AttemptNumber, 'ordinal'>,
@@ -170,7 +169,7 @@ export function attemptRecord(
   const { endpoint, lane } = prepared;
   const { recordId: id } = requester.arrival;
   return {
-    // Time-ordered, as the generation's own id: rows of one hour lie together in the index.
+    // Time-ordered like the generation's id, so that rows of one hour are adjacent in the index.
     id: `${id}-${ordinal}`,
     generationId: id,
     ordinal,

@@ -1,17 +1,17 @@
-// The valve between an upstream's socket and the reader of its answer. A pause of the socket lets megabytes gather in the
-// kernel, which then come in a few large reads: they are worked off in slices, so that other requests have their turns in
-// between, and not at all while the client does not read. Knows nothing of what the bytes say.
+// Buffer between an upstream's socket and the reader of its answer. While a socket is paused, megabytes gather in the
+// kernel and then arrive in a few large reads. They are processed in slices, so that other requests run in between, and
+// not at all while the client does not read.
 import { GatewayError } from '../../canonical/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
 import type { TransportFailure, UpstreamCall, UpstreamListener } from '../../upstream/client.ts';
 import type { ResponseHead } from '../../upstream/response-parser.ts';
 import { type ByteAccount, HeldBytes } from '../call.ts';
 
-/** Most bytes that are worked off in one turn of the loop: a few milliseconds in the slowest lane. */
+/** Maximum bytes processed per turn of the event loop; a few milliseconds in the slowest lane. */
 const SLICE_BYTES = 64 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Hears that an answer cannot be had. */
+/** Called when an answer must be refused. */
 export interface Refusals {
   refused(error: GatewayError): void;
 }
@@ -21,16 +21,16 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
   readonly #refusals: Refusals;
   readonly #held: HeldBytes;
   #call: UpstreamCall | undefined;
-  /** Read and not worked off; at most about one read, for the socket is paused then. */
+  /** Bytes that were read and not processed: at most about one read, because the socket is paused then. */
   #waiting = NOTHING;
   #ending: (() => void) | undefined;
   #isPaused = false;
   #isScheduled = false;
 
   /**
-   * @param next gets what is worked off: `data` in pieces of up to a slice
-   * @param account what waits counts there
-   * @param refusals told when there is no room for what waits to be worked off
+   * @param next receives `data` in pieces of at most one slice
+   * @param account memory account of the buffer
+   * @param refusals called when no memory is available for the buffer
    */
   constructor(next: UpstreamListener, account: ByteAccount, refusals: Refusals) {
     this.#next = next;
@@ -38,7 +38,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     this.#held = new HeldBytes(account);
   }
 
-  /** @param call whose bytes come here */
+  /** @param call the call whose bytes arrive here */
   attach(call: UpstreamCall): void {
     this.#call = call;
     if (this.#isPaused) call.pause();
@@ -73,7 +73,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     this.#finally(() => this.#next.failed(failure, message));
   }
 
-  /** The reader of the answer has no room: nothing more is processed, and the socket waits. */
+  /** Stops processing and reading until the reader can take more. */
   pause(): void {
     this.#isPaused = true;
     this.#call?.pause();
@@ -86,7 +86,7 @@ export class PacedAnswer implements UpstreamListener, UpstreamCall {
     else this.#later();
   }
 
-  /** Nothing more is wanted: closes the connection and forgets what was read. */
+  /** Closes the connection and discards what was read. */
   abort(): void {
     this.#waiting = NOTHING;
     this.#held.release();

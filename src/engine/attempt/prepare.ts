@@ -1,4 +1,4 @@
-// Turns a request into what one endpoint will be sent: the lane, the body, and the sinks its answer needs.
+// Turns a request into what is sent to one endpoint: lane, body, and the sinks that its answer needs.
 import type { Endpoint } from '../../catalog/index.ts';
 import {
   areTexts,
@@ -31,14 +31,14 @@ export interface PrepareInput {
   readonly clientBytes: JsonBytes;
   readonly endpoint: Endpoint;
   readonly strict: boolean;
-  /** True: not the relay lane, although it would do. */
+  /** True: do not use the relay lane, even if it is possible. */
   readonly translate: boolean;
   readonly learned: LearnedRefusals;
 }
 
 /**
- * Prepares a request for an endpoint. Throws GatewayError `unsupported` where the endpoint cannot serve it, or
- * where `strict` forbids a loss.
+ * Prepares a request for an endpoint. Throws GatewayError `unsupported` when the endpoint cannot serve it, or `strict`
+ * forbids a loss.
  */
 export function prepareAttempt(input: PrepareInput): PreparedText {
   const { request, clientBytes, endpoint, strict, translate, learned } = input;
@@ -97,7 +97,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
       lane: relayed ? 'relay' : 'translate',
       report,
       checks,
-      // Headers of a protocol mean something to the same protocol only.
+      // A protocol's headers are passed only to the same protocol.
       passedHeaders: protocol.name === request.protocol ? client?.passedHeaders : undefined,
       meant: request,
       fitting,
@@ -110,7 +110,7 @@ export function prepareAttempt(input: PrepareInput): PreparedText {
   );
 }
 
-/** The limit of an answer, and what becomes of a server that ignores it. */
+/** The limit of an answer, and what to do when a server ignores it. */
 function watchedLimit(
   endpoint: Endpoint,
   { maxOutputTokens: limit }: CanonicalRequest,
@@ -130,7 +130,7 @@ function watchedLimit(
   return { limit, namesCutAnswers, exceeded };
 }
 
-/** The same attempt with another request of the same shape: the repair of an answer. */
+/** The same attempt with another request of the same form, used to repair an answer. */
 export function prepareRepair(
   prepared: PreparedText,
   request: CanonicalRequest,
@@ -143,8 +143,8 @@ export function prepareRepair(
 }
 
 /**
- * True when the answer must hold reasoning that the client did not ask for and may not see: what is kept here is the
- * next turn's only memory of it.
+ * True when the answer must include reasoning that the client did not request and must not see, because the gateway
+ * stores it for the next turn.
  */
 function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): boolean {
   if (state === undefined || reasoningStyle === 'none') return false;
@@ -152,7 +152,7 @@ function needsState({ state }: CanonicalRequest, { reasoningStyle }: Endpoint): 
   return isKept && !state.include.has('reasoning.encrypted_content');
 }
 
-/** True where the client's own bytes hold what only models with custom tools can read. */
+/** True when the client's own bytes contain custom tools, which not every model understands. */
 function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
   return (
     tools.some(({ type }) => type === 'custom') ||
@@ -160,11 +160,11 @@ function speaksOfCustomTools({ tools, items }: CanonicalRequest): boolean {
   );
 }
 
-/** True when the client's own words already say what the policy decided, so that nothing has to be added. */
+/** True when the client's own bytes already express the policy's decision. */
 function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean {
   switch (resolved.mode) {
     case 'unset':
-      // Nothing is to be sent: an effort in the client's own words would be, and the upstream would refuse it.
+      // Nothing must be sent. An effort in the client's bytes would be, and the upstream would refuse it.
       return request.reasoning.effort === undefined;
     case 'off':
       return request.reasoning.effort === 'none';
@@ -173,7 +173,7 @@ function saysSo(request: CanonicalRequest, resolved: ResolvedReasoning): boolean
   }
 }
 
-/** Facts of an endpoint for an encoder. @param reasoning as it was resolved for this request there */
+/** Properties of an endpoint for an encoder. @param reasoning resolved for this request and endpoint */
 export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Target {
   const { model, quirks, members, reasoningStyle, reasoningFormat, unsupported } = endpoint;
   const { maxOutputTokens, contextLength } = endpoint;
@@ -193,7 +193,7 @@ export function targetOf(endpoint: Endpoint, reasoning: ResolvedReasoning): Targ
   };
 }
 
-/** The body of a request for a target. Throws GatewayError `unsupported`. */
+/** Encodes the body of a request for a target. Throws GatewayError `unsupported`. */
 export function encodeBody(
   protocol: Protocol,
   request: CanonicalRequest,
@@ -203,7 +203,7 @@ export function encodeBody(
   return slicesOf(JSON.stringify(protocol.upstream.encodeRequest(request, target, report)));
 }
 
-/** Throws GatewayError `unsupported` that names every loss, if there is one. */
+/** Throws GatewayError `unsupported` naming every loss, if there are any. */
 export function refuseLosses(report: Report): void {
   const [first] = report.losses;
   if (!first) return;
@@ -213,15 +213,15 @@ export function refuseLosses(report: Report): void {
   throw new GatewayError('unsupported', `strict mode: ${all}`, { param: first.path, code: 'strict_mode' });
 }
 
-// A request in terms that one endpoint's protocol knows, conversation and tools: what it has no words for is rewritten,
-// told to the model, or refused by name. Must not know what any protocol lacks: codecs say so.
+// Portability: rewrites conversation and tools for one endpoint's protocol. Parts that it cannot express are rewritten,
+// rendered as text, or refused by name. The codecs say what a protocol lacks.
 
 const NONE: ReadonlySet<Role> = new Set();
 
 /**
- * The request for an endpoint, and how its answer is put back.
- * @param protocol the endpoint's
- * @throws GatewayError `unsupported` naming what would be another request without it
+ * The request for an endpoint, and how its answer is mapped back.
+ * @param protocol of the endpoint
+ * @throws GatewayError `unsupported` naming a part that cannot be left out
  */
 export function fitRequest(
   request: CanonicalRequest,
@@ -232,9 +232,9 @@ export function fitRequest(
   const ported = findProtocol(request.protocol)?.server?.portable?.(request, endpoint, report);
   const fitting = ported?.request ?? request;
   const { faithful, hostedTools } = endpoint;
-  // The owner of the client's protocol knows all of it.
+  // The vendor of the client's protocol supports all of it.
   const isOwners = faithful && endpoint.protocol === request.protocol && request.hybrid !== true;
-  // Every protocol has words for texts.
+  // Every protocol can express text.
   const isText = fitting.tools.length === 0 && areTexts(fitting.items);
   const rendered =
     isOwners || isText
@@ -252,23 +252,26 @@ export function fitRequest(
   return { request: rendered, restore: ported?.restore ?? null };
 }
 
-// Reasoning of a model that the catalog does not know. A server that speaks the client's protocol gets what the client
-// said, as far as it has a member for it: tomorrow's model is always unknown, and whoever serves it judges best. Over
-// another protocol a server that no vendor runs is told when not to reason: names of its models are the operator's own.
+// Reasoning of models that are not in the catalog. A server with the client's protocol gets the client's own settings,
+// because new models are always unknown and the server knows them best. Through another protocol, a self-hosted server
+// is only told when not to reason, because the operator chooses its model names.
 
-/** The endpoint as this request takes it to be; the same one where the catalog knows, or nothing was said. */
+/**
+ * The endpoint with the reasoning support that the request assumes. Unchanged when the catalog knows it, or the request
+ * does not mention reasoning.
+ */
 function asSaid(endpoint: Endpoint, { protocol, hybrid, reasoning }: CanonicalRequest): Endpoint {
   const { effort, enabled, maxTokens } = reasoning;
   if (endpoint.isReasoningKnown) return endpoint;
   if (endpoint.protocol !== protocol || hybrid)
     return !endpoint.isVendorRun && asksForNone(reasoning)
-      ? // Every protocol has a place for a budget of nothing.
+      ? // Every protocol can express a budget of zero.
         { ...endpoint, reasoningStyle: 'budget', reasoningMandatory: false }
       : endpoint;
   if (effort === undefined && enabled === undefined && maxTokens === undefined) return endpoint;
   return {
     ...endpoint,
-    // No tokens are a budget, too.
+    // A budget of zero tokens is a budget too.
     reasoningStyle:
       maxTokens !== undefined || (enabled === false && effort === undefined) ? 'budget' : 'effort',
     reasoningMandatory: false,

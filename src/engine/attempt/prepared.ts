@@ -1,4 +1,4 @@
-// A request as one endpoint is sent it, ready to go: which lane, which bytes, and the sinks that its answer needs.
+// A request prepared for one endpoint: lane, bytes, and the sinks that its answer needs.
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, EventSink, Report } from '../../canonical/index.ts';
 import { type Endpoint, isListPriced } from '../../catalog/index.ts';
@@ -16,45 +16,48 @@ import {
 } from '../adapt/index.ts';
 import type { EstimatedPrompt } from './meter.ts';
 
-/** One request to one endpoint, and what its answer needs. */
+/** One request to one endpoint, and how to read its answer. */
 export interface PreparedAttempt extends EstimatedPrompt {
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
-  /** Path below the endpoint's base URL; absent: where the protocol has its answers made. */
+  /** Path below the endpoint's base URL. Absent: the protocol's default path for answers. */
   readonly path?: string | undefined;
   /** Media type of the body. Absent: JSON. */
   readonly type?: string | undefined;
   readonly lane: Lane;
   /** The request in canonical form. */
   readonly request: CanonicalRequest;
-  /** Emptied once an answer has begun, when nobody can need it again. */
+  /** Emptied once an answer has begun, because it cannot be needed again. */
   body: Slices;
   /** Losses of the body: dropped, approximated or defaulted members. */
   readonly report: Report;
-  /** False: what it costs is unknown, for another price was asked for than the one that is known. */
+  /** False: the cost is unknown, because the request asks for a different price than the listed one. */
   readonly isListPriced: boolean;
-  /** Names of the client's request headers that go on; undefined when none do. */
+  /** Names of the client's request headers to pass on. Undefined: none. */
   readonly passedHeaders: ReadonlyMap<string, ReadonlySet<string>> | undefined;
-  /** Wraps the innermost sink with those the request needs (stop, custom tools, stamps). `cut` ends the answer early. */
+  /**
+   * Wraps the innermost sink with those that the request needs (stop, custom tools, stamps). `cut` ends the answer
+   * early.
+   */
   wrap(innermost: EventSink, cut: (stopSequence: string) => void): EventSink;
 }
 
-/** Findings about a request on its way to an endpoint. */
+/** Intermediate results of preparing a request for an endpoint. */
 export interface Preparation extends Pick<
   PreparedAttempt,
   'endpoint' | 'protocol' | 'lane' | 'report' | 'passedHeaders'
 > {
   /** Checks that the answer must pass before the client gets it; usually none. */
   readonly checks: readonly AnswerCheck[];
-  /** As the client meant it. */
+  /** The request as the client meant it. */
   readonly meant: CanonicalRequest;
-  /** As the endpoint's model can take it, before a format was told in words. */
+  /** The request as the endpoint's model supports it, before format instructions were added. */
   readonly fitting: CanonicalRequest;
-  /** Stop sequences that the upstream does not take. */
+  /** Stop sequences that the upstream does not accept. */
   readonly cutAt: readonly string[];
-  /** Gives names that had to be changed back to the client. */
+  /** Restores names that had to be changed. Null: none. */
   readonly restore: ((next: EventSink) => EventSink) | null;
-  /** The output limit, where it is worth a look whether the server obeys it; null elsewhere. */
+  /** The output limit, if the server may ignore it. Null: it is trusted. */
   readonly watched: WatchedLimit | null;
 }
 
@@ -71,10 +74,7 @@ export class PreparedText implements PreparedAttempt {
   body: Slices;
   readonly #preparation: Preparation;
 
-  /**
-   * @param request what is asked in the end
-   * @param body the same as the endpoint gets it
-   */
+  /** @param request the final request @param body its encoding for the endpoint */
   constructor(preparation: Preparation, request: CanonicalRequest, body: Slices) {
     const { endpoint, protocol, lane, report, checks, passedHeaders, meant } = preparation;
     this.#preparation = preparation;
@@ -89,7 +89,7 @@ export class PreparedText implements PreparedAttempt {
     this.body = body;
   }
 
-  /** The same preparation for another request of the same shape. */
+  /** The same preparation for another request of the same form. */
   asking(request: CanonicalRequest, body: Slices): PreparedText {
     return new PreparedText(this.#preparation, request, body);
   }
@@ -106,7 +106,7 @@ export class PreparedText implements PreparedAttempt {
       sink = cutter;
     }
     if (restore) sink = restore(sink);
-    // Among calls of functions: what they are restored to may be no call any more.
+    // Applied to function calls, because restored custom calls may no longer be calls.
     if (meant.parallelToolCalls === false) sink = new SingleCall(sink);
     const customTools = fitting.tools.length > 0 && customToolNames(fitting);
     if (customTools && customTools.size > 0) sink = new CustomToolRestorer(sink, customTools);

@@ -1,32 +1,32 @@
-// How far an attempt has come, and whether that took too long. Only judges; stopping is the attempt's business.
+// Tracks the progress of an attempt and which timeout has passed. The attempt itself stops.
 import type { Requester } from './attempt-input.ts';
 import type { PreparedAttempt } from './prepared.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** How long an upstream may keep its connection open after the answer is complete, and how much it may still say. */
+/** Milliseconds and bytes for which an upstream may keep its connection open after the answer is complete. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 64 * 1024;
 
-/** `lingering`: the answer is complete, but the upstream has not closed yet. */
+/** `lingering`: the answer is complete, but the upstream has not closed the connection. */
 type AttemptState = 'connecting' | 'waiting' | 'answering' | 'lingering' | 'over';
 
 export class Progress {
   state: AttemptState = 'connecting';
-  /** Unix milliseconds, as are the others. */
+  /** Unix milliseconds, as are the other times. */
   startedAt = 0;
   lastActivityAt = 0;
-  /** Something came since the last look: nobody asks the clock for every read of a stream. */
+  /** True: something arrived since the last tick, which sets the time. This avoids reading the clock for each read. */
   #hasReceived = false;
-  /** When the request was handed to a connection, and when the head of the answer came. `null`: not yet. */
+  /** Times when the request was passed to a connection and when the head of the answer arrived. `null`: not yet. */
   #sentAt: UnixMs | null = null;
   #answeredAt: UnixMs | null = null;
-  /** End of a complete answer or of a failure. Undefined: it is running. */
+  /** End of the complete answer or of the failure. Undefined: still running. */
   endedAt: UnixMs | undefined;
-  /** True while the client reads slower than the upstream writes: silence is not the upstream's then. */
+  /** True while the client reads slowly, so that silence is not the upstream's fault. */
   paused = false;
-  /** True once the request was handed to a connection. */
+  /** True once the request was passed to a connection. */
   wasSent = false;
-  /** Bytes that came behind the complete answer. */
+  /** Bytes received after the complete answer. */
   #surplus = 0;
 
   begin(nowMs: UnixMs): void {
@@ -40,7 +40,7 @@ export class Progress {
     this.wasSent = true;
   }
 
-  /** The head of the answer came. */
+  /** The head of the answer arrived. */
   answered(nowMs: UnixMs): void {
     this.#answeredAt = nowMs;
     this.lastActivityAt = nowMs;
@@ -55,28 +55,28 @@ export class Progress {
     return { startedAt: this.startedAt, sentAt: this.#sentAt, answeredAt: this.#answeredAt };
   }
 
-  /** Something of the answer came. */
+  /** Part of the answer arrived. */
   received(): void {
     this.#hasReceived = true;
   }
 
-  /** So many bytes came behind the complete answer. @returns true once there are too many of them */
+  /** Adds bytes received after the complete answer. @returns true when there are too many */
   hasSurplus(bytes: number): boolean {
     this.#surplus += bytes;
     return this.#surplus > LINGER_BYTES;
   }
 
-  /** True where the answer was complete long ago, and its upstream still does not end it. */
+  /** True when the upstream has kept the connection open too long after the complete answer. */
   lingersTooLong(nowMs: UnixMs): boolean {
     return nowMs - (this.endedAt ?? nowMs) > LINGER_MS;
   }
 
-  /** True once its outcome is known. */
+  /** True once the outcome is known. */
   get hasEnded(): boolean {
     return this.state === 'over' || this.state === 'lingering';
   }
 
-  /** Timeout that has passed, in words. Null: there is time left. */
+  /** The timeout that has passed, as text. Null: none. */
   overdue(
     requester: Pick<Requester, 'timeouts' | 'timeoutsAt' | 'deadlineAt'>,
     { endpoint, request: { stream } }: Pick<PreparedAttempt, 'endpoint' | 'request'>,
@@ -86,7 +86,7 @@ export class Progress {
     this.#hasReceived = false;
     const { state, paused } = this;
     const timeouts = requester.timeoutsAt?.(endpoint) ?? requester.timeouts;
-    // A server of one's own that tells how far it has read the prompt is not silent.
+    // A self-hosted server that reports its prompt progress is not silent.
     const reportsProgress = endpoint.patience !== undefined && state === 'waiting';
     const waited = nowMs - (reportsProgress ? this.lastActivityAt : this.startedAt);
     const late = (what: string, limitMs: DurationMs): string => `${what} within ${limitMs} ms`;

@@ -1,5 +1,5 @@
-// One attempt, and a second one where the first went out over a connection that the upstream had closed meanwhile: it may
-// have been received, so that each is an attempt of its own in the records.
+// Runs one attempt, and a second one if the first used a connection that the upstream had closed. The upstream may have
+// received the first, so both are recorded.
 import type { Price } from '../../catalog/index.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { RunningCost } from '../running-cost.ts';
@@ -20,10 +20,10 @@ import { summariseError } from './error-words.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /**
- * Makes an attempt and runs it to its end.
- * @param attemptLog takes every attempt as it begins
- * @returns the one that counts. Rejects with GatewayError where it may not begin: `rate_limited` where its provider has no
- *   room, `quota` where no budget has
+ * Runs an attempt to its end.
+ * @param attemptLog receives every attempt as it begins
+ * @returns the attempt that counts. Rejects with GatewayError when it may not begin: `rate_limited` when its provider's
+ * limits are exceeded, `quota` when the budget is
  */
 export async function runAttempt(
   input: AttemptInput,
@@ -81,8 +81,8 @@ function priceOf({ prepared: { endpoint, isListPriced } }: AttemptInput): Price 
   return isListPriced ? endpoint.price : null;
 }
 
-// Reservation of an attempt in its provider's limits: one request, and the tokens that it is expected to need. A
-// provider without room counts as one that refused: the next one is asked.
+// Reservation in the provider's limits: one request and its expected tokens. Exceeded limits count as a refusal by the
+// provider, so the next one is tried.
 
 export class ProviderHold {
   readonly #limiter: Limiter;
@@ -98,10 +98,10 @@ export class ProviderHold {
   }
 
   /**
-   * Takes it.
-   * @param expiresAtMs when the attempt must have ended
-   * @returns null where the provider has no limits
-   * @throws GatewayError `rate_limited` where there is no room
+   * Reserves capacity.
+   * @param expiresAtMs latest end of the attempt
+   * @returns null when the provider has no limits
+   * @throws GatewayError `rate_limited` when no capacity is available
    */
   static async take(
     prepared: PreparedAttempt,
@@ -123,27 +123,25 @@ export class ProviderHold {
     });
   }
 
-  /** The head of the answer is here: the vendor may have counted more than we know of. */
+  /** Corrects the limits by the vendor's own counts in the head of the answer. */
   learn({ upstream }: Protocol, header: (name: string) => string | null): void {
     for (const { kind, amount, remaining } of upstream.announcedLimits?.(header) ?? [])
       this.#limiter.correct(this.#scope, this.#prepared.endpoint.modelId, { kind, amount }, remaining);
   }
 
-  /** The attempt is over. @param wasSent whether the vendor has seen it at all */
+  /** Settles the reservation after the attempt. @param wasSent whether the vendor received the request */
   settle({ usage }: Charge, wasSent: boolean): void {
     const tokens = usage ? inputTokens(usage) + outputTokens(usage) : 0;
     this.#limiter.settle(this.#reservation, { requests: wasSent ? 1 : 0, tokens, nanoUsd: 0 });
   }
 }
 
-// The record of a request as it would be if the process died with it now: kept while it runs, where a budget counts it.
+// Record of a running request as it would be if the process died now. Stored while it runs if a budget applies.
 
-/** Longest model name that is kept of it, in characters. */
+/** Maximum characters of the model name. */
 const MAX_MODEL_CHARS = 256;
 
-/**
- * @param endUser hash of whom it names
- */
+/** @param endUser hash of the request's end user */
 function runningRecord(input: AttemptInput, endUser: string | null, nowMs: UnixMs): RunningRecord {
   const { requester, prepared } = input;
   const { recordId: id, call, createdAt } = requester.arrival;

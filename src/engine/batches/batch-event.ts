@@ -1,7 +1,7 @@
-// The event with which a batch ends, as OpenAI's webhooks name it (2026-11).
+// Event at the end of a batch, named as in OpenAI's webhooks (2026-11).
 import { type Announcement, type BatchStore, eventId, type JobView } from '../../accounts/ports/index.ts';
 
-/** Null: it has not ended. */
+/** Null: the batch has not ended. */
 export async function batchEvent(
   { id, projectId }: Pick<JobView, 'id' | 'projectId'>,
   batches: Pick<BatchStore, 'get'>,

@@ -1,21 +1,21 @@
-// When lines of batches may begin in this process: so many at once, projects in turn, and only while the event loop is on time, so
-// that interactive requests do not wait for them.
+// Decides when batch lines may begin in this process: limited concurrency, fair between projects, and only while the
+// event loop is on time, so that interactive requests are not delayed.
 import type { DurationMs } from '../../base/units.ts';
 
 export interface BatchPaceOptions {
-  /** Asked each time: most lines at once, and how late the event loop may be in milliseconds (0: not watched). */
+  /** Read each time: maximum concurrent lines, and maximum event loop delay in milliseconds (0: not checked). */
   readonly limits: () => { readonly concurrent: number; readonly maxDelayMs: DurationMs };
-  /** How late the event loop was of late, in milliseconds. */
+  /** Recent event loop delay, in milliseconds. */
   readonly delayMs: () => number;
-  /** Share of a project among those that wait. Absent: 1 for all. */
+  /** Weight of a project among those that are queued. Absent: 1 for all. */
   readonly weightOf?: (projectId: string) => number;
 }
 
 export class BatchPace {
   readonly #options: BatchPaceOptions;
-  /** Lines that wait for a place, by project. */
+  /** Queued lines, by project. */
   readonly #queues = new Map<string, (() => void)[]>();
-  /** Virtual time of a fair queue: that of the line that began last, and of each project's next line. */
+  /** Virtual time of a fair queue: of the last line that began, and of each project's next line. */
   #turn = 0;
   readonly #turns = new Map<string, number>();
   #running = 0;
@@ -24,7 +24,7 @@ export class BatchPace {
     this.#options = options;
   }
 
-  /** Why no line may begin now, as a sentence; null where one may. */
+  /** Reason why no line may begin now, as a sentence. Null: one may. */
   get refusal(): string | null {
     const { maxDelayMs } = this.#options.limits();
     const delayMs = this.#options.delayMs();
@@ -32,7 +32,7 @@ export class BatchPace {
     return `The event loop was ${Math.round(delayMs)} ms late (99th percentile of 10 s): batches wait until that is below ${maxDelayMs} ms (batches.max_delay_ms).`;
   }
 
-  /** Takes a place, which `leave` gives back. */
+  /** Waits for a slot, which `leave` releases. */
   async enter(projectId: string): Promise<void> {
     if (this.#queues.size === 0 && this.#running < this.#options.limits().concurrent) {
       this.#running += 1;
@@ -50,11 +50,11 @@ export class BatchPace {
     while (this.#queues.size > 0 && this.#running < this.#options.limits().concurrent) this.#beginNext();
   }
 
-  /** Begins a line of the project whose turn is the earliest: a higher weight has more turns in the same time. */
+  /** Begins a line of the project with the earliest virtual time; a higher weight gets more turns. */
   #beginNext(): void {
     let next: { readonly projectId: string; readonly turn: number } | undefined;
     for (const projectId of this.#queues.keys()) {
-      // A project that had nothing to do has saved no turns.
+      // Idle projects do not accumulate turns.
       const turn = Math.max(this.#turns.get(projectId) ?? 0, this.#turn);
       if (!next || turn < next.turn) next = { projectId, turn };
     }

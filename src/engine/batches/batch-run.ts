@@ -1,5 +1,5 @@
-// One run of a batch in this process: what all its lines share, and why no more of them begin. Lines that run may end; where the run is
-// another's by now, they are stopped.
+// One run of a batch in this process: state that all its lines share, and the reason why no more lines begin. Running
+// lines may end, unless another process has taken over the batch.
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Batch, JobWait } from '../../accounts/ports/index.ts';
@@ -10,17 +10,17 @@ import type { BatchDependencies } from './batch-settings.ts';
 import { LineWriter } from './line-writer.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** How long lines that run may go on when their batch is cancelled or has expired, in milliseconds. */
+/** Milliseconds for which running lines may continue after their batch was cancelled or has expired. */
 const GRACE_MS = 30_000;
-/** Longest wait that a run spends with its lines in memory, in milliseconds. */
+/** Longest wait for which a run keeps its lines in memory, in milliseconds. */
 const SHORT_MS = 5_000;
-/** How often it is looked whether lines may begin, in milliseconds. */
+/** Interval at which waiting lines are checked, in milliseconds. */
 const LOOK_MS = 100;
 
-/** Why no more lines begin. */
+/** Reason why no more lines begin. */
 export type Stop =
   | { readonly type: 'wait'; readonly wait: JobWait }
-  /** Its other lines end so. */
+  /** `rest`: the end of all other lines. */
   | { readonly type: 'end'; readonly rest: UnansweredEnd };
 
 /** Headers of the request that made the batch. */
@@ -34,7 +34,7 @@ export class BatchRun {
   readonly headers: CallPayload['headers'];
   readonly deps: BatchDependencies;
   readonly writer: LineWriter;
-  /** Stops lines that run. */
+  /** Stops running lines. */
   readonly lines = new Cancellation();
   #stop: Stop | undefined;
   #pausedUntil = 0;
@@ -62,7 +62,7 @@ export class BatchRun {
     this.#stopDeadline = deps.clock.after(Math.max(0, leftMs), expired);
   }
 
-  /** Milliseconds until it must have ended. */
+  /** Milliseconds until the deadline. */
   get leftMs(): DurationMs {
     return this.batch.deadlineAt - this.deps.clock.wall();
   }
@@ -71,7 +71,7 @@ export class BatchRun {
     return this.#stop;
   }
 
-  /** True: another process has the batch, or will have it. */
+  /** True: another process has or will take over the batch. */
   get isLost(): boolean {
     const { reason } = this.run.cancellation;
     return reason !== undefined && reason !== CANCELLED;
@@ -82,19 +82,19 @@ export class BatchRun {
     return this.#stop !== undefined || this.lines.reason !== undefined;
   }
 
-  /** A line has ended: a later wait is a new one. */
+  /** Notes that a line has ended, so a later wait starts anew. */
   progress(): void {
     this.#hasProgress = true;
   }
 
-  /** Ends the batch: its lines that have not begun end so. An end counts before a wait. */
+  /** Ends the batch, and with it all lines that have not begun. Takes precedence over a wait. */
   endWith(rest: UnansweredEnd): void {
     if (this.#stop?.type !== 'end') this.#stop = { type: 'end', rest };
   }
 
   /**
-   * There is no room. A short wait is spent here, a long one in the queue.
-   * @returns false where the line is left to a later run
+   * Waits while no capacity is available: here if the wait is short, otherwise in the queue.
+   * @returns false when the line is left to a later run
    */
   async pause(reason: string, forMs: DurationMs): Promise<boolean> {
     if (forMs > SHORT_MS) this.#waitFor(reason, forMs);
@@ -102,7 +102,7 @@ export class BatchRun {
     return this.resumed();
   }
 
-  /** Resolves when lines may begin, to false where no more of them do. */
+  /** Resolves when lines may begin. False: no more lines begin. */
   async mayBegin(): Promise<boolean> {
     const { pace, takes, clock } = this.deps;
     const since = clock.now();
@@ -116,7 +116,7 @@ export class BatchRun {
     }
   }
 
-  /** Resolves when pauses are over, to false where no more lines begin. */
+  /** Resolves after all pauses. False: no more lines begin. */
   async resumed(): Promise<boolean> {
     while (!this.isStopped) {
       const leftMs = this.#pausedUntil - this.deps.clock.now();

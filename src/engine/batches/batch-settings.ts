@@ -1,4 +1,4 @@
-// Dependencies of those that run batches.
+// Dependencies and settings for running batches.
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -12,21 +12,21 @@ import type { BatchPace } from './batch-pace.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface BatchSettings {
-  /** Limit of one batch, by what its protocol counts. */
+  /** Maximum size of one batch, by the unit that its protocol counts. */
   readonly most: Readonly<Record<BatchCodec['counts'], number>>;
-  /** Limit of one line. */
+  /** Maximum bytes of one line. */
   readonly maxLineBytes: number;
-  /** Fate of a batch whose budget is spent: it waits, or ends with the lines that are finished. */
+  /** What happens when the budget is exceeded: the batch waits, or ends with its finished lines. */
   readonly onBudget: 'wait' | 'end';
-  /** How much of a provider's limits may be used when a line begins, from 0 to 1. */
+  /** Share of a provider's limits that may be in use when a line begins, from 0 to 1. */
   readonly providerShare: number;
-  /** Time that one line may take. */
+  /** Timeout of one line. */
   readonly totalMs: DurationMs;
-  /** Time between two looks at batches of vendors. */
+  /** Poll interval for batches at vendors. */
   readonly vendorPollMs: DurationMs;
-  /** Most lines of a vendor's batch. */
+  /** Maximum lines of a vendor's batch. */
   readonly vendorMaxLines: number;
-  /** True: lines that fail at their vendor are asked once more, as other requests. */
+  /** True: lines that fail at their vendor are retried once as ordinary requests. */
   readonly vendorRetry: boolean;
 }
 
@@ -36,13 +36,13 @@ export interface BatchDependencies {
   readonly files: Files;
   /** Runs a request. */
   readonly serve: (call: ApiCall, task: Task) => Promise<unknown>;
-  /** Throws GatewayError for a key that is not good any more. */
+  /** Throws GatewayError for a key that is no longer valid. */
   readonly keyById: (keyId: string) => Principal;
-  /** Memory that a request holds while it runs. */
+  /** Memory account of a request while it runs. */
   readonly account: (keyId: string) => ByteAccount & { release(): void };
   readonly pace: BatchPace;
   readonly settings: () => BatchSettings;
-  /** False once the process is to end. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

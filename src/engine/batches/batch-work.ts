@@ -1,5 +1,5 @@
-// Runs a batch: reads its lines, runs those that have not ended, and writes its files. May be stopped anywhere: whoever has it next goes
-// on, and no line that has ended runs again.
+// Runs a batch: reads its lines, runs those that have not ended, and writes its files. It can be interrupted at any
+// point: the next process continues, and no finished line runs again.
 import { GatewayError } from '../../canonical/index.ts';
 import type { BatchOutcome, JobEnd } from '../../accounts/ports/index.ts';
 import { type BatchProblem, findProtocol, type UnansweredEnd } from '../../protocols/index.ts';
@@ -28,9 +28,9 @@ import { writeResults } from './write-results.ts';
 /** Kind of these jobs in the queue. */
 export const BATCH_KIND = 'batch';
 
-/** Processes that may end while one line runs: a request that ends its process must not end all of them. */
+/** Maximum processes that may die while one line runs, so that a fatal request cannot end all of them. */
 const MOST_DEATHS = 10;
-/** Deaths from which on a line runs while no other of its batch does: those that died beside the one that ends processes are answered. */
+/** Number of deaths from which a line runs alone, so that the lines which ran beside it can finish. */
 const ALONE_FROM = 2;
 
 export async function runBatch(run: JobRun, deps: BatchDependencies): Promise<JobOutcome> {
@@ -81,7 +81,7 @@ async function runAll(of: BatchRun): Promise<JobOutcome> {
   return wait ? { wait } : outcomeOf(of, problems);
 }
 
-/** The key that asks; undefined where it is not good any more, which ends the batch. */
+/** The key of the batch. Undefined: it is no longer valid, which ends the batch. */
 function principalOf(of: BatchRun) {
   try {
     return of.deps.keyById(of.run.job.keyId);
@@ -91,7 +91,7 @@ function principalOf(of: BatchRun) {
   }
 }
 
-/** How lines end that have no result though all were run: none. */
+/** End of lines without a result after all were run. There are none. */
 const TOO_LATE = { type: 'cancelled' } as const;
 
 async function outcomeOf(of: BatchRun, problems: readonly BatchProblem[]): Promise<JobOutcome> {
@@ -105,7 +105,7 @@ function finalOutcome(stop: Extract<Stop, { type: 'end' }> | undefined): BatchOu
   return stop?.rest.type === 'expired' || stop?.rest.type === 'cancelled' ? stop.rest.type : 'completed';
 }
 
-/** Writes the files, and ends the batch. @param rest how lines end that have no result; null: no files are written */
+/** Writes the files and ends the batch. @param rest end of lines without a result; null: no files are written */
 async function ended(
   of: BatchRun,
   problems: readonly BatchProblem[],
@@ -139,7 +139,7 @@ function failed(message: string): JobOutcome {
   return { end: { state: 'failed', error: { code: 'server_error', message } } };
 }
 
-/** @throws GatewayError where the file is gone */
+/** @throws GatewayError when the file no longer exists */
 async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint8Array>> {
   const file = await deps.files.find(batch.projectId, batch.inputFile);
   const stream = file && (await deps.files.stream(file));
@@ -147,7 +147,7 @@ async function openInput({ batch, deps }: BatchRun): Promise<ReadableStream<Uint
   throw new GatewayError('not_found', `The file '${batch.inputFile}' of the batch is gone.`);
 }
 
-/** Runs the lines that have not ended, until all have or something stops it. */
+/** Runs the lines that have not ended until all have, or the run is stopped. */
 async function runLines(
   of: BatchRun,
   deaths: ReadonlyMap<number, number>,
@@ -175,8 +175,8 @@ async function runLines(
 }
 
 /**
- * Records what lines had used whose process died, and ends those that must not run again.
- * @returns how often a process died with a line, by its number
+ * Records the usage of lines whose process died, and ends those that must not run again.
+ * @returns number of deaths, by line number
  */
 async function settleInterrupted(of: BatchRun): Promise<ReadonlyMap<number, number>> {
   const { run, batch, deps, writer } = of;

@@ -1,4 +1,4 @@
-// Batches as clients see them: asked for, looked at, listed, ended and deleted. Running them is a job's work.
+// Batches as clients see them: create, get, list, cancel and delete. A job runs them.
 import type { Principal } from '../../accounts/auth/index.ts';
 import {
   type Batch,
@@ -18,9 +18,9 @@ import type { BatchPayload } from './batch-run.ts';
 import { BATCH_KIND } from './batch-work.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Purpose of a file of lines. */
+/** Purpose of a batch input file. */
 export const BATCH_PURPOSE = 'batch';
-/** How long the lines of a batch are kept behind its time, and the batch at least, in milliseconds. */
+/** Milliseconds for which a batch and its lines are kept after its deadline. */
 const KEPT_MS = 86_400_000;
 
 export interface BatchesOptions {
@@ -28,7 +28,7 @@ export interface BatchesOptions {
   readonly files: Files;
   readonly runner: Pick<JobRunner, 'wake' | 'cancel'>;
   readonly settings: () => {
-    /** Share of a project among those that wait. */
+    /** Weight of a project among those that are queued. */
     readonly weightOf: (projectId: string) => number;
     readonly maxOpen: number;
     readonly maxBytes: number;
@@ -36,7 +36,7 @@ export interface BatchesOptions {
     readonly maxRequestBytes: number;
     readonly maxLineBytes: number;
   };
-  /** When what is stored now expires; null: never. */
+  /** Expiry of what is stored now. Null: never. */
   readonly expiresAt: (now: UnixMs) => UnixMs | null;
   readonly clock: Clock;
 }
@@ -58,17 +58,17 @@ export class Batches {
     this.#options = options;
   }
 
-  /** Most bytes of a file of lines. */
+  /** Maximum bytes of an input file. */
   get maxBytes(): number {
     return this.#options.settings().maxBytes;
   }
 
-  /** Most bytes of one line. */
+  /** Maximum bytes of one line. */
   get maxLineBytes(): number {
     return this.#options.settings().maxLineBytes;
   }
 
-  /** Takes requests that come in a body instead of a file. */
+  /** Starts an input whose requests come in a body instead of a file. */
   async input(): Promise<BatchInput> {
     const { files, settings } = this.#options;
     const { maxRequestBytes, maxRequests } = settings();
@@ -109,7 +109,7 @@ export class Batches {
     return shownBatch(added);
   }
 
-  /** Null: none of this project in this protocol. */
+  /** Null: the project has no such batch in this protocol. */
   async find(projectId: string, protocol: ProtocolName, id: string): Promise<ShownBatch | null> {
     const found = await this.#options.storage.batches.find(projectId, id);
     return found?.protocol === protocol ? shownBatch(found) : null;
@@ -125,7 +125,7 @@ export class Batches {
     return { batches: batches.map(shownBatch), hasMore };
   }
 
-  /** Asks for the end of a batch; one that has ended stays as it is. Null: there is none of this project. */
+  /** Cancels a batch; one that has ended is unchanged. Null: the project has no such batch. */
   async cancel(projectId: string, id: string): Promise<ShownBatch | null> {
     const { storage, runner } = this.#options;
     const found = await storage.batches.cancel(projectId, id);
@@ -136,9 +136,9 @@ export class Batches {
   }
 
   /**
-   * Forgets a batch that has ended, with its files.
-   * @param keepsInput true: the file of its lines is its client's own, and stays
-   * @throws GatewayError `invalid_request` for one that has not ended
+   * Deletes a batch that has ended, with its files.
+   * @param keepsInput true: the input file belongs to the client and is kept
+   * @throws GatewayError `invalid_request` if it has not ended
    */
   async delete(projectId: string, batch: ShownBatch, keepsInput: boolean): Promise<void> {
     const { storage, files } = this.#options;
@@ -150,7 +150,7 @@ export class Batches {
     await storage.batches.delete(projectId, batch.id);
   }
 
-  /** @throws GatewayError `conflict` where a batch that has not ended reads the file */
+  /** @throws GatewayError `conflict` when a running batch reads the file */
   async requireFree(projectId: string, fileId: string): Promise<void> {
     if (!(await this.#options.storage.batches.reads(projectId, fileId))) return;
     throw new GatewayError(
@@ -160,7 +160,7 @@ export class Batches {
   }
 }
 
-/** Requests on their way into a file of lines. Exactly one of `keep` and `discard` ends it. */
+/** Writes requests to an input file. Exactly one of `keep` and `discard` ends it. */
 class BatchInput {
   readonly #upload: Upload;
   readonly #mostBytes: number;
@@ -188,7 +188,7 @@ class BatchInput {
       );
     const line = Buffer.allocUnsafe(bytes.length + 1);
     line.set(bytes);
-    // Line ends of JSON stand between its values alone.
+    // Line breaks in JSON occur only between tokens.
     for (let at = line.indexOf(NEWLINE); at >= 0 && at < bytes.length; at = line.indexOf(NEWLINE, at))
       line[at] = SPACE;
     line[bytes.length] = NEWLINE;
@@ -220,7 +220,7 @@ class BatchInput {
 const NEWLINE = 10;
 const SPACE = 32;
 
-/** A batch as its protocol shows it. */
+/** A batch as shown by its protocol. */
 function shownBatch(batch: Batch): ShownBatch {
   const { spend, counts, problems, facts } = batch;
   return {

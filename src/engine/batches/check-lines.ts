@@ -1,5 +1,4 @@
-// Reads a batch's lines before any of them runs: how many there are, and which of them could not be asked. What is wrong with a line is
-// its result.
+// Checks all lines of a batch before any of them runs. The problem of an invalid line becomes its result.
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
@@ -11,9 +10,9 @@ import { lineRequest, type LineRequest, parseLine, requireWholeLine } from './li
 import { type FileLine, readLines } from './read-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 
-/** Problems that a batch tells of; its error file has all. */
+/** Maximum problems shown in the batch; the error file has all. */
 const MOST_REPORTED = 100;
-/** Ids that are compared as they are, in characters; longer ones by their hash. */
+/** Maximum characters of ids that are compared directly; longer ones are compared by hash. */
 const SHORT_ID = 32;
 
 export interface CheckedLines {
@@ -21,11 +20,14 @@ export interface CheckedLines {
   /** Lines that can be run. */
   readonly usable: number;
   readonly problems: readonly BatchProblem[];
-  /** True: there are more than there may be, and none is run. */
+  /** True: the batch has too many lines, and none is run. */
   readonly isTooLong: boolean;
 }
 
-/** Resolves when what is wrong with lines is written. Rejects where the file is gone, or another process has the batch. */
+/**
+ * Resolves when the problems are written. Rejects when the file no longer exists, or another process has taken over the
+ * batch.
+ */
 export async function checkLines(
   of: BatchRun,
   stream: ReadableStream<Uint8Array>,
@@ -79,7 +81,7 @@ export async function checkLines(
   return { total, usable: total - wrong, problems, isTooLong: false };
 }
 
-/** Why a line could not be asked. */
+/** Reason why a line cannot be run. */
 function refusalOf(
   of: BatchRun,
   { bytes }: FileLine,
@@ -95,19 +97,19 @@ function refusalOf(
     const request = lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
     if (request.id !== null) requireNew(request.id, ids);
     requireWholeLine(request);
-    // Templates name the model where a request does not.
+    // A template may supply the model.
     if (request.json['prompt'] === undefined || request.json['model'] !== undefined)
       requireRoute(of, request, principal);
     return undefined;
   } catch (thrown) {
     const error = GatewayError.from(thrown);
-    // It may find room later.
+    // Capacity may be available later.
     const isLater = error.kind === 'rate_limited' || error.kind === 'upstream_unavailable';
     return isLater ? undefined : error;
   }
 }
 
-/** `custom_id` of a line that is refused; null: it cannot be read. */
+/** `custom_id` of a refused line. Null: it cannot be read. */
 function nameOf({ codec, facts }: BatchRun, { bytes }: FileLine): string | null {
   try {
     return bytes && codec.line(parseLine(bytes), facts).id;
@@ -116,7 +118,7 @@ function nameOf({ codec, facts }: BatchRun, { bytes }: FileLine): string | null 
   }
 }
 
-/** @throws GatewayError for what the request would be refused for */
+/** @throws GatewayError with which the request would be refused */
 function requireRoute(
   { deps }: BatchRun,
   { protocol, operation, task, json, body }: LineRequest,

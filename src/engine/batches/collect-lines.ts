@@ -1,4 +1,4 @@
-// Ends the lines of a vendor's batch, in the order of their file: answers are read as if their endpoints had been asked.
+// Ends the lines of a vendor's batch in file order. Answers are read as if they came from their endpoints.
 import { GatewayError } from '../../canonical/index.ts';
 import { Cancellation } from '../cancellation.ts';
 import type { BatchRun } from './batch-run.ts';
@@ -11,7 +11,7 @@ import { RunningLines } from './running-lines.ts';
 import { TimeSlices } from './time-slices.ts';
 import { type AnsweredLine, type CollectedResults, readyAnswer } from './vendor/index.ts';
 
-/** @param openInput the file of all lines */
+/** @param openInput opens the file with all lines */
 export async function collectLines(
   of: BatchRun,
   results: CollectedResults,
@@ -24,7 +24,7 @@ export async function collectLines(
     const result = results.take(line.number);
     if (typeof result === 'object') {
       if (result.status < 400 || !vendorRetry) await endAnswered(of, line, result);
-      // A batch that is over says itself how its other lines end.
+      // When the batch is over, its stop reason ends the other lines.
     } else if (!vendorRetry && of.stop?.type !== 'end') await endUnanswered(of, line, result);
   };
   const slices = new TimeSlices();
@@ -48,7 +48,7 @@ async function endAnswered(
   const { clock } = of.deps;
   const request = readRequest(of, line);
   if (request instanceof GatewayError) {
-    // The configuration has changed since it was submitted.
+    // The configuration changed after the submission.
     const end = refusedEnd(request);
     return write(of, { number, end, spend: null, name: null, refusal: request });
   }

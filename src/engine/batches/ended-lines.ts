@@ -1,9 +1,9 @@
-// Lines of a batch that have ended, beside its file: asked in the order of the file, and read in pages.
+// Finished lines of a batch, read in pages and in file order.
 import type { BatchStore, EndedLine } from '../../accounts/ports/index.ts';
 
 const PAGE = 500;
 
-/** Asked for growing numbers. */
+/** Must be called with ascending line numbers. */
 export class EndedLines<Line> {
   readonly #page: (after: number, limit: number) => Promise<readonly Line[]>;
   readonly #numberOf: (line: Line) => number;
@@ -34,7 +34,7 @@ export class EndedLines<Line> {
     );
   }
 
-  /** Null: the line had not ended when it was looked. */
+  /** Null: the line had not ended when its page was read. */
   async at(number: number): Promise<Line | null> {
     for (;;) {
       const line = this.#lines[this.#at];

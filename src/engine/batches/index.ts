@@ -1,4 +1,4 @@
-// Many requests in one file.
+// Batches: many requests in one file.
 export { BATCH_PURPOSE, Batches } from './batches.ts';
 export { batchEvent } from './batch-event.ts';
 export { BatchPace } from './batch-pace.ts';

@@ -1,4 +1,4 @@
-// The request in a line of a batch, in the words of its protocol, and why it could not be asked. Runs nothing.
+// Decodes the request in a batch line, and says why it cannot be run.
 import {
   asObject,
   isJsonObject,
@@ -17,7 +17,7 @@ import {
 } from '../../protocols/index.ts';
 import { findTask, postRoutes, type Task, text } from '../tasks/index.ts';
 
-/** A request that stands in a line. */
+/** A request in a line. */
 export interface LineRequest {
   readonly id: string | null;
   readonly protocol: ServedProtocol;
@@ -31,7 +31,7 @@ export interface LineRequest {
 const BASE = '/v1';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The object of a line. @throws GatewayError `invalid_request` for what is none */
+/** Parses a line. @throws GatewayError `invalid_request` for anything that is not an object */
 export function parseLine(bytes: Buffer): JsonObject {
   const { fault } = scanJson(bytes);
   if (fault) throw invalid(`the line cannot be read: ${fault.path} ${fault.message}`);
@@ -60,7 +60,7 @@ export function lineRequest(
   return { ...found, id, url: path, body, json: asObject(line[member] ?? null) };
 }
 
-/** Operation at an address to which a client would POST; undefined: there is none, or none for batches. */
+/** Operation of a POST to an address. Undefined: there is none, or it is not available in batches. */
 function operationAt(path: string): Pick<LineRequest, 'protocol' | 'operation' | 'task'> | undefined {
   const query = new URLSearchParams();
   for (const protocol of servedProtocols)
@@ -73,15 +73,15 @@ function operationAt(path: string): Pick<LineRequest, 'protocol' | 'operation' |
           ? serves({ path, query })
           : serves;
       const task = operation?.does === 'answer' ? text : findTask(operation?.does);
-      // Tasks that are not routed make nothing.
+      // Tasks that are not routed produce no answer.
       if (operation && task && explains(task)) return { protocol, operation, task };
     }
   return undefined;
 }
 
 /**
- * Addresses that the lines of a batch may name, of all protocols that tell of errors in one shape: a client of one of them reads what
- * the others answer. Aliases are left out.
+ * Addresses that lines of a batch may name, of all protocols with the same form of errors, so that clients can read
+ * every answer. Aliases are left out.
  */
 export function lineEndpoints(errors: NamedShape): readonly string[] {
   const described = new Set<unknown>();
@@ -97,7 +97,7 @@ function explains(task: Task): task is LineRequest['task'] {
   return task.explain !== undefined;
 }
 
-/** @throws GatewayError for what a batch cannot have */
+/** @throws GatewayError for options that batches do not support */
 export function requireWholeLine({ protocol, operation, json }: LineRequest): void {
   if (json['stream'] === true || operation.route?.stream === true) throw unfit('stream');
   if (protocol.server.background?.asks(json)) throw unfit('background');

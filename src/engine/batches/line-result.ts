@@ -1,10 +1,10 @@
-// How a line ended, as it is kept until the files of its batch are written.
+// Result of a line, as stored until the files of its batch are written.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { LineFailure, LineKind } from '../../accounts/ports/index.ts';
 import type { LineEnd, UnansweredEnd } from '../../protocols/index.ts';
 
-/** Longest reason that is kept for operators, in characters. */
+/** Maximum characters of a reason stored for operators. */
 const LONGEST_MESSAGE = 1_000;
 
 export function encodeEnd(end: LineEnd): Uint8Array {
@@ -15,15 +15,15 @@ export function decodeEnd(bytes: Uint8Array): LineEnd {
   return JSON.parse(gunzipSync(bytes).toString()) as LineEnd;
 }
 
-/** A line that nobody was asked for. */
+/** Result of a line for which no upstream request was made. */
 export function refusedEnd({ kind, code, message, param }: GatewayError): UnansweredEnd {
   return { type: 'refused', code: code ?? kind, message, param: param ?? null };
 }
 
 /**
- * Reason of a line, for operators.
- * @param name its `custom_id`; null: it has none, or could not be read
- * @param generation id of the record of its last try; null: no upstream was asked
+ * Failure reason of a line, for operators.
+ * @param name its `custom_id`; null: absent or unreadable
+ * @param generation id of the record of its last try; null: no upstream request was made
  */
 export function failureOf(
   { code, kind, message }: GatewayError,

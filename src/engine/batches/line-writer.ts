@@ -1,14 +1,14 @@
-// Writes what becomes of lines: everything that comes while one transaction runs is in the next one. A database that is away is tried
-// again, because what upstreams have answered is paid for.
+// Writes the state of lines. Everything that arrives during one transaction goes into the next. Writes are retried
+// while the database is unavailable, because upstream answers are already paid for.
 import type { GatewayError } from '../../canonical/index.ts';
 import type { AskedLine, BatchStore, EndedLine } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import { type JobRun, LOST } from '../jobs/index.ts';
 
-/** When a write is tried again that failed, in milliseconds. */
+/** Milliseconds before a failed write is retried. */
 const AGAIN_MS = 1_000;
-/** Lines of one transaction. */
+/** Maximum lines of one transaction. */
 const MOST = 500;
 
 export interface LineWriterOptions {
@@ -34,7 +34,7 @@ export class LineWriter {
     this.#options = options;
   }
 
-  /** Durable when it resolves. Rejects where another process has the batch by now. */
+  /** Resolves once stored durably. Rejects when another process has taken over the batch. */
   ask(line: AskedLine): Promise<void> {
     return this.#put(this.#asked, line);
   }

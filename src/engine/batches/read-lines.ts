@@ -1,18 +1,18 @@
-// Lines of a file as it is read: one at a time, and never the whole.
+// Reads a file line by line without holding all of it in memory.
 import { NO_JSON } from '../../base/json/index.ts';
 
-/** A line that is not blank. */
+/** A non-blank line. */
 export interface FileLine {
-  /** From 1; blank lines count. */
+  /** From 1, counting blank lines. */
   readonly number: number;
-  /** Null: it is longer than a line may be. */
+  /** Null: the line exceeds the maximum length. */
   readonly bytes: Buffer | null;
 }
 
 const NEWLINE = 10;
 const EMPTY = NO_JSON.bytes;
 
-/** @param most longest line, in bytes */
+/** @param most maximum bytes of a line */
 export async function* readLines(
   stream: ReadableStream<Uint8Array>,
   most: number,
@@ -46,7 +46,7 @@ export async function* readLines(
   if (line) yield line;
 }
 
-/** The line without spaces around it, and without the mark that some editors put before a file. */
+/** The line without surrounding white space and without a byte order mark. */
 function trimmed(bytes: Buffer): Buffer {
   let from = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   let to = bytes.length;

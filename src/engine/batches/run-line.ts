@@ -1,5 +1,5 @@
-// Runs one line as any other request, until it has ended: again where there was no room or nobody could answer. Each try has a record of
-// its own.
+// Runs one line like any other request, with retries when no capacity is available or all upstreams fail. Each try has
+// its own record.
 import { newGenerationId } from '../../base/runtime/ids.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { LineSpend } from '../../accounts/ports/index.ts';
@@ -17,33 +17,33 @@ import type { FileLine } from './read-lines.ts';
 import { type AnsweredLine, DEFERRED, type VendorBatches } from './vendor/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Tries of a line that nobody could answer, and what is waited before each further one, in milliseconds. */
+/** Maximum tries of a line whose upstreams fail, and the wait before each further one, in milliseconds. */
 const MOST_TRIES = 3;
 const RETRY_MS = 2_000;
 
-/** Reason of an answer with an error status that no failure came with. */
+/** Reason for an answer with an error status but no failure. */
 const NO_REASON = new GatewayError('upstream_unavailable', 'The answer has an error status.');
 
-/** Notes of a line whose upstream was asked. */
+/** Stored notes of a line that was sent to an upstream. */
 export interface AskedDetail {
-  /** How often a process died while it ran. */
+  /** Number of processes that died while it ran. */
   readonly deaths: number;
   readonly tried: { readonly recordId: string; readonly projectId: string; readonly detail: string } | null;
-  /** A tool that may have had effects; null: none has begun. */
+  /** A tool that may have had side effects. Null: none has begun. */
   readonly tool: string | null;
 }
 
-/** How a try went. */
+/** Outcome of a try. */
 export interface Try {
   failure?: GatewayError;
-  /** When it is tried again, in milliseconds. */
+  /** Milliseconds until the next try. */
   wait?: number | undefined;
   spend: LineSpend | null;
 }
 
 /**
- * Runs a line, and writes how it ended. Where it has not ended, a later run has it again.
- * @param deaths how often a process died while it ran
+ * Runs a line and writes its result. If it does not end, a later run tries it again.
+ * @param deaths number of processes that died while it ran
  */
 export async function runLine(
   of: BatchRun,
@@ -55,7 +55,7 @@ export async function runLine(
   try {
     request = requestOf(of, bytes);
   } catch (error) {
-    // The configuration has changed since it was checked.
+    // The configuration changed after the check.
     const refusal = GatewayError.from(error);
     return write(of, { number, end: refusedEnd(refusal), spend: null, name: null, refusal });
   }
@@ -72,7 +72,7 @@ export async function runLine(
     if (of.lines.reason) return;
     const [first, ...more] = taken;
     if (first && more.length === 0) return vendor.add(number, first.endpoint, first.request);
-    // Several requests make one answer: a vendor's batch cannot put it together.
+    // One answer takes several requests, which a vendor's batch cannot combine.
     if (first) {
       maySubmit = false;
       continue;
@@ -91,7 +91,7 @@ interface Deferred {
   readonly request: DeferredRequest;
 }
 
-/** @throws GatewayError, or TypeError for what was refused before */
+/** @throws GatewayError, or TypeError for a line that was already refused */
 export function requestOf(of: BatchRun, bytes: FileLine['bytes']): LineRequest {
   if (!bytes) throw new TypeError('a line that was refused before');
   return lineRequest(bytes, parseLine(bytes), of.codec, of.facts);
@@ -105,15 +105,15 @@ export interface LineTry {
   readonly request: LineRequest;
   readonly deaths: number;
   readonly tries: number;
-  /** When it began, in milliseconds that only go forward. */
+  /** Start on the monotonic clock, in milliseconds. */
   readonly since: UnixMs;
-  /** Takes its request for its vendor's batch API. */
+  /** Takes the request for its vendor's batch API. */
   readonly defer?: NonNullable<JobCall['defer']>;
-  /** An answer that is there already. */
+  /** An answer that already exists. */
   readonly answered?: ReadyAnswer & Pick<AnsweredLine, 'recordId' | 'createdAt'>;
 }
 
-/** Asks once. @returns how the line ended; null: it did not, and `tried` says why */
+/** Tries once. @returns the line's result; null: it has none yet, and `tried` says why */
 export async function tryLine(
   of: BatchRun,
   line: LineTry,
@@ -133,7 +133,7 @@ export async function tryLine(
     tried.failure = GatewayError.from(error);
     if (line.answered) return { end: null, tried };
     tried.wait = waitFor(tried.failure, 0);
-    // The key is not good any more: no line of the batch can be run.
+    // The key is no longer valid, so no line of the batch can run.
     if (tried.wait === undefined) of.endWith(refusedEnd(tried.failure));
     return { end: null, tried };
   } finally {
@@ -141,7 +141,7 @@ export async function tryLine(
   }
   const { result } = client;
   if (!result) return { end: null, tried };
-  // Line ends of JSON stand between its values alone.
+  // Line breaks in JSON occur only between tokens.
   const body = result.body.replaceAll(/[\r\n]+/g, ' ');
   return { end: { type: 'answered', status: result.status, requestId: id, body }, tried };
 }
@@ -150,13 +150,13 @@ export interface WrittenLine {
   readonly number: number;
   readonly end: LineEnd;
   readonly spend: LineSpend | null;
-  /** Its `custom_id`; null: it has none, or could not be read. */
+  /** Its `custom_id`. Null: absent or unreadable. */
   readonly name: string | null;
-  /** Why it failed; undefined: it did not. */
+  /** Reason of the failure. Undefined: it did not fail. */
   readonly refusal: GatewayError | undefined;
 }
 
-/** Durable when it resolves. */
+/** Resolves once stored durably. */
 export async function write(of: BatchRun, { number, end, spend, name, refusal }: WrittenLine): Promise<void> {
   const kind = kindOf(end);
   const { requestId, status } = end.type === 'answered' ? end : { requestId: null, status: null };
@@ -188,12 +188,12 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
       if (failure.code === DEFERRED.code) return true;
       const wait = waitOf(of, failure, line);
       if (wait !== undefined) tried.wait = wait;
-      // Nothing is recorded of it.
+      // No upstream request was made, so nothing is recorded.
       if (wait !== undefined && !wasAsked) mark.close();
       return wait !== undefined;
     },
     sent: () => mark.sent(),
-    // Its answer stands in the results.
+    // The answer is stored in the results.
     unkept: () => {},
     ...(line.defer && { defer: line.defer }),
     ...(line.answered && { answered: line.answered }),
@@ -228,7 +228,7 @@ function callOf(of: BatchRun, line: LineTry, { id, createdAt, client, account, t
   };
 }
 
-/** Principal that pays for an answer which is there: its key, though that may not be good any more. */
+/** Principal that pays for an existing answer: the batch's key, even if it is no longer valid. */
 function payer({ deps, run, batch }: BatchRun): Principal {
   const { keyId } = run.job;
   try {
@@ -251,10 +251,10 @@ function payer({ deps, run, batch }: BatchRun): Principal {
   }
 }
 
-/** When a line is tried again, in milliseconds; undefined: it is not. */
+/** Milliseconds until the line is tried again. Undefined: it is not. */
 function waitOf(of: BatchRun, failure: GatewayError, { tries, since }: LineTry): number | undefined {
   const { clock, settings } = of.deps;
-  // Other lines may pass.
+  // Other lines may still succeed.
   if (failure.isHopeless) return undefined;
   if (failure.code === 'budget_exceeded' && settings().onBudget === 'end') {
     of.endWith(refusedEnd(failure));

@@ -1,4 +1,4 @@
-// Lines of one batch that are under way, each in a place of the pace. The first that fails here, and not at its upstream, ends the run.
+// Running lines of one batch, each with a slot of `BatchPace`. The first failure in the gateway itself ends the run.
 import { GatewayError } from '../../canonical/index.ts';
 import type { BatchPace } from './batch-pace.ts';
 
@@ -15,7 +15,7 @@ export class RunningLines {
     return this.#failure !== undefined;
   }
 
-  /** Follows a line whose place was taken; it is given back at the end. */
+  /** Tracks a line that holds a slot, and releases the slot at its end. */
   add(line: Promise<void>): void {
     const done = line
       .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// Long work in slices, so that others have their turn: reading thousands of lines must not hold up the event loop.
+// Splits long work into time slices, so that reading thousands of lines does not block the event loop.
 import { nextTurn } from '../../base/runtime/clock.ts';
 
 /** Length of a slice, in milliseconds. */
@@ -7,12 +7,12 @@ const SLICE_MS = 5;
 export class TimeSlices {
   #since = performance.now();
 
-  /** True: others are to have their turn now. */
+  /** True: the current slice has ended. */
   get isOver(): boolean {
     return performance.now() - this.#since > SLICE_MS;
   }
 
-  /** Resolves when others have had it. */
+  /** Yields to the event loop. */
   async next(): Promise<void> {
     await new Promise<void>(nextTurn);
     this.#since = performance.now();

@@ -1,4 +1,5 @@
-// Results of one vendor's batch in memory, compressed: vendors give them in any order, and lines are read in that of their file.
+// Results of one vendor batch in memory, compressed. Vendors return them in any order, and lines are processed in file
+// order.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Endpoint } from '../../../catalog/index.ts';
 import type { VendorBatch, VendorResult } from '../../../protocols/index.ts';
@@ -8,7 +9,7 @@ import type { VendorGroup } from './vendor-groups.ts';
 type Kept = { readonly status: number; readonly body: Buffer } | { readonly end: 'expired' | 'cancelled' };
 
 export class CollectedResults {
-  /** Numbers of all lines of the batch. */
+  /** Numbers of all lines in the batch. */
   readonly lines: ReadonlySet<number>;
   readonly #token: string;
   readonly #byLine = new Map<number, Kept>();
@@ -27,7 +28,7 @@ export class CollectedResults {
     this.#endpoint = endpoint;
   }
 
-  /** Takes a result of one of its lines. */
+  /** Adds the result of a line. */
   add(result: VendorResult | null): void {
     if (!result?.lineId.startsWith(`${this.#token}-`)) return;
     const line = Number(result.lineId.slice(this.#token.length + 1));
@@ -40,12 +41,12 @@ export class CollectedResults {
     );
   }
 
-  /** There are no more. @param unanswered how the other lines ended */
+  /** Marks the results as complete. @param unanswered how the other lines ended */
   end(unanswered: VendorBatch['unanswered']): void {
     if (unanswered) this.#unanswered = unanswered;
   }
 
-  /** How a line ended at its vendor; `missing`: the vendor says nothing of it. */
+  /** Result of a line at its vendor; `missing`: the vendor returned none. */
   take(line: number): AnsweredLine | 'expired' | 'cancelled' | 'missing' {
     const kept = this.#byLine.get(line);
     this.#byLine.delete(line);

@@ -1,8 +1,8 @@
-// Lines on their way into groups: those of one endpoint and path gather until a group is full, or no more come.
+// Collects lines into groups by endpoint and path until a group is full or there are no more lines.
 import type { Endpoint } from '../../../catalog/index.ts';
 import type { DeferredRequest } from '../../call.ts';
 
-/** Most bytes of one group, which are held in memory until it is submitted. */
+/** Maximum bytes of one group, held in memory until it is submitted. */
 const MOST_BYTES = 32 * 1_048_576;
 
 export interface DeferredLine extends DeferredRequest {
@@ -23,14 +23,14 @@ export class DeferredLines {
     { endpoint: Endpoint; path: string; lines: DeferredLine[]; bytes: number }
   >();
 
-  /** @param most lines of a group */
+  /** @param most maximum lines of a group */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * @param mostBytes of its group, where its vendor takes less than the gateway holds
-   * @returns a group that has no room for it; null where it has
+   * @param mostBytes maximum of its group, if the vendor's limit is below the gateway's
+   * @returns a full group to submit; null: none
    */
   add(endpoint: Endpoint, line: DeferredLine, mostBytes = MOST_BYTES): Gathered | null {
     const key = `${endpoint.modelId}\n${endpoint.slug}\n${endpoint.protocol}\n${line.path}`;
@@ -45,7 +45,7 @@ export class DeferredLines {
     return group ?? null;
   }
 
-  /** All that is left. */
+  /** Takes all remaining groups. */
   takeAll(): readonly Gathered[] {
     const all = [...this.#byKey.values()];
     this.#byKey.clear();

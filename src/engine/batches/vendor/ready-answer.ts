@@ -1,11 +1,11 @@
-// An answer out of a vendor's batch, given to whoever asks as a connection would give it.
+// Delivers an answer from a vendor's batch as if it arrived over a connection.
 import type { Endpoint } from '../../../catalog/index.ts';
 import type { UpstreamCall, UpstreamListener } from '../../../upstream/client.ts';
 import { ResponseHead } from '../../../upstream/response-parser.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { ReadyAnswer } from '../../call.ts';
 
-/** The endpoint at the price of its vendor's batch API. Nothing is signed: nobody is asked. */
+/** The endpoint at the price of its vendor's batch API. It needs no credential, because nothing is sent. */
 function atBatchPrice(endpoint: Endpoint): Endpoint {
   return { ...endpoint, credential: undefined, price: endpoint.batch?.price ?? null };
 }
@@ -15,7 +15,7 @@ export function readyAnswer(endpoint: Endpoint, status: number, body: Buffer, cl
   let isGiven = false;
   const give = (listener: UpstreamListener, isOver: () => boolean): void => {
     if (isOver()) return;
-    // An answer that is to be repaired would be asked for once more.
+    // A repair would need a second request.
     if (isGiven) return listener.failed('cut', 'the answer of a batch is there once');
     isGiven = true;
     listener.connected();

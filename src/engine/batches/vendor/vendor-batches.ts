@@ -1,5 +1,5 @@
-// Lines of a batch at their vendors' batch APIs: submitted in groups, looked for, collected and cancelled. Whatever is stopped in the
-// middle goes on with the next run: nothing is submitted twice, and what a vendor answered is charged once.
+// Lines of a batch at vendors' batch APIs: submits groups, polls, collects and cancels them. The next run continues
+// after an interruption: nothing is submitted twice, and each answer is charged once.
 import { createHash } from 'node:crypto';
 import { asObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -16,23 +16,23 @@ import { askVendor, askVendorBatch, readVendorFile, type VendorAnswer } from './
 import { VendorGroups, type VendorGroup } from './vendor-groups.ts';
 import type { DurationMs, UnixMs } from '../../../base/units.ts';
 
-/** How long a submission of unknown outcome may still be on its way, in milliseconds. */
+/** Milliseconds for which a submission with unknown outcome may still be in transit. */
 const ON_ITS_WAY_MS = 60_000;
-/** How far a vendor's clock may be behind, in milliseconds. */
+/** Maximum delay of a vendor's clock, in milliseconds. */
 const CLOCKS_MS = 300_000;
-/** How long vendors have for the end of batches that are over here, in milliseconds. */
+/** Milliseconds that vendors have to finish batches that have ended here. */
 const PATIENCE_MS = 3_600_000;
-/** Wait before lines that came back are asked, in milliseconds. */
+/** Milliseconds before returned lines are sent as ordinary requests. */
 const SOON_MS = 200;
-/** Pages of a vendor's list in which a submission is looked for. */
+/** Maximum pages of a vendor's list that are searched for a submission. */
 const MOST_PAGES = 50;
 
-/** An answer of a vendor to one line, and what its record is called. */
+/** A vendor's answer to one line, with the identity of its record. */
 export interface AnsweredLine {
   readonly endpoint: Endpoint;
   readonly status: number;
   readonly body: Buffer;
-  /** The same in every run. */
+  /** Identical in every run. */
   readonly recordId: string;
   readonly createdAt: UnixMs;
 }
@@ -41,7 +41,7 @@ export class VendorBatches {
   readonly #of: BatchRun;
   readonly #groups: VendorGroups;
   readonly #deferred: DeferredLines;
-  /** When lines are tried that came back in this run; undefined: none did. */
+  /** Milliseconds until lines that came back in this run are tried. Undefined: none came back. */
   #againMs: DurationMs | undefined;
   #hasCollected = false;
 
@@ -55,33 +55,33 @@ export class VendorBatches {
     return new VendorBatches(of, await VendorGroups.load(of.run));
   }
 
-  /** True: the line is at a vendor, and must not be asked. */
+  /** True: the line is at a vendor and must not be sent again. */
   holds(line: number): boolean {
     return this.#groups.holds(line);
   }
 
-  /** Whether a line may go to its vendor's batch API. */
+  /** True when a line may go to its vendor's batch API. */
   takes(line: number): boolean {
     return !this.#groups.cameBack(line) && !this.#groups.isGivenUp;
   }
 
-  /** True: all of so many lines are at vendors or have ended, as far as this run knows. */
+  /** True: all lines are at vendors or have ended, as far as this run knows. */
   hasAll(total: number | null, ended: number): boolean {
     return total !== null && !this.#hasCollected && this.#groups.held + ended >= total;
   }
 
-  /** Takes a line. Resolves when the group before it is submitted, where that is full. */
+  /** Adds a line. If its group was full, resolves once that is submitted. */
   async add(number: number, endpoint: Endpoint, request: DeferredRequest): Promise<void> {
     const full = this.#deferred.add(endpoint, { number, ...request }, codecOf(endpoint)?.mostBytes);
     if (full) await this.#submit(full);
   }
 
-  /** Submits what is left. */
+  /** Submits the remaining groups. */
   async flush(): Promise<void> {
     for (const gathered of this.#deferred.takeAll()) await this.#submit(gathered);
   }
 
-  /** Why the batch has to wait for vendors; null: it does not. */
+  /** Why the batch has to wait for vendors. Null: it does not. */
   wait(): JobWait | null {
     const { clock, settings } = this.#of.deps;
     const { stop, batch, leftMs, run } = this.#of;
@@ -101,15 +101,15 @@ export class VendorBatches {
   }
 
   /**
-   * Looks at all groups: collects those that have ended, and ends those of a batch that is over.
-   * @param collect reads the answers of a group
+   * Polls all groups: collects finished ones, and cancels those of a batch that is over.
+   * @param collect processes the answers of a group
    */
   async look(collect: (results: CollectedResults) => Promise<void>): Promise<void> {
     for (const group of this.#groups.open) {
       if (this.#of.isLost || !this.#of.deps.takes()) return;
       const endpoint = this.#endpointOf(group);
       const codec = endpoint && codecOf(endpoint);
-      // The configuration may have it again.
+      // The configuration may contain it again later.
       if (!endpoint || !codec) continue;
       const known = group.id === null ? await this.#found(group, endpoint, codec) : group;
       if (known) await this.#lookAt(known, endpoint, codec, collect);
@@ -155,7 +155,7 @@ export class VendorBatches {
     }
   }
 
-  /** @returns the group with its id; null: nobody knows yet, or it was never submitted */
+  /** @returns the group with its id; null: still unknown, or it was never submitted */
   async #found(group: VendorGroup, endpoint: Endpoint, codec: UpstreamBatches): Promise<VendorGroup | null> {
     const { clock, log } = this.#of.deps;
     let isUnsure = clock.wall() - group.at < ON_ITS_WAY_MS;
@@ -179,7 +179,7 @@ export class VendorBatches {
     return null;
   }
 
-  /** Whether a vendor's batch is that of a group; null: it cannot be told before it has ended. */
+  /** True when a vendor's batch belongs to a group. Null: unknown before it has ended. */
   async #isOf(
     batch: VendorBatch,
     { token, lines }: VendorGroup,
@@ -222,7 +222,7 @@ export class VendorBatches {
       const uploaded = await this.#ask(endpoint, codec.upload(encoded, token));
       const id = uploaded?.body['id'];
       if (isGood(uploaded) && typeof id === 'string') file = id;
-      // A file by itself costs nothing.
+      // An unused file costs nothing.
       else return this.#notSubmitted(group, uploaded);
     }
     const made = await this.#ask(endpoint, codec.create({ lines: encoded, file, path, token }));
@@ -230,20 +230,20 @@ export class VendorBatches {
       await this.#groups.named(group, codec.decode(made.body).id);
       return;
     }
-    // Nobody knows whether it is there: it is looked for, and not submitted a second time.
+    // The outcome is unknown: the batch is searched for rather than submitted again.
     if (made === null || made.status >= 500)
       log.warn('a batch was submitted, and its vendor did not answer', { id: this.#of.run.job.id, slug });
     else await this.#notSubmitted(group, made);
   }
 
-  /** The vendor has nothing of a group. */
+  /** Handles a group that the vendor does not have. */
   async #notSubmitted(group: VendorGroup, answer: VendorAnswer | null): Promise<void> {
     const status = answer?.status ?? 0;
     if (answer && status >= 400 && status < 500 && status !== 429) await this.#refused(group, answer.text);
     else await this.#comesBack(group, status === 429 ? 'full' : 'void');
   }
 
-  /** Its lines are submitted again, later. */
+  /** Returns its lines, which are submitted again later. */
   async #comesBack(group: VendorGroup, end: 'full' | 'void'): Promise<void> {
     this.#againMs ??= this.#of.deps.settings().vendorPollMs;
     await this.#groups.end(group, end);
@@ -260,7 +260,7 @@ export class VendorBatches {
     await this.#groups.end(group, 'refused');
   }
 
-  /** The endpoint of a group, as it is configured now. */
+  /** The group's endpoint in the current configuration. */
   #endpointOf({ modelId, slug, protocol }: VendorGroup): Endpoint | undefined {
     const model = this.#of.deps.engine.settings().catalog.find(modelId);
     if (!model) return undefined;
@@ -291,7 +291,7 @@ function isGood(answer: VendorAnswer | null): answer is VendorAnswer {
   return answer !== null && answer.status < 300;
 }
 
-/** Thrown in the place of asking. */
+/** Thrown instead of sending a request. */
 export const DEFERRED = new GatewayError('cancelled', "The line goes to its vendor's batch API.", {
   fault: 'gateway',
   code: 'deferred',

@@ -1,4 +1,5 @@
-// Requests to a vendor's batch API: short ones whose answer is an object, and files of results, read as they arrive.
+// Requests to a vendor's batch API: short ones with a JSON object as answer, and result files that are read as they
+// arrive.
 import { ArrayElements, asObject, type JsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
@@ -8,11 +9,11 @@ import type { GatewayDependencies } from '../../dependencies.ts';
 import { preparedEndpoint } from '../../prepared-endpoint.ts';
 import { TimeSlices } from '../time-slices.ts';
 
-/** How long an answer may take, with the upload of a group in it, in milliseconds. */
+/** Timeout of an answer, including the upload of a group, in milliseconds. */
 const ANSWER_MS = 120_000;
-/** How long nothing may come of a file of results, in milliseconds. */
+/** Idle timeout of a result file, in milliseconds. */
 const SILENT_MS = 60_000;
-/** Most bytes of an answer: that of a list of batches, some of which may hold their results. */
+/** Maximum bytes of an answer. A list of batches may include results. */
 const MOST_BYTES = 64 * 1_048_576;
 
 type Services = Pick<GatewayDependencies, 'upstream' | 'clock'>;
@@ -20,11 +21,11 @@ type Services = Pick<GatewayDependencies, 'upstream' | 'clock'>;
 export interface VendorAnswer {
   readonly status: number;
   readonly body: JsonObject;
-  /** The beginning of what it said, for the log. */
+  /** Beginning of the answer's body, for the log. */
   readonly text: string;
 }
 
-/** Asks. @returns null where nobody knows what became of the request; never rejects */
+/** Sends a request. @returns null when its outcome is unknown; never rejects */
 export async function askVendor(
   endpoint: Endpoint,
   { method, path, body = [], contentType }: VendorOperation,
@@ -42,16 +43,16 @@ export async function askVendor(
   try {
     parsed = asObject(parseJson(text));
   } catch {
-    // A page of a proxy, which says nothing of the batch.
+    // A proxy's page, which says nothing about the batch.
     if (head.status < 300) return null;
   }
   return { status: head.status, body: parsed, text: text.slice(0, 300) };
 }
 
 /**
- * Asks for a batch that holds its results.
- * @param place of the results, which are given to `take` as they arrive, each as JSON
- * @returns the batch without them; null where nobody knows how it stands; never rejects
+ * Gets a batch that includes its results.
+ * @param place path of the results, which are passed to `take` as they arrive, each as JSON
+ * @returns the batch without them; null: unknown; never rejects
  */
 export async function askVendorBatch(
   endpoint: Endpoint,
@@ -75,9 +76,7 @@ export async function askVendorBatch(
   }
 }
 
-/**
- * A file of results. Rejects with GatewayError where it cannot be read, now or in the middle, and says with what status it was refused.
- */
+/** A result file. Errors with GatewayError when it cannot be read, also part-way, with the status of a refusal. */
 export function readVendorFile(
   endpoint: Endpoint,
   path: string,

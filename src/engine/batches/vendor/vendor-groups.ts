@@ -1,16 +1,19 @@
-// Lines of a batch that were handed to their vendor's batch API, group by group, as the steps of the job say: what is to be submitted is
-// written before it is, and the vendor's id before it is asked for. Asks nobody.
+// Groups of lines at a vendor's batch API, stored as steps of the job. A group is stored before it is submitted, and
+// the vendor's id before the batch is polled. Sends no requests.
 import { createHash } from 'node:crypto';
 import type { ProtocolName } from '../../../canonical/index.ts';
 import { type JobRun, LOST } from '../../jobs/index.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
-/** End of a group. `void`: it was never submitted. `full`: its vendor had no room. `refused`: its vendor took none of it. */
+/**
+ * End of a group. `void`: never submitted. `full`: the vendor's capacity was exceeded. `refused`: the vendor refused it
+ * as a whole.
+ */
 export type GroupEnd = 'collected' | 'void' | 'full' | 'refused';
 
 /** A group before it is submitted. */
 export interface NewGroup {
-  /** The endpoint. */
+  /** Slug of the endpoint. */
   readonly slug: string;
   readonly modelId: string;
   readonly protocol: ProtocolName;
@@ -24,22 +27,22 @@ export interface NewGroup {
 export interface VendorGroup extends NewGroup {
   /** From 0. */
   readonly number: number;
-  /** Mark by which the vendor's batch is found again, and before the ids of its lines. */
+  /** Token by which the vendor's batch is recognised; also the prefix of its line ids. */
   readonly token: string;
-  /** The vendor's id; null: the outcome of its submission is not known. */
+  /** The vendor's id. Null: the outcome of the submission is unknown. */
   readonly id: string | null;
   /** Null: it is at the vendor. */
   readonly end: GroupEnd | null;
 }
 
 const STEP = 'vendor:';
-/** Submissions that may fail before lines are asked as any other request. */
+/** Failed submissions after which lines are sent as ordinary requests. */
 const MOST_VOID = 5;
 
 export class VendorGroups {
   readonly #run: JobRun;
   readonly #groups: VendorGroup[];
-  /** Lines at a vendor, and those that came back without an answer. */
+  /** Lines at a vendor, and lines that came back without an answer. */
   readonly #held = new Set<number>();
   readonly #own = new Set<number>();
 
@@ -74,27 +77,27 @@ export class VendorGroups {
     return this.#groups.filter(({ end }) => end === null);
   }
 
-  /** True: submissions failed so often that lines go their own way. */
+  /** True: submissions failed so often that lines are sent as ordinary requests. */
   get isGivenUp(): boolean {
     return this.#groups.filter(({ end }) => end === 'void').length >= MOST_VOID;
   }
 
-  /** Lines at vendors. */
+  /** Number of lines at vendors. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** True: the line is at a vendor, and must not be asked. */
+  /** True: the line is at a vendor and must not be sent again. */
   holds(line: number): boolean {
     return this.#held.has(line);
   }
 
-  /** True: the line was at a vendor and came back without an answer. */
+  /** True: the line came back from a vendor without an answer. */
   cameBack(line: number): boolean {
     return this.#own.has(line);
   }
 
-  /** Notes a group that is about to be submitted. Durable when it resolves. */
+  /** Stores a group that is about to be submitted. Resolves once durable. */
   async add(given: NewGroup): Promise<VendorGroup> {
     const number = this.#groups.length;
     const { id } = this.#run.job;
@@ -105,7 +108,7 @@ export class VendorGroups {
     return group;
   }
 
-  /** Notes the vendor's id of a group. */
+  /** Stores the vendor's id of a group. */
   async named(group: VendorGroup, id: string): Promise<VendorGroup> {
     await this.#step(`${group.number}:id`, id);
     return this.#replace({ ...group, id });
@@ -136,7 +139,7 @@ export class VendorGroups {
   }
 }
 
-/** Letters, digits and hyphens, so that any vendor takes it in an id. */
+/** Letters, digits and hyphens, which every vendor accepts in an id. */
 function tokenOf(batchId: string, number: number): string {
   return `${createHash('sha256').update(batchId).digest('hex').slice(0, 24)}-${number}`;
 }
