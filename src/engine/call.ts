@@ -1,5 +1,5 @@
-// Call that the server hands to the engine: one authenticated request, the client that waits for its answer, what is kept for it,
-// and what it is from its arrival on.
+// Call passed from the server to the engine: one authenticated request, its client, its memory accounting, and its
+// identity from arrival on.
 import type { Principal } from '../accounts/auth/index.ts';
 import { type JsonBytes, type JsonObject, NO_JSON } from '../base/json/index.ts';
 import type { FormFile } from '../base/lib/form.ts';
@@ -19,126 +19,130 @@ import type { EngineSettings } from './settings.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface ApiCall {
-  /** The protocol the client speaks; it has a server side. */
+  /** Protocol of the client. It has a server side. */
   readonly protocol: Protocol & { readonly server: ServerCodec };
   /** Name of the operation in the records, e.g. `chat.completions`. */
   readonly api: string;
-  /** Members that the address gives; absent where it gives nothing but the operation. */
+  /** Members given by the address. Absent: it gives only the operation. */
   readonly route?: RequestRoute;
   readonly principal: Principal;
-  /** How it was asked: the method, and the address as it was sent. */
+  /** HTTP method, and the address as it was sent. */
   readonly request: { readonly method: string; readonly url: string };
-  /** The body as it arrived: the relay lane edits and forwards it. Emptied when nobody needs it any more. */
+  /** The body as it arrived; the relay lane edits and forwards it. Emptied once it is no longer needed. */
   body: JsonBytes;
-  /** The same, parsed; undefined when nobody needs it any more. Of a form: its fields, and what is known of its files. */
+  /** The parsed body. Undefined once it is no longer needed. Contains the fields of a form and metadata of its files. */
   json: unknown;
-  /** Files of a form. Absent: the body is none. */
+  /** Files of a form. Absent: the body is not a form. */
   files?: readonly FormFile[] | undefined;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
   /** All request headers by lower-case name. */
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly client: Client;
-  /** Memory account of what is kept for this request besides its body. */
+  /** Memory account of what is kept for this request in addition to its body. */
   readonly account: ByteAccount;
-  /** Absent: turns are remembered only where the request has them stored. */
+  /** Absent: turns are remembered only if they are stored. */
   readonly memory?: TurnMemory;
   /** Job that this call belongs to. Absent: a client waits for it. */
   readonly job?: JobCall;
-  /** True: it is queued, and the stream of its job is kept as such. Absent: it is answered at once. */
+  /** True: the call is queued, and the stream of its job is stored. Absent: it is answered immediately. */
   readonly isQueued?: boolean;
-  /** Id of the generation that it repeats. Absent: it is no repetition. */
+  /** Id of the generation that this call replays. Absent: it is not a replay. */
   readonly replayOf?: string;
-  /** Notes what its sides send; absent: nobody keeps that. */
+  /** Records the payloads of both sides. Absent: they are not logged. */
   readonly recorder?: PayloadRecorder;
 }
 
-/** Job whose work the request is. */
+/** The job that a request belongs to. */
 export interface JobCall {
-  /** Id of the generation that its client knows. */
+  /** Generation id known to the client. */
   readonly id: string;
-  /** Id of its record: each try of a job that was interrupted has its own. */
+  /** Id of the record. Each try of an interrupted job has its own. */
   readonly recordId: string;
-  /** Unix milliseconds, when its client asked. */
+  /** Unix milliseconds of the client's request. */
   readonly createdAt: UnixMs;
-  /** Unix milliseconds, when what is kept of it expires; null: never. */
+  /** Unix milliseconds when the stored data expires. Null: never. */
   readonly expiresAt: UnixMs | null;
-  /** True: its answer is read from what is kept, whatever the request says of that. */
+  /** True: the answer is read from storage, whatever the request says about storing. */
   readonly isKept: boolean;
-  /** How much of its provider's limits may be used when it begins, from 0 to 1. */
+  /** Share of a provider's limits that may be in use when the call begins, from 0 to 1. */
   readonly providerShare: number;
-  /** How long all attempts together may take, where that is more than usual. */
+  /** Timeout for all attempts together, if longer than the default. */
   readonly totalMs: DurationMs;
   /**
-   * The request failed. @param wasAsked false: no upstream was
-   * @returns true where it is tried again later: then nothing is recorded of a failure before anybody was asked
+   * Reports a failed request.
+   * @param wasAsked false: no upstream request was made
+   * @returns true when it is retried later; then a failure before any upstream request is not recorded
    */
   failed(failure: GatewayError, wasAsked: boolean): boolean;
   /**
-   * Takes a request to an endpoint whose vendor has a batch API, in the place of asking it now. Absent: it is asked.
-   * @throws GatewayError in any case: it was taken
+   * Takes a request for the vendor's batch API instead of sending it now. Absent: it is sent.
+   * @throws GatewayError always: the request was taken
    */
   readonly defer?: ((endpoint: Endpoint, request: () => DeferredRequest) => never) | undefined;
-  /** An answer that is there already, and is read as if its endpoint were asked. Absent: endpoints are asked. */
+  /** An existing answer, read as if it came from its endpoint. Absent: endpoints are called. */
   readonly answered?: ReadyAnswer | undefined;
-  /** An upstream is about to be asked. Resolves once that is durable. @throws GatewayError where it must not be */
-  asked(record: RunningRecord, price: Price | null): Promise<void>;
-  /** A request to an upstream goes out now. */
-  sent(): void;
   /**
-   * Its answer could not be stored, though it is complete.
-   * @param appendTo conversation to which it belongs; undefined: none
+   * Called before an upstream request. Resolves once durable.
+   * @throws GatewayError when the request must not be sent
    */
+  asked(record: RunningRecord, price: Price | null): Promise<void>;
+  /** Called when a request to an upstream is sent. */
+  sent(): void;
+  /** The complete answer could not be stored. @param appendTo conversation that it belongs to; undefined: none */
   unkept(response: StoredResponse, appendTo: string | undefined, error: unknown): void;
-  /** Its record is made. */
+  /** Called when the record exists. */
   recorded(record: GenerationRecord): void;
-  /** A call of a tool begins that may have effects. Resolves once that is durable. */
+  /** Called before a tool call that may have side effects. Resolves once durable. */
   toolBegins(name: string): Promise<void>;
 }
 
-/** A request as its endpoint would get it. */
+/** A request as its endpoint would receive it. */
 export interface DeferredRequest {
-  /** Below the base URL. */
+  /** Path below the base URL. */
   readonly path: string;
   /** JSON. */
   readonly body: Buffer;
 }
 
-/** An answer that an endpoint gave before, among many others. It is paid for: no limit refuses it. It says nothing of the endpoint's health. */
+/**
+ * An existing answer of an endpoint, from a batch. It is already paid for, so limits do not apply. It says nothing
+ * about the endpoint's health.
+ */
 export interface ReadyAnswer {
-  /** The endpoint, at the price of the answer. */
+  /** The endpoint with the price of the answer. */
   readonly endpoint: Endpoint;
-  /** Gives the answer to whoever asks. */
+  /** Delivers the answer like an upstream. */
   readonly upstream: Pick<UpstreamClient, 'send' | 'now' | 'wall'>;
 }
 
-/** Lets go of the client's body: a stream may live for minutes after the last endpoint that could need it. */
+/** Releases the client's body, because a stream may run for minutes after the last endpoint that could need it. */
 export function releaseBody(call: ApiCall): void {
   call.body = NO_JSON;
   if (call.files) call.files = undefined;
   if (!call.recorder) call.json = undefined;
 }
 
-/** Resources that the process holds for one request, until that has ended. The caller releases all of them. */
+/** Memory that the process holds for one request until its end. The caller releases all of it. */
 export interface ByteAccount {
-  /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */
+  /** Adds bytes; negative: releases them. @throws GatewayError 503 with `retry-after`; nothing changed */
   add(bytes: number): void;
 }
 
-/** Turns that are remembered though they are not stored, as long as the client's connection lives. */
+/** Unstored turns that are remembered while the client's connection is open. */
 export interface TurnMemory {
-  /** Everything that was said up to and with a response, as raw items; undefined when it is not remembered. */
+  /** Raw items up to and including a response. Undefined: not remembered. */
   recall(responseId: string): readonly JsonObject[] | undefined;
   remember(responseId: string, items: readonly JsonObject[]): void;
 }
 
-/** A request that is only to be explained: nobody waits for an answer of a model. */
+/** A request whose routing is only explained. No answer is produced. */
 export interface ExplainCall {
   readonly protocol: Protocol & { readonly server: ServerCodec };
-  /** Members that the address of the request itself would give. */
+  /** Members that the address of the actual request would give. */
   readonly route?: RequestRoute;
   readonly principal: Principal;
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly json: unknown;
   /** Characters of the body. */
   readonly bodyChars: number;
@@ -146,33 +150,33 @@ export interface ExplainCall {
   readonly header: (name: string) => string | null;
 }
 
-/** The client's side of the connection. Exactly one of `respond` and `openStream` is called, once. */
+/** Client side of the connection. Exactly one of `respond` and `openStream` is called, once. */
 export interface Client {
   /** Sends a whole answer. */
   respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void;
   /** Sends the head of an event stream. */
   openStream(headers: Readonly<Record<string, string>>): ClientStream;
-  /** Calls `left` once if the client goes away before its answer is complete. */
+  /** Calls `left` once if the client disconnects before its answer is complete. */
   onLeave(left: () => void): void;
 }
 
-/** A whole body: text, or its UTF-8. `String` makes a text of either. */
+/** A whole body: text, or its UTF-8 bytes. `String` converts either to text. */
 export type Body = string | Buffer;
 
-/** Encoding of a piece of a stream. `bytes`: a byte string, one character per byte. `text`: to be encoded as UTF-8. */
+/** Encoding of stream data. `bytes`: a byte string, one character per byte. `text`: encoded as UTF-8. */
 export type Encoding = 'bytes' | 'text';
 
 export interface ClientStream {
-  /** One call is one write to the socket. False: the client reads slower than that; wait for `onDrain`. */
+  /** Each call is one write to the socket. False: the client reads too slowly; wait for `onDrain`. */
   write(data: string, encoding: Encoding): boolean;
   onDrain(drained: () => void): void;
   end(): void;
 }
 
-// Counts what one part of the work on a request keeps, and tells the request's account in steps: an answer of the usual
-// size is never told at all. Holds nothing itself.
+// Memory accounting for one part of a request. Reports to the request's account in steps, so that small answers are
+// never reported.
 
-/** Change that is too small to count, in bytes. */
+/** Smallest change that is reported, in bytes. */
 export const STEP_BYTES = 64 * 1024;
 
 export class HeldBytes {
@@ -184,19 +188,19 @@ export class HeldBytes {
     this.#account = account;
   }
 
-  /** So many bytes more. @throws GatewayError 503 where there is no room for them */
+  /** Adds bytes. @throws GatewayError 503 when no memory is available */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes - this.#reported >= STEP_BYTES) this.#report();
   }
 
-  /** So many bytes in all: for what comes and goes. @throws like `add` */
+  /** Sets the total bytes, for buffers that grow and shrink. @throws like `add` */
   set(bytes: number): void {
     this.#bytes = bytes;
     if (Math.abs(bytes - this.#reported) >= STEP_BYTES) this.#report();
   }
 
-  /** None any more. */
+  /** Releases all bytes. */
   release(): void {
     this.#bytes = 0;
     if (this.#reported > 0) this.#report();
@@ -208,36 +212,36 @@ export class HeldBytes {
   }
 }
 
-// A call that has its id, and the settings that hold for it from now on, whatever is configured meanwhile.
+// Arrival: a call with its id and the settings it keeps, even if the configuration changes.
 
 export interface Arrival {
-  /** Id of the generation, as its client knows it. */
+  /** Id of the generation, as the client knows it. */
   readonly id: string;
-  /** The same as the ledger knows it. */
+  /** Id of the generation in the ledger. */
   readonly recordId: string;
   readonly call: ApiCall;
   readonly settings: EngineSettings;
-  /** Unix milliseconds by the machine's clock, as it is shown and stored. Of a job: when its client asked. */
+  /** Unix milliseconds on the wall clock, for display and storage. Of a job: when the client requested it. */
   readonly createdAt: UnixMs;
-  /** Its begin in milliseconds that only go forward, as all that runs for it is measured. */
+  /** Start on the monotonic clock, in milliseconds. All durations of the request are measured on it. */
   readonly arrivedAt: UnixMs;
-  /** From those milliseconds to the machine's clock. */
+  /** Difference from the monotonic clock to the wall clock. */
   readonly stepMs: DurationMs;
-  /** Bytes of the body: how large the request is, where routing asks before anybody reads it. */
+  /** Bytes of the body, as an estimate of its size for routing. */
   readonly inputChars: number;
-  /** Use that limits grant it; null where none holds for it. */
+  /** Usage allowed by limits. Null: no limits apply. */
   readonly quota: RequestQuota | null;
-  /** Place among traces; null where none are made. */
+  /** Position in a trace. Null: tracing is off. */
   readonly trace: TraceContext | null;
 }
 
-/** The call with an id of its own, at this moment. @param settings those that hold for it from now on */
+/** Gives a call its id and the current time. @param settings settings of the call from now on */
 export function arrive(
   call: ApiCall,
   settings: EngineSettings,
   { clock, limits }: Pick<GatewayDependencies, 'clock' | 'limits'>,
 ): Arrival {
-  // The ledger takes a record whose id says another time for counts that came late.
+  // The ledger takes a record whose id contains another time for deferred usage.
   const createdAt = call.job?.createdAt ?? clock.wall();
   const id = call.job?.id ?? newGenerationId(createdAt);
   const recordId = call.job?.recordId ?? id;

@@ -1,29 +1,29 @@
-// How work is told that nobody waits for it any more: from a request down to its attempts, in the order in which they
-// began. Unlike an AbortSignal it carries the failure as its type, and costs nothing until somebody asks for a signal.
+// Cancellation of work that is no longer needed, from a request down to its attempts in their order of starting. Unlike
+// AbortSignal, it carries a typed reason, and creates a signal only on demand.
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Ticker, Ticking } from '../base/runtime/clock.ts';
 import type { Client } from './call.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** Work that can be stopped. */
+/** Work that can be cancelled. */
 export interface Cancellable {
-  /** @param reason the outcome, if there was none before */
+  /** @param reason the result, unless there already is one */
   cancel(reason: GatewayError): void;
 }
 
 export class Cancellation implements Cancellable {
   #reason: GatewayError | undefined;
-  /** Most have one piece of work at a time: a set is made for more. What is in it began later. */
+  /** Usually there is only one piece of work, so a set is created only for more. Its members started later. */
   #first: Cancellable | undefined;
   #others: Set<Cancellable> | undefined;
   #controller: AbortController | undefined;
 
-  /** Why nobody waits any more; undefined while somebody does. */
+  /** Reason of the cancellation. Undefined: not cancelled. */
   get reason(): GatewayError | undefined {
     return this.#reason;
   }
 
-  /** The same for what knows signals only. */
+  /** AbortSignal for APIs that require one. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -32,7 +32,7 @@ export class Cancellation implements Cancellable {
     return this.#controller.signal;
   }
 
-  /** Stops all that runs. Only the first reason counts. */
+  /** Cancels all running work. Only the first reason counts. */
   cancel(reason: GatewayError): void {
     if (this.#reason) return;
     this.#reason = reason;
@@ -41,20 +41,20 @@ export class Cancellation implements Cancellable {
     if (this.#others) for (const work of this.#others) work.cancel(reason);
   }
 
-  /** From now on `work` is stopped with the rest; at once where that was stopped already. */
+  /** Adds work to be cancelled with the rest; immediately if that has already happened. */
   add(work: Cancellable): void {
     if (!this.#first && !this.#others?.size) this.#first = work;
     else if (this.#first !== work) (this.#others ??= new Set()).add(work);
     if (this.#reason) work.cancel(this.#reason);
   }
 
-  /** The work is over. */
+  /** Removes finished work. */
   remove(work: Cancellable): void {
     if (this.#first === work) this.#first = undefined;
     else this.#others?.delete(work);
   }
 
-  /** Runs work that can be stopped by itself, and is stopped with the rest. */
+  /** Runs work that can be cancelled separately, and is cancelled with the rest. */
   async within<T>(run: (own: Cancellation) => Promise<T>): Promise<T> {
     const own = new Cancellation();
     this.add(own);
@@ -65,7 +65,7 @@ export class Cancellation implements Cancellable {
     }
   }
 
-  /** Result of the work. Rejects with the reason where nobody waits for it any more; the work itself goes on. */
+  /** Result of the work. Rejects with the reason on cancellation; the work itself continues. */
   async orCancelled<T>(work: Promise<T>): Promise<T> {
     let waiting: Cancellable | undefined;
     const cancelled = new Promise<never>((_, reject) => {
@@ -80,7 +80,7 @@ export class Cancellation implements Cancellable {
   }
 }
 
-// Client that waits for one answer: whether it is still connected, and what is done now and then while it waits.
+// Client connection: one client that waits for an answer. Tracks whether it is connected, and ticks while it waits.
 
 export class ClientConnection implements Ticking {
   /** Cancellation of all work for this client. */
@@ -91,24 +91,24 @@ export class ClientConnection implements Ticking {
   #isStreaming = false;
   #ticker: Ticker | undefined;
   #tickerPlace = 0;
-  /** Ticks with it. */
+  /** Ticks together with the connection. */
   #waiting: Ticking | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** True once the client went away before its answer was complete. */
+  /** True once the client disconnected before its answer was complete. */
   get left(): boolean {
     return this.#left;
   }
 
-  /** True once the client reads a stream. */
+  /** True once the client receives a stream. */
   get isStreaming(): boolean {
     return this.#isStreaming;
   }
 
-  /** The client begins to wait. @param waiting ticks once per period, until `end` */
+  /** Starts waiting. @param waiting ticks once per period until `end` */
   begin(ticker: Ticker, waiting?: Ticking): void {
     this.#ticker = ticker;
     this.#waiting = waiting;
@@ -121,8 +121,8 @@ export class ClientConnection implements Ticking {
   }
 
   /**
-   * Notices from now on when the client leaves. Begins with the first tick or the first streamed byte: most whole
-   * answers are there before, and listening costs more than it looks.
+   * Starts watching for a disconnect. Called at the first tick or first streamed byte, because most whole answers are
+   * sent earlier and listening is expensive.
    */
   watch(): void {
     if (this.#isWatching) return;
@@ -133,7 +133,7 @@ export class ClientConnection implements Ticking {
     });
   }
 
-  /** The client has the head of a stream. */
+  /** The head of a stream was sent. */
   stream(): void {
     this.#isStreaming = true;
     this.watch();

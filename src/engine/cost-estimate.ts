@@ -1,19 +1,16 @@
-// Expected use of a request, before anybody was asked: its prompt by estimate, and an answer of the usual length.
+// Expected usage of a request before it is sent: its estimated prompt, and an answer of typical length.
 import type { CanonicalRequest } from '../canonical/index.ts';
 import { type Endpoint, isListPriced } from '../catalog/index.ts';
 import { tokenPrices } from '../accounts/ledger/index.ts';
 import type { Estimate } from '../accounts/limits/index.ts';
 import type { RoutingState } from './routing/index.ts';
 
-/** Tokens of an answer where neither its request nor the model's other answers say more. */
+/** Default tokens of an answer if neither the request nor earlier answers of the model say more. */
 const USUAL_OUTPUT = 1000;
-/** Tokens for which there must be money left, so that a stream is worth beginning. */
+/** Minimum tokens that the remaining budget must cover for a stream to begin. */
 const LEAST_OUTPUT = 16;
 
-/**
- * @param endpoint who is asked first
- * @param endUser hash of whom the request names
- */
+/** @param endpoint the first endpoint to be tried @param endUser hash of the request's end user */
 export function estimateOf(
   { request, inputTokens: input }: { readonly request: CanonicalRequest; readonly inputTokens: number },
   endpoint: Endpoint,
@@ -36,20 +33,20 @@ export function estimateOf(
     tokens: input + output,
     certainTokens: input + (request.maxOutputTokens === undefined ? 0 : most),
     nanoUsd,
-    // Only a stream can be stopped: of any other answer all must be there that it is expected to cost.
+    // Only a stream can be stopped early. Any other answer needs budget for its full expected cost.
     leastNanoUsd: request.stream ? (costOf(Math.min(output, LEAST_OUTPUT)) ?? undefined) : undefined,
   };
 }
 
-/** Tokens that an answer may have at most; Infinity: neither the request nor the endpoint says. */
+/** Maximum tokens of an answer. Infinity: neither the request nor the endpoint limits it. */
 function mostOutput(request: CanonicalRequest, endpoint: Endpoint): number {
   const { maxOutputTokens = Infinity, task } = request;
   return Math.min(maxOutputTokens, endpoint.maxOutputTokens ?? Infinity, task?.mostOutputTokens ?? Infinity);
 }
 
 /**
- * Tokens: the 90th percentile of the endpoint's answers, as far as there are some, and no more than the request allows.
- * A whole answer that says how long it may become is taken at its word, since nothing can stop it.
+ * Expected tokens: the 90th percentile of the endpoint's answers if known, at most what the request allows. For a whole
+ * answer with a limit, the limit is used, because it cannot be stopped early.
  */
 function expectedOutput(
   request: CanonicalRequest,

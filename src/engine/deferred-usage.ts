@@ -1,5 +1,6 @@
-// Deferred usage: tokens that an upstream counts only after a request has ended, because it went on without a client. It is a record of its own,
-// written by whoever reads the finished answer first. Its id follows from that of the request, so that it is written once.
+// Deferred usage: tokens that an upstream reports only after a request has ended, because it continued without a
+// client. It is a separate record, written by the first reader of the finished answer. Its id is derived from the
+// request's id, so it is written once.
 import { createHash } from 'node:crypto';
 import { costOf, type AttemptRecord, type GenerationRecord } from '../accounts/ledger/index.ts';
 import { type Endpoint, isListPriced } from '../catalog/index.ts';
@@ -14,8 +15,8 @@ interface Recorded {
 }
 
 /**
- * Writes what was counted. Nothing changes where that was done before. Money counts from when it is known. Never throws.
- * @param endpoint who keeps the answer, and what it costs there
+ * Records deferred usage, unless it was already recorded. Its cost counts from the time it is known. Never throws.
+ * @param endpoint that stores the answer, with its price
  */
 export function recordDeferredUsage(
   { generation, attempt }: RemoteAnswer,
@@ -33,12 +34,12 @@ export function recordDeferredUsage(
   try {
     ledger.append(late, [{ ...counted, usage, cost }]);
   } catch (error) {
-    // The answer is worth more to its reader; the log keeps what the ledger refused.
+    // The answer is still delivered; the log keeps what the ledger refused.
     log.error('counts could not be recorded', { record: late, error });
   }
 }
 
-/** A record with what was counted after it had been written, if anything was. */
+/** Adds deferred usage to a record, if there is any. */
 export async function withDeferredUsage(
   found: Recorded,
   projectId: string,
@@ -53,7 +54,7 @@ export async function withDeferredUsage(
   return { ...found, generation: { ...generation, usage, cost } };
 }
 
-/** The time in it stays, so that both records lie together. */
+/** Keeps the time part, so that both records are adjacent. */
 function lateId(id: string): string {
   return id.slice(0, 12) + createHash('sha256').update(id).digest('hex').slice(0, 20);
 }

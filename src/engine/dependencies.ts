@@ -1,4 +1,4 @@
-// Dependencies of the engine, given by whoever composes the gateway.
+// Dependencies of the engine, supplied by the composition root.
 import type { TaskFacts } from '../canonical/index.ts';
 import type { Limits } from '../accounts/limits/index.ts';
 import type { RoutingState } from './routing/index.ts';
@@ -19,39 +19,39 @@ import type { KeptStreams } from './streams/index.ts';
 import type { PayloadRecorders } from './payload-recorder.ts';
 
 export interface GatewayDependencies {
-  /** The settings of the current configuration. */
+  /** Settings of the current configuration. */
   readonly settings: () => EngineSettings;
   readonly upstream: UpstreamClient;
   readonly routing: RoutingState;
-  /** Facts of the tasks besides text. */
+  /** Properties of the tasks other than text. */
   readonly tasks: readonly TaskFacts[];
-  /** Limits, and what of them is used. */
+  /** Limits and their usage. */
   readonly limits: Limits;
-  /** Answers under idempotency keys that other processes make, or want; null for a process alone. */
+  /** Sharing of answers under idempotency keys between processes. Null: there is a single process. */
   readonly answers: AnswerExchange | null;
   /** Streams that clients can resume. */
   readonly streams: KeptStreams;
-  /** Cost of requests that run, for a start after a crash. */
+  /** Cost of running requests, for recovery after a crash. */
   readonly running: RunningStore;
   readonly ledger: LedgerStore;
-  /** Is told of every request that is over. */
+  /** Notified of every finished request. */
   readonly observer: SettlementObserver;
-  /** Recorders of the payloads that each side sends, for those who want them kept. */
+  /** Recorders of payloads, for keys that log them. */
   readonly recorders: PayloadRecorders;
   readonly vault: Vault;
-  /** State that clients let the gateway keep. */
+  /** State that clients store in the gateway. */
   readonly state: Pick<Storage, 'responses' | 'conversations'>;
-  /** Templates that requests name. */
+  /** Prompt templates that requests name. */
   readonly prompts: PromptLibrary;
-  /** Seals reasoning that travels through clients of other families. */
+  /** Seals reasoning that passes through clients of other model families. */
   readonly reasoning: Envelope;
-  /** Seals summaries of conversations. */
+  /** Seals conversation summaries. */
   readonly compaction: Envelope;
-  /** Sources of the bytes of images and files that requests only point to. */
+  /** Loads images and files that requests reference. */
   readonly media: MediaSources;
-  /** Tools that the gateway runs itself, as the current configuration has them. */
+  /** Tools run by the gateway, in the current configuration. */
   readonly tools: () => AvailableTools;
-  /** How end users stand in records. */
+  /** Hashes end users for records. */
   readonly endUsers: EndUsers;
   readonly clock: Clock;
   readonly ticker: Ticker;

@@ -1,9 +1,9 @@
-// Hashes of end users: readers of records, limits or reports learn which requests have the same end user, and not who it is.
+// Hashes of end users: readers of records, limits and reports see which requests share an end user, but not who it is.
 import { createHmac } from 'node:crypto';
 
-/** Hashes that are remembered; programs name the same few again and again. */
+/** Maximum cached hashes; clients send the same few names repeatedly. */
 const MOST_KNOWN = 4_096;
-/** Longer names are hashed each time, in characters. */
+/** Maximum characters of a name whose hash is cached. */
 const LONGEST_KNOWN = 256;
 
 export class EndUsers {
@@ -16,8 +16,8 @@ export class EndUsers {
   }
 
   /**
-   * The end user of a project's request: 32 hexadecimal characters, the same for the same name in the same project.
-   * @param name as the request has it; undefined or empty where it names nobody: null
+   * Hash of an end user within a project: 32 hexadecimal characters.
+   * @param name from the request; undefined or empty: the result is null
    */
   hashOf(projectId: string, name: string | undefined): string | null {
     if (!name) return null;

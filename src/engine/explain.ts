@@ -1,4 +1,4 @@
-// The decision about a request, without the request: nothing is sent, recorded or counted.
+// Explains the routing of a request. Nothing is sent, recorded or counted.
 import type { JsonObject } from '../base/json/index.ts';
 import { expandRoute } from '../canonical/index.ts';
 import type { ExplainCall } from './call.ts';
@@ -9,7 +9,7 @@ import { estimateOf } from './cost-estimate.ts';
 import { routeRequest } from './admit/index.ts';
 import type { Task } from './tasks/index.ts';
 
-/** The route table. Throws GatewayError for what the request itself would be refused for. */
+/** The route table. Throws the GatewayError with which the request itself would be refused. */
 export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task: Task): JsonObject {
   const settings = deps.settings();
   const explained = task.explain?.(call, settings);
@@ -34,7 +34,7 @@ export function explainRoute(deps: GatewayDependencies, call: ExplainCall, task:
   return { ...table, limits: limitsTable(quota, estimateOf(asked, first.endpoint, endUser, deps.routing)) };
 }
 
-/** The limits that count a request, and whether it would begin now. */
+/** The limits that apply to a request, and whether it could begin now. */
 function limitsTable(quota: RequestQuota, estimate: Estimate): JsonObject {
   const { refusal, standings } = quota.explain(estimate);
   const shown = ({ kind }: Standing['limit']['rule'], amount: number): number =>

@@ -1,17 +1,17 @@
-// Action for each failure of an attempt before its first content: the one table.
+// Failure table: the action for each failure of an attempt before its first content.
 import type { ErrorKind, GatewayError } from '../canonical/index.ts';
 import type { DurationMs } from '../base/units.ts';
 
 /**
- * `retry`: the same endpoint again, then the next. `next`: the next endpoint at once. `larger-context`: the next with
- * a larger context. `other-model`: the next endpoint of another model. `return`: the caller's own mistake, which
- * nobody can mend.
+ * `retry`: the same endpoint again, then the next. `next`: the next endpoint immediately. `larger-context`: the next
+ * with a larger context. `other-model`: the next endpoint of another model. `return`: the caller's error, which no
+ * endpoint can avoid.
  */
 export type FailureAction = 'retry' | 'next' | 'larger-context' | 'other-model' | 'return';
 
 interface FailureRule {
   readonly action: FailureAction;
-  /** True: it counts against the endpoint's health. */
+  /** True: the failure counts against the endpoint's health. */
   readonly endpointsFault: boolean;
 }
 
@@ -28,47 +28,46 @@ export const FAILURE_RULES: Readonly<Record<ErrorKind, FailureRule>> = {
   quota: { action: 'next', endpointsFault: true },
   context_overflow: { action: 'larger-context', endpointsFault: false },
   content_filter: { action: 'other-model', endpointsFault: false },
-  // Whichever endpoint is asked, the server is the same.
+  // The tool's server is the same for every endpoint.
   tool_unavailable: { action: 'return', endpointsFault: false },
   upstream_unavailable: { action: 'retry', endpointsFault: true },
-  // A silent endpoint is not tried twice.
+  // An endpoint that timed out is not retried.
   timeout: { action: 'next', endpointsFault: true },
   cancelled: { action: 'return', endpointsFault: false },
   internal: { action: 'return', endpointsFault: false },
 };
 
-/** Longest wait before a retry. A server that asks for more gets the next endpoint instead. */
+/** Longest wait before a retry. If a server asks for more, the next endpoint is tried. */
 const MAX_WAIT_MS = 5_000;
 const BASE_WAIT_MS = 250;
 
-/** The code of an answer that was charged and says nothing: the same endpoint would say the same again. */
+/** Error code of a charged answer without content. The same endpoint would answer the same again. */
 export const EMPTY_ANSWER = 'empty_answer';
 
-/** True when the gateway itself has no room: no endpoint could do better, and none is to blame. */
+/** True when the gateway itself refused the request: no endpoint could do better, and none is to blame. */
 export function isOwnRefusal({ fault, kind }: GatewayError): boolean {
   return fault === 'gateway' && kind !== 'internal';
 }
 
-/** Action after this failure. */
 export function actionFor(error: GatewayError): FailureAction {
   if (isOwnRefusal(error)) return 'return';
   if (error.code === EMPTY_ANSWER) return 'next';
   return FAILURE_RULES[error.kind].action;
 }
 
-/** True when the failure says something about the endpoint, and not only about this request. */
+/** True when the failure says something about the endpoint rather than only this request. */
 export function isEndpointsFault(error: GatewayError): boolean {
   return !isOwnRefusal(error) && FAILURE_RULES[error.kind].endpointsFault;
 }
 
 /**
- * How long to wait before trying the same endpoint again.
+ * Delay before the same endpoint is tried again.
  * @param retry 0 for the first retry
  * @param random a number in [0, 1)
- * @returns milliseconds; null when the upstream asked for a longer pause than is worth waiting
+ * @returns milliseconds; null when the upstream asked for a longer delay than `MAX_WAIT_MS`
  */
 export function retryDelayMs(error: GatewayError, retry: number, random: number): DurationMs | null {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs <= MAX_WAIT_MS ? error.retryAfterMs : null;
-  // Full jitter over the upper half, so that clients that failed together do not return together.
+  // Jitter over the upper half, so that clients that failed together do not return together.
   return Math.min(MAX_WAIT_MS, BASE_WAIT_MS * 2 ** retry) * (0.5 + random / 2);
 }

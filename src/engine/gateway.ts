@@ -1,5 +1,5 @@
-// The engine's door: one instance answers all requests of the process, each in a run of its own, or from the run that
-// its idempotency key has already.
+// Entry point of the engine: one instance answers all requests of the process, each in its own run, or from an existing
+// run with the same idempotency key.
 import { type JsonObject, NO_JSON } from '../base/json/index.ts';
 import { GatewayError, Report, type RequestOutline, TEXTS } from '../canonical/index.ts';
 import { Roster } from '../base/lib/roster.ts';
@@ -30,7 +30,7 @@ export class Gateway {
   readonly #active = new Roster<ClientConnection>();
   readonly #engine: TaskEngine;
   readonly #idempotent: IdempotentAnswers;
-  /** Work that is not recorded and runs. */
+  /** Number of running requests that are not recorded. */
   #unrecordedWork = 0;
 
   constructor(deps: GatewayDependencies) {
@@ -48,12 +48,12 @@ export class Gateway {
     this.#idempotent = new IdempotentAnswers(() => deps.settings().config.idempotency, deps.clock.now);
   }
 
-  /** Requests being answered; those that read a shared answer count besides its run. */
+  /** Number of requests being answered. Readers of a shared answer count in addition to its run. */
   get active(): number {
     return this.#active.size + this.#idempotent.readers + this.#unrecordedWork;
   }
 
-  /** Answers that are being streamed. */
+  /** Number of answers being streamed. */
   get streaming(): number {
     let streams = 0;
     for (const { isStreaming } of this.#active) if (isStreaming) streams += 1;
@@ -61,17 +61,18 @@ export class Gateway {
   }
 
   /**
-   * Answers one request, of any task. Where the task's requests are recorded, it never rejects: every failure reaches the client
-   * in its own protocol. @throws GatewayError where nothing was sent to the client
+   * Answers one request of any task. For tasks whose requests are recorded it never rejects: every failure reaches the
+   * client in its own protocol.
+   * @throws GatewayError when nothing was sent to the client
    */
   serve(call: ApiCall, task: Task = text): Promise<unknown> {
     return task.answer(call, this.#engine);
   }
 
   /**
-   * Expectation of the caller's limits, as far as it is known before the body.
-   * @returns `unread`: to be refused whatever it says, so that `refuseUnread` is worth asking; `read`: to be refused, most
-   *   likely, but somebody has to read it; null: nothing, or an answer that is there already, which counts nothing
+   * Expected effect of the caller's limits, before the body is read.
+   * @returns `unread`: will be refused whatever it contains, so try `refuseUnread`; `read`: will probably be refused,
+   * but the body must be read; null: no limits, or a replay, which is not counted
    */
   refusalOf({ principal, header }: Pick<ApiCall, 'principal' | 'header'>): 'unread' | 'read' | null {
     const { limits, settings } = this.#deps;
@@ -79,23 +80,24 @@ export class Gateway {
     if (scopes.length === 0) return null;
     const isFull = limits.limiter.isFull(scopes);
     if ((!isFull && !limits.limiter.isSpent(scopes)) || header(IDEMPOTENCY_HEADER) !== null) return null;
-    // A request that is logged has to be read.
+    // A request that is logged must be read.
     return isFull && !isKept(principal, settings()) ? 'unread' : 'read';
   }
 
   /**
-   * Refuses a request that limits have no room for, whatever it says.
+   * Refuses a request that exceeds limits whatever it contains.
    * @param call its body is not parsed
-   * @param outline what was read of it
-   * @returns resolves when its client has been told; null where it has to be served
+   * @param outline the part that was read
+   * @returns resolves when the refusal was sent; null: the request must be served
    */
   refuseUnread(call: ApiCall, outline: RequestOutline): Promise<void> | null {
     return refuseUnread(call, outline, this.#deps);
   }
 
   /**
-   * Answers one request by a queue instead of a run. What holds for every request (idempotency keys, logs, refusals in the
-   * client's protocol) holds for it. @param answer throws what the client is refused with
+   * Answers one request through a queue instead of a run. Idempotency keys, logs and refusals work as for every
+   * request.
+   * @param answer throws the refusal for the client
    */
   answerBy(call: ApiCall, answer: (arrival: Arrival) => Promise<void>): Promise<unknown> {
     return this.#serve({ ...call, isQueued: true }, async (arrival) => {
@@ -117,7 +119,7 @@ export class Gateway {
     return key === null ? this.#run(call, answering) : this.#runOnce(call, key, answering);
   }
 
-  /** Answers from the run that the key has; only when there is none, from a new one. */
+  /** Answers from the existing run of the key, or from a new one. */
   async #runOnce(call: ApiCall, key: string, answering: Answering): Promise<void> {
     let shared: IdempotentAnswer | null;
     try {
@@ -129,7 +131,7 @@ export class Gateway {
     if (!shared) return;
     const account = this.#idempotent.accountOf(shared, call.account);
     const own = { ...call, client: shared.answer, account };
-    // The run lets go of its own body when it can.
+    // The run releases its own reference to the body.
     call.body = NO_JSON;
     call.json = undefined;
     if (call.files) call.files = undefined;
@@ -150,7 +152,7 @@ export class Gateway {
     return arrive(call, this.#deps.settings(), this.#deps);
   }
 
-  /** @returns true when the client has a complete, good answer */
+  /** @returns true when the client has a complete, successful answer */
   async #run(call: ApiCall, answering: Answering): Promise<boolean> {
     const settings = this.#deps.settings();
     const recorder = isKept(call.principal, settings) ? this.#deps.recorders.open(call) : null;
@@ -173,7 +175,7 @@ export class Gateway {
       await this.#engine.shared.cohorts.arriving.gathered();
       return await answering(arrival, clientConnection);
     } catch (thrown) {
-      // Not even the refusal could be sent: a defect, which must end neither the process nor in silence.
+      // Not even the refusal could be sent. The defect is logged and must not end the process.
       const error = GatewayError.from(thrown);
       this.#deps.log.error('an answer could not be sent', { error });
       const { status, body } = call.protocol.server.encodeError(error, '');
@@ -185,7 +187,7 @@ export class Gateway {
     }
   }
 
-  /** The call, whose stream is kept from now on where that is wanted. */
+  /** The call with a client that stores its stream, if requested. */
   #kept(call: ApiCall, { config }: EngineSettings): ApiCall {
     const keeping = keepingOf(call, config.streams);
     if (!keeping) return call;
@@ -204,8 +206,8 @@ export class Gateway {
   }
 
   /**
-   * Passes on what a client does with an answer that an upstream keeps. Rejects where the client got nothing.
-   * @throws GatewayError `not_found` for what is unknown or another project's
+   * Passes on a client's operation on an answer stored at an upstream. Rejects when nothing was sent to the client.
+   * @throws GatewayError `not_found` for an unknown id, or one of another project
    */
   async relayRemote(call: RemoteCall): Promise<void> {
     const clientConnection = new ClientConnection(call.client);
@@ -217,31 +219,31 @@ export class Gateway {
     }
   }
 
-  /** How a request would be routed. Throws GatewayError for what the request itself would be refused for. */
+  /** Explains how a request would be routed. Throws the GatewayError with which the request itself would be refused. */
   explain(call: ExplainCall, task: Task = text): JsonObject {
     return explainRoute(this.#deps, call, task);
   }
 
-  /** Ends every running answer with a native error: the last step of a shutdown that ran out of time. */
+  /** Ends every running answer with a native error: the last step of a shutdown that timed out. */
   abortAll(): void {
     for (const { cancellation } of this.#active)
       cancellation.cancel(new GatewayError('upstream_unavailable', TEXTS.shuttingDown));
   }
 }
 
-/** Whether what is said with a key is kept: as the key has it, else as the configuration has it. */
+/** True when content is logged: the key's setting takes precedence over the configuration. */
 function isKept({ logContent }: ApiCall['principal'], { config }: EngineSettings): boolean {
   return logContent ?? config.logging.content !== false;
 }
 
-// A request whose limits have no room for any is refused before anybody reads what was said in it: by far most of what a
-// request costs is to read it and to decide who shall answer. What it is told, and its record, are the same.
+// Refusal before reading: reading and routing are most of a request's cost, so a request over its limits is refused
+// before them. Response and record are the same.
 
 /**
- * Refuses a call, if that is certain.
- * @param call its `json` is not asked for
- * @param outline what was read of it
- * @returns resolves when its client has been told; null where the call has to be served
+ * Refuses a call if that is certain.
+ * @param call its `json` is not used
+ * @param outline the part that was read
+ * @returns resolves when the refusal was sent; null: the call must be served
  */
 function refuseUnread(
   call: ApiCall,

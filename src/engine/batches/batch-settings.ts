@@ -16,7 +16,7 @@ export interface BatchSettings {
   readonly most: Readonly<Record<BatchCodec['counts'], number>>;
   /** Maximum bytes of one line. */
   readonly maxLineBytes: number;
-  /** What happens when the budget is exceeded: the batch waits, or ends with its finished lines. */
+  /** Action when the budget is exceeded: the batch waits, or ends with its finished lines. */
   readonly onBudget: 'wait' | 'end';
   /** Share of a provider's limits that may be in use when a line begins, from 0 to 1. */
   readonly providerShare: number;

@@ -1,5 +1,5 @@
-// Writes the files of a batch that is over, line by line in the order of its input: what came of each, and how those end that have no
-// result. Writing them again gives the same files.
+// Writes the result files of a finished batch in input order, including lines without a result. Writing them again
+// produces the same files.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { UnansweredEnd } from '../../protocols/index.ts';
@@ -12,21 +12,21 @@ import { decodeEnd, kindOf } from './line-result.ts';
 import { parseLine } from './line-request.ts';
 import { readLines } from './read-lines.ts';
 
-/** Purpose of these files. */
+/** Purpose of result files. */
 const OUTPUT_PURPOSE = 'batch_output';
-/** Bytes that are written at once. */
+/** Bytes per write. */
 const WRITTEN = 256 * 1024;
 
 export interface Results {
   readonly outputFile: string | null;
   readonly errorFile: string | null;
-  /** Lines that had no result. */
+  /** Number of lines without a result. */
   readonly rest: number;
 }
 
 /**
- * @param rest how lines end that have no result
- * @throws GatewayError `quota` where the project has no room for the files; they are written later
+ * @param rest how lines without a result end
+ * @throws GatewayError `quota` when the project's storage limit is exceeded; the files are written later
  */
 export async function writeResults(
   of: BatchRun,
@@ -82,7 +82,7 @@ class ResultFile {
     if (this.#text.length >= WRITTEN) await this.#flush();
   }
 
-  /** @returns its id; null where nothing was written */
+  /** @returns the file's id; null: nothing was written */
   async keep(): Promise<string | null> {
     const { batch, deps, facts } = this.#of;
     await this.#flush();
@@ -90,7 +90,7 @@ class ResultFile {
     if (!upload) return null;
     const hash = createHash('sha256').update(`${batch.id}:${this.#kind}`).digest('hex');
     const id = `file-${hash.slice(0, 24)}`;
-    // An earlier process died before it could say that the file is there.
+    // An earlier process died after it stored the file.
     if (await deps.files.find(batch.projectId, id)) return id;
     this.#upload = undefined;
     const createdAt = deps.clock.wall();

@@ -1,10 +1,10 @@
-// The program that reads one PDF: bytes on file descriptor 0, a `PdfAnswer` as JSON on 1. Runs in a process of its own and
-// knows nothing of the gateway; `pdf-text.ts` starts it and bounds its time and memory.
+// Program that reads one PDF: bytes on file descriptor 0, a `PdfAnswer` as JSON on 1. `pdf-text.ts` runs it in a
+// separate process with limits on time and memory.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { getResolvedPDFJS } from 'unpdf';
 import { MOST_CHARS, MOST_PAGES, type PdfAnswer } from './pdf-answer.ts';
 
-/** `PasswordException`, `InvalidPDFException` of pdf.js. */
+/** Exceptions of pdf.js. */
 const PROBLEMS: Readonly<Record<string, PdfAnswer>> = {
   PasswordException: { problem: 'encrypted' },
 };
@@ -14,7 +14,7 @@ async function read(data: Uint8Array): Promise<PdfAnswer> {
   const document = await getDocument({
     data,
     verbosity: 0,
-    // Nothing of a stranger's file is compiled or fetched.
+    // Nothing from the untrusted file is compiled or fetched.
     isEvalSupported: false,
     useSystemFonts: true,
     disableFontFace: true,
@@ -31,7 +31,7 @@ async function read(data: Uint8Array): Promise<PdfAnswer> {
       for (const { str = '', hasEOL } of read.value.items) {
         pieces.push(str, hasEOL === true ? '\n' : '');
         chars += str.length + 1;
-        // In the middle of a page: one page may unfold into gigabytes.
+        // Checked within a page, because one page may expand to gigabytes.
         if (chars > MOST_CHARS) return { problem: 'text' };
       }
     }

@@ -1,5 +1,5 @@
-// The text of PDFs, page by page. Owns the limits: each is read in a process of its own, few at a time, and a hostile one
-// costs that process alone. Knows nothing of requests.
+// Extracts the text of PDFs, page by page. Each is read in a separate process with limits, few at a time, so that a
+// hostile file only affects that process.
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from '../../canonical/index.ts';
 import { runProgram, type ProgramEnd } from '../../base/runtime/subprocess.ts';
@@ -8,27 +8,27 @@ import { Turns } from './turns.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface PdfLimits {
-  /** For one file, from when its turn has come. */
+  /** Timeout of one file, from when its reading starts. */
   readonly timeoutMs: DurationMs;
   readonly maxMemoryBytes: number;
 }
 
 const LIMITS: PdfLimits = { timeoutMs: 15_000, maxMemoryBytes: 768 * 1_048_576 };
 const PROGRAM = fileURLToPath(new URL('pdf-process.ts', import.meta.url));
-/** A character is at most six bytes of JSON (`\u0000`). */
+/** A character takes at most six bytes of JSON (`\u0000`). */
 const MOST_OUTPUT_BYTES = 6 * MOST_CHARS + 1_000_000;
-/** Files that are read at a time in the whole gateway, and that may wait for their turn. */
+/** Files in the whole gateway that are read concurrently, and that may be queued. */
 const ABREAST = 2;
 const MOST_WAITING = 50;
 
 const turns = new Turns(ABREAST, MOST_WAITING, 'PDFs wait to be read');
 
 /**
- * The text of a PDF.
- * @param signal of the request that wants it; requests take turns. Aborted: it is neither waited for nor read on
- * @returns one text for each page, empty for a page without text; at least one of them is not
- * @throws GatewayError `unsupported`, with the reason, for a file that is encrypted, damaged or too large to be read, or
- * that has no text (a scan); `rate_limited` when too many wait; `cancelled`
+ * Returns the text of a PDF.
+ * @param signal of the request; also separates requests in the queue. Aborted: reading stops
+ * @returns one text for each page, empty for a page without text; at least one is not empty
+ * @throws GatewayError `unsupported`, with the reason, for a file that is encrypted, damaged, too large or without text
+ * (a scan); `rate_limited` when too many are queued; `cancelled`
  */
 export async function pdfText(
   bytes: Uint8Array,
@@ -46,7 +46,7 @@ export async function pdfText(
   return answer;
 }
 
-/** The pages, or why there are none. */
+/** The pages, or the reason why there are none. */
 function toAnswer(end: ProgramEnd, { timeoutMs }: PdfLimits): readonly string[] | string {
   switch (end.type) {
     case 'failed':

@@ -1,5 +1,4 @@
-// A queue in which few may work at a time: requests take turns, however much work each of them wants done. Knows
-// nothing of the work.
+// Queue with limited concurrency that is fair between requests, however much work each has.
 import { GatewayError } from '../../canonical/index.ts';
 
 interface Waiting {
@@ -13,12 +12,12 @@ export class Turns {
   readonly #what: string;
   #running = 0;
   #size = 0;
-  /** Waiting work by request; the first request is next. */
+  /** Queued work, by request. The first request is next. */
   readonly #waiting = new Map<AbortSignal, Waiting[]>();
 
   /**
-   * @param mostWaiting beyond these, the request that wants most gives one up
-   * @param what is told to it: what there is too much of
+   * @param mostWaiting maximum queue length; beyond it, the request with the most queued work loses one piece
+   * @param what for the error message: the work that there is too much of
    */
   constructor(abreast: number, mostWaiting: number, what: string) {
     this.#abreast = abreast;
@@ -27,9 +26,9 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn has come.
-   * @param request aborted: it waits no longer. Work with the same signal is of the same request
-   * @throws GatewayError `cancelled`, or `rate_limited` when too much waits
+   * Runs the work when its turn comes.
+   * @param request aborted: the work is not run. Work with the same signal belongs to the same request
+   * @throws GatewayError `cancelled`, or `rate_limited` when the queue is full
    */
   async run<T>(request: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#turn(request);
@@ -52,7 +51,7 @@ export class Turns {
     try {
       await new Promise<void>((begin, refuse) => {
         leave = () => {
-          // Every other that waits of this request leaves, too.
+          // Removes all other queued work of this request.
           this.#size -= this.#waiting.get(request)?.length ?? 0;
           this.#waiting.delete(request);
           refuse(cancelled());
@@ -67,7 +66,7 @@ export class Turns {
     }
   }
 
-  /** @param has of the one that comes: how much of its request waits already */
+  /** @param has number of pieces that the new work's request already has in the queue */
   #makeRoom(has: number): void {
     if (this.#size < this.#mostWaiting) return;
     let most: Waiting[] = [];
@@ -84,7 +83,7 @@ export class Turns {
     });
   }
 
-  /** Hands the place of finished work on; the request that gets it goes behind the others. */
+  /** Starts the next work; its request moves to the end of the queue. */
   #passOn(): void {
     const [next] = this.#waiting;
     if (!next) {

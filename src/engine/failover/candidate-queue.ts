@@ -1,5 +1,4 @@
-// The candidates of a plan that may still be tried, in the order in which they will be: who comes next, who has to wait, who is
-// out; and what a try is.
+// Queue of a plan's candidates that may still be tried, in their order, with wait times.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { Candidate, Plan } from '../routing/index.ts';
@@ -10,21 +9,21 @@ import type { EngineConfig } from '../settings.ts';
 import type { Cancellation } from '../cancellation.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A candidate that waits for its try. */
+/** A queued candidate. */
 export interface Entry {
   readonly candidate: Candidate;
   /** Tries so far. */
   readonly tries: number;
-  /** Unix milliseconds before which it must be left alone. */
+  /** Unix milliseconds before which it must not be tried. */
   readonly notBefore: UnixMs;
-  /** True: it comes next, although it must be waited for. */
+  /** True: it is tried next, even if that requires waiting. */
   readonly isAwaited: boolean;
 }
 
 export interface QueueOptions {
   readonly deps: Pick<GatewayDependencies, 'clock' | 'random' | 'routing' | 'limits'>;
   readonly settings: Pick<EngineConfig['routing'], 'retries' | 'rateLimited'>;
-  /** Unix milliseconds by which the whole request must be over. */
+  /** Unix milliseconds. Deadline of the whole request. */
   readonly deadlineAt: UnixMs;
 }
 
@@ -39,17 +38,20 @@ export class CandidateQueue {
     this.#entries = plan.candidates.map(newEntry);
   }
 
-  /** In the order in which they would be tried. */
+  /** Candidates in order of trying. */
   get candidates(): readonly Candidate[] {
     return this.#entries.map(({ candidate }) => candidate);
   }
 
-  /** True while another endpoint may be asked that has not been. */
+  /** True while there is an endpoint that was not tried yet and may be. */
   get hasUntried(): boolean {
     return this.#plan.failover && this.#entries.some(({ tries }) => tries === 0);
   }
 
-  /** The first that may be asked now; when none may, the first: a breaker must not turn into a refusal of its own. */
+  /**
+   * Takes the first candidate that is available now, or else the first: an open circuit breaker alone must not refuse a
+   * request.
+   */
   take(): Entry | undefined {
     const { deps } = this.#options;
     const at = this.#entries.findIndex(
@@ -58,17 +60,17 @@ export class CandidateQueue {
     return this.#entries.splice(Math.max(at, 0), 1)[0];
   }
 
-  /** It comes next: it has not had its chance, or something was learned from its failure. */
+  /** Puts a candidate first: it was not tried, or its failure taught something. */
   putBack(entry: Entry): void {
     this.#entries.unshift(entry);
   }
 
-  /** Only who passes the test is tried from now on. */
+  /** Removes candidates that fail the test. */
   keep(test: (endpoint: Endpoint) => boolean): void {
     this.#entries = this.#entries.filter(({ candidate }) => test(candidate.endpoint));
   }
 
-  /** It is tried again after a wait, where there are tries and time left. */
+  /** Queues a candidate for another try after a delay, if tries and time are left. */
   retry(entry: Entry, error: GatewayError): void {
     const { deps, settings, deadlineAt } = this.#options;
     const isLimit = error.kind === 'rate_limited';
@@ -83,13 +85,13 @@ export class CandidateQueue {
       notBefore: now + delayMs,
       isAwaited,
     };
-    // One that asked for a pause gets it while the others are tried.
+    // A candidate that asked for a delay gets it while the others are tried.
     if (!isAwaited && (isLimit || error.retryAfterMs !== undefined)) this.#entries.push(again);
     else this.#entries.unshift(again);
   }
 }
 
-/** False while it is left alone, or its provider has no room. */
+/** False while the endpoint is paused, or its provider's limits are exceeded. */
 export function mayBeAsked(
   endpoint: Endpoint,
   { routing, limits }: Pick<GatewayDependencies, 'routing' | 'limits'>,
@@ -101,31 +103,34 @@ function newEntry(candidate: Candidate): Entry {
   return { candidate, tries: 0, notBefore: 0, isAwaited: false };
 }
 
-// Work that the loop over candidates tries at each of them, and how one try went.
+// Tries of candidates: the work that failover does at each of them, and its result.
 
-/** Under what a try of the whole request runs. */
+/** Conditions of one try of the whole request. */
 export interface TryTerms {
   /** Cancellation of this try alone, or of the whole request. */
   readonly cancellation: Cancellation;
-  /** Candidates that may be asked besides. */
+  /** Further candidates. */
   readonly others: Pick<CandidateQueue, 'hasUntried'>;
-  /** To be called right before the client could see anything of it; absent where it has no rival. */
+  /** Called immediately before the first output to the client. Absent: no other try competes. */
   readonly claim?: (() => void) | undefined;
 }
 
-/** A request as it is tried at one candidate after the other. */
+/** A request that is tried at several candidates. */
 export interface Trial {
-  /** True once the client has seen content: from then on nobody can start over. */
+  /** True once the client has received content, so that it cannot be restarted. */
   readonly committed: boolean;
-  /** Tokens of the request and of the answer that it asks for, by our estimate. */
+  /** Estimated tokens of the request and of the answer that it allows. */
   neededTokens(): number;
-  /** One try of the whole request. @returns undefined when it answered. It may also reject: the next one may answer */
+  /**
+   * Tries the whole request once.
+   * @returns undefined when it was answered. May also reject: the next candidate may answer
+   */
   try(candidate: Candidate, terms: TryTerms): Promise<GatewayError | undefined>;
-  /** True when the failure taught something, so that the same request is worth sending again at once. */
+  /** True when the failure taught something, so that the request is worth sending again immediately. */
   learn(endpoint: Endpoint, error: GatewayError): boolean;
   /**
-   * The answer of a candidate broke off after its first content.
-   * @param others who has not been asked
+   * Completes an answer that was interrupted after its first content.
+   * @param others candidates that were not tried
    * @returns undefined when another endpoint completed it
    */
   resume(
@@ -138,11 +143,11 @@ export interface Trial {
 /** A candidate that was tried. */
 export interface Tried {
   readonly entry: Entry;
-  /** How it failed; undefined where it answered, or was cancelled for another before it was heard. */
+  /** The failure. Undefined: it answered, or was cancelled in favour of another. */
   readonly error: GatewayError | undefined;
 }
 
-/** One try. Never rejects. */
+/** Tries once. Never rejects. */
 export async function tryAlone(trial: Trial, entry: Entry, terms: TryTerms): Promise<Tried> {
   try {
     return { entry, error: await trial.try(entry.candidate, terms) };

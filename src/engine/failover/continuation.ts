@@ -1,17 +1,17 @@
-// An answer that another endpoint may complete when it breaks off. Remembers what the client was shown, says how to
-// ask for the rest, and fits the rest to it. Who is asked, and when, is decided elsewhere.
+// An interrupted answer that another endpoint may complete. Tracks what the client received, builds the request for the
+// rest, and joins both parts.
 import type { CanonicalEvent, CanonicalRequest, CloseEvent, Usage } from '../../canonical/index.ts';
 import { isAssistantItem, NO_USAGE } from '../../canonical/index.ts';
 import { estimatedTokens } from '../../accounts/ledger/index.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { ContinuedOutput, type BegunAnswer } from './continued-output.ts';
 
-/** White space at the end is trimmed: Anthropic refuses it in a prefill, and tokenizers put it before a word. */
+/** Trailing white space is removed: Anthropic refuses it in a prefill, and tokenizers put it before a word. */
 const sayable = (text: string): string => text.trimEnd();
 
 /**
- * True when the answer to a request could be continued by somebody else. An answer in JSON could not: servers that
- * enforce a format begin it anew. Neither could one that itself continues a message of the client's.
+ * True when another endpoint could continue the answer. A JSON answer cannot be continued, because servers that enforce
+ * a format start it again. Neither can one that continues a message of the client.
  */
 export function isContinuable(request: CanonicalRequest): boolean {
   const last = request.items.at(-1);
@@ -19,39 +19,39 @@ export function isContinuable(request: CanonicalRequest): boolean {
   return request.stream && free && last !== undefined && !isAssistantItem(last);
 }
 
-/** Stands between all attempts of one request and its client. The first attempt writes to it directly. */
+/** Output between all attempts of one request and its client. The first attempt writes to it directly. */
 export class ContinuableOutput implements AttemptOutput, BegunAnswer {
   readonly #client: AttemptOutput;
   #text = '';
   #reasoningChars = 0;
-  /** The client's index of the one message, and whether it can still grow. */
+  /** Client's index of the only message, and whether it can still grow. */
   #message: number | undefined;
   #messageOpen = false;
-  /** The end of the message waits for what comes next: an answer that breaks off there can still be continued. */
+  /** The end of the message is held back, so that an answer interrupted there can still be continued. */
   #closing: CloseEvent | undefined;
   readonly #openReasoning = new Set<number>();
   #items = 0;
   #shown = false;
-  /** True once the client has seen what a beginning of an answer cannot say. */
+  /** True once the client received something that a prefill cannot express. */
   #final = false;
 
   constructor(client: AttemptOutput) {
     this.#client = client;
   }
 
-  /** True when the client was shown reasoning, or reasoning and the beginning of one text, and nothing else. */
+  /** True when the client received reasoning, or the beginning of one text, and nothing else. */
   get canContinue(): boolean {
     return this.#shown && !this.#final;
   }
 
-  /** True when the next endpoint must take the beginning of an answer; without text any endpoint will do. */
+  /** True when the next endpoint must support a prefill. Without text, any endpoint will do. */
   get needsPrefill(): boolean {
     return sayable(this.#text) !== '';
   }
 
   /**
-   * Request for the rest: the same with the text so far as the beginning of the answer and less room for it, without
-   * reasoning, which would come after the text; or, without text, the same.
+   * Request for the rest. With text: the text so far as prefill, a reduced output limit, and no reasoning, which would
+   * follow the text. Without text: the original request.
    */
   continuationRequest(request: CanonicalRequest): CanonicalRequest {
     if (!this.needsPrefill) return request;
@@ -67,8 +67,8 @@ export class ContinuableOutput implements AttemptOutput, BegunAnswer {
   }
 
   /**
-   * The output for an attempt at the rest.
-   * @param repeats true when its endpoint is known to begin with the text that it was given (quirk `prefill: prefix`)
+   * Output for an attempt at the rest.
+   * @param repeats true when the endpoint is known to repeat the prefill (quirk `prefill: prefix`)
    */
   continued(repeats = false): AttemptOutput {
     this.#closing = undefined;

@@ -1,5 +1,5 @@
-// Fits the answer of an endpoint that continues to what the client has of the one that broke off: same message,
-// dense indices, no second start, no reasoning, nothing twice, and token counts of both.
+// Joins a continuation to the part of the answer that the client has: same message, contiguous indices, no second
+// start, no reasoning, no repetition, and the usage of both.
 import type {
   AnnotateEvent,
   CanonicalEvent,
@@ -11,16 +11,16 @@ import type {
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import { RepetitionFilter } from './repetition-filter.ts';
 
-/** Output that a client got so far, and the way to send it more. */
+/** Output that a client has received, and the means to send more. */
 export interface BegunAnswer {
   readonly text: string;
-  /** The client's index of the message that can still grow. */
+  /** Client's index of the message that can still grow. */
   readonly openMessage: number | undefined;
-  /** The client's indices of reasoning that was not completed. */
+  /** Client's indices of incomplete reasoning items. */
   readonly openReasoning: readonly number[];
-  /** How many items the client knows: the next one's index. */
+  /** Number of items at the client, which is the next index. */
   readonly items: number;
-  /** Estimated tokens of all that was shown. */
+  /** Estimated tokens of all output so far. */
   produced(): Usage['output'];
   show(event: CanonicalEvent): void;
 }
@@ -31,13 +31,13 @@ export class ContinuedOutput implements AttemptOutput {
   readonly #filter: RepetitionFilter;
   readonly #earlier: Usage['output'];
   readonly #earlierChars: number;
-  /** The message at the client that the first message of this answer continues. */
+  /** The client's message that the first message of this answer continues. */
   readonly #message: number | undefined;
-  /** The index, in this answer, of the message that continues it. */
+  /** Index of the continuing message in this answer. */
   #continuing: number | undefined;
-  /** The client's index for each item of this answer; null for one that the client never sees. */
+  /** Client's index of each item of this answer. Null: not shown. */
   readonly #indices: (number | null)[] = [];
-  /** Added to the parts of the continued message: text and refusal cannot share one. */
+  /** Added to part indices of the continued message, because text and refusal cannot share a part. */
   #partShift = 0;
   #showing = false;
 
@@ -75,7 +75,7 @@ export class ContinuedOutput implements AttemptOutput {
       case 'close': {
         const index = this.#indices[event.index] ?? null;
         if (event.index === this.#continuing) this.#release();
-        // The raw form knows only the second half of a continued message.
+        // The raw form contains only the second half of a continued message.
         if (index !== null)
           this.#show(index === this.#message ? { type: 'close', index } : { ...event, index });
         return;
@@ -86,7 +86,7 @@ export class ContinuedOutput implements AttemptOutput {
         this.#release();
         this.#closeMessage();
         return this.#show(event);
-      // The client has had its start; frames that nobody knows speak of another stream.
+      // The client already has its start event. Unknown frames belong to another stream.
       case 'start':
       case 'piece':
       case 'unknown':
@@ -162,7 +162,7 @@ export class ContinuedOutput implements AttemptOutput {
     });
   }
 
-  /** The counts of this attempt, and an estimate of what earlier ones produced without saying how much. */
+  /** Usage of this attempt, plus an estimate for earlier ones that did not report theirs. */
   #added({ usage }: UsageEvent): UsageEvent {
     const { text, reasoning } = this.#earlier;
     const { output } = usage;

@@ -1,5 +1,4 @@
-// The loop over the candidates of a plan, until one answers: when to wait, to hedge, to move on and to stop. What is tried
-// at each of them is not its business.
+// Tries the candidates of a plan until one answers: decides when to wait, hedge, move on and stop.
 import { type ErrorKind, GatewayError, isOverloaded } from '../../canonical/index.ts';
 import type { Planned } from '../admit/index.ts';
 import { Cancellation } from '../cancellation.ts';
@@ -18,7 +17,7 @@ export interface FailoverInput {
   readonly cancellation: Cancellation;
 }
 
-/** @returns undefined when one answered, else the error for the client. Never rejects */
+/** @returns undefined when one answered, otherwise the error for the client. Never rejects */
 export async function tryCandidates(trial: Trial, input: FailoverInput): Promise<GatewayError | undefined> {
   const { planned, deps, cancellation } = input;
   const { plan, deadlineAt, arrival } = planned;
@@ -69,7 +68,10 @@ export async function tryCandidates(trial: Trial, input: FailoverInput): Promise
   return finalError(failures);
 }
 
-/** Milliseconds without content after which a second is asked as well; null where that is not wanted, or not known. */
+/**
+ * Milliseconds without content after which a second endpoint is tried as well. `null`: hedging is off, or the usual
+ * latency is unknown.
+ */
 function patienceFor({ candidate }: Entry, { planned, deps }: FailoverInput): number | null {
   const { plan, request } = planned;
   return plan.wishes.hedge === true ? deps.routing.health(candidate.endpoint).p95Ms(request.stream) : null;
@@ -88,20 +90,20 @@ function pause(ms: DurationMs, { deps, cancellation }: FailoverInput): Promise<v
   });
 }
 
-// Hedging: when the first content is later than it usually is, a second endpoint is asked as well, and the slower of
-// the two is cancelled.
+// Hedging: when the first content is later than usual, a second endpoint is tried as well, and the slower one is
+// cancelled.
 
 export interface RaceOptions {
-  /** Candidates that may be asked besides. */
+  /** Further candidates. */
   readonly queue: CandidateQueue;
   readonly clock: Clock;
-  /** Milliseconds without content after which the second is asked. */
+  /** Milliseconds without content after which the second endpoint is tried. */
   readonly patienceMs: DurationMs;
   /** Cancellation of both attempts. */
   readonly cancellation: Cancellation;
 }
 
-/** @returns who was tried, and how each failed; nobody when one of the two answered */
+/** @returns the candidates that were tried, with their failures; empty when one of the two answered */
 function race(trial: Trial, first: Entry, options: RaceOptions): Promise<readonly Tried[]> {
   return options.cancellation.within((both) => run(trial, first, { ...options, cancellation: both }));
 }
@@ -134,7 +136,7 @@ async function run(
   const tried = await leader;
   relax();
   const all = second ? [tried, await second] : [tried];
-  // The attempt that claimed the answer has it; the other was cancelled and nothing of it is used.
+  // Only the attempt that claimed the answer counts; the other was cancelled.
   const outcomes = all.map((one) =>
     winner && one.entry !== winner ? { entry: one.entry, error: undefined } : one,
   );
@@ -144,12 +146,12 @@ async function run(
   return hasAnswered ? [] : outcomes;
 }
 
-// A request that an endpoint refused as too long: what that shows, and who may hold it.
+// Context overflow: what a refusal reveals about the context length, and which endpoints may have a larger one.
 
 /**
- * Notes the context that the refusal shows.
- * @param needed tokens of the request and of the answer that it asks for, by our estimate
- * @returns whether another endpoint may hold it
+ * Learns the context length from a refusal.
+ * @param needed estimated tokens of the request and of the answer that it allows
+ * @returns a test for endpoints whose context may suffice
  */
 function mayHoldMore(
   endpoint: Endpoint,
@@ -162,32 +164,32 @@ function mayHoldMore(
     contextLength: contextOf(of, routing.health(of), clock.now()),
   });
   const refused = overflow(endpoint);
-  // Our own refusals follow from what is known already.
+  // Our own refusals add no information.
   if (!error.upstream) return (other) => mayHold(overflow(other), refused, needed);
   const stated = error.context?.limit ?? statedContext(error.message);
   const shown = stated ?? shownContext(needed);
   if (shown !== null) routing.learnContext(endpoint, shown);
   if (stated === null) return (other) => mayHold(overflow(other), refused, needed);
-  // The server counts its own tokens better than we do.
+  // The server's count of tokens is more accurate than ours.
   const least = Math.max(stated, (error.context?.prompt ?? 0) - 1);
   return (other) => {
     const { contextLength } = overflow(other);
-    // Nothing says that it holds less, unless it is the same model of the same server.
+    // Its context may be larger, unless it is the same model on the same server.
     if (contextLength === null) return other.baseUrl !== endpoint.baseUrl || other.model !== endpoint.model;
     return contextLength > least;
   };
 }
 
-// Error for the client when no endpoint could answer.
+// Final error: the client's error when no endpoint answered.
 
-/** The error of one failed try, and who made it. */
+/** Error of one failed try, and its endpoint. */
 export interface Failure {
   /** Slug of the endpoint. */
   readonly endpoint: string;
   readonly error: GatewayError;
 }
 
-/** Kinds that are told as they are where all endpoints failed so, and in which words. */
+/** Kinds of error that are kept if all endpoints failed in the same way, with their message. */
 const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
   timeout: 'every endpoint was too slow',
   rate_limited: 'every endpoint is rate limited',
@@ -195,9 +197,9 @@ const SHARED: Partial<Readonly<Record<ErrorKind, string>>> = {
 };
 
 /**
- * One error for all failures: the caller's own mistake and a refusal of our own as they are; a limit, an empty account or a timeout that all share
- * as such; else one that says what each endpoint did (contract: "Errors"). It has the words of the upstream where there
- * was but one, and where all were overloaded.
+ * Combines all failures into one error (contract: "Errors"). Client errors and own refusals are returned unchanged. A
+ * limit, empty account or timeout shared by all keeps its kind. Otherwise the error lists each endpoint's failure. The
+ * upstream's body is kept if there was only one failure, or all were overloaded.
  */
 function finalError(failures: readonly Failure[]): GatewayError {
   const [first] = failures;
@@ -215,7 +217,7 @@ function finalError(failures: readonly Failure[]): GatewayError {
     `${words ?? 'no endpoint could answer'}: ${summary(failures)}`,
     {
       code: codeOf(errors),
-      // A client that not every endpoint asked to wait may find one that answers sooner.
+      // If only some endpoints asked for a delay, another may answer sooner.
       retryAfterMs: waits.length > 0 && isShared ? Math.min(...waits) : undefined,
       details: isOne ? error.details : undefined,
       upstream: isOne || errors.every(isOverloaded) ? error.upstream : undefined,
@@ -223,13 +225,13 @@ function finalError(failures: readonly Failure[]): GatewayError {
   );
 }
 
-/** Servers have many codes for a limit, and clients know the one that stands for the kind. */
+/** Servers have many codes for rate limits, while clients know the one of the kind. */
 function codeOf(errors: readonly GatewayError[]): string | undefined {
   const codes = new Set(errors.map(({ kind, code }) => (kind === 'rate_limited' ? undefined : code)));
   return codes.size === 1 ? [...codes][0] : undefined;
 }
 
-/** Outcome of each endpoint, in order; the same failure of one endpoint stands once, with its count. */
+/** Outcome of each endpoint, in order. Identical failures of one endpoint appear once, with their count. */
 function summary(failures: readonly Failure[]): string {
   const counts = new Map<string, number>();
   for (const { endpoint, error } of failures) {

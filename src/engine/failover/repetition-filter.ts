@@ -1,26 +1,26 @@
-// Removes from the text of a continuation what the client already has: a repetition of the text so far, and white
-// space that ended it. Knows nothing of events; holds back only what is not decided yet.
+// Removes what the client already has from a continuation: a repetition of the text so far, and its trailing white
+// space. Holds back only undecided text.
 
-/** A shorter text at the start of a continuation may be a coincidence. */
+/** Minimum characters of a repetition; a shorter match may be a coincidence. */
 const LEAST_REPETITION = 8;
 
 export class RepetitionFilter {
-  /** The text so far without the white space around it; '' when no repetition is looked for. */
+  /** Trimmed text so far. Empty: repetitions are not searched. */
   readonly #said: string;
-  /** White space at the end of the text so far: the model was not shown it and may write it again. */
+  /** Trailing white space of the text so far. The model did not receive it and may write it again. */
   readonly #space: string;
   #state: 'repetition' | 'space' | 'through';
   /** White space before a possible repetition. */
   #lead = '';
-  /** Characters of `said` that were repeated so far. */
+  /** Number of characters of `said` repeated so far. */
   #repeated = 0;
   #spaceSeen = 0;
-  /** Characters that were taken and will never be returned. */
+  /** Number of characters removed. */
   removed = 0;
 
   /**
-   * @param shown what the client has
-   * @param repeats true when the model is known to begin by repeating it: then a short text is removed as well
+   * @param shown text that the client has
+   * @param repeats true: the model is known to repeat it, so that a short text is removed as well
    */
   constructor(shown: string, repeats: boolean) {
     this.#said = shown.trim();
@@ -29,7 +29,7 @@ export class RepetitionFilter {
     this.#state = this.#said.length >= least ? 'repetition' : 'space';
   }
 
-  /** Takes the next piece of the continuation. @returns what of it, and of what was held back, is new */
+  /** Consumes the next text. @returns the new part of it and of what was held back */
   push(piece: string): string {
     switch (this.#state) {
       case 'repetition':
@@ -41,7 +41,7 @@ export class RepetitionFilter {
     }
   }
 
-  /** The text is over. @returns what was held back and is no repetition */
+  /** Ends the text. @returns held text that is not a repetition */
   end(): string {
     return this.#state === 'repetition' ? this.#release('') : '';
   }
@@ -62,7 +62,7 @@ export class RepetitionFilter {
     return this.#skipSpace(rest.slice(length));
   }
 
-  /** It was no repetition after all. @param rest what comes after the text that was held back */
+  /** Releases text that turned out not to be a repetition. @param rest text after it */
   #release(rest: string): string {
     this.#state = 'space';
     return this.#skipSpace(this.#lead + this.#said.slice(0, this.#repeated) + rest);

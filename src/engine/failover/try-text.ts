@@ -1,5 +1,5 @@
-// One try of a request for text at one candidate: the attempt whose answer goes to the client, or the attempts whose
-// answer is checked first and repaired once.
+// One try of a text request at one candidate: an attempt that answers the client directly, or attempts whose answer is
+// checked first and repaired once.
 import {
   areTexts,
   type CanonicalRequest,
@@ -38,14 +38,14 @@ export interface TextTry {
   readonly input: TextInput;
   readonly candidate: Candidate;
   readonly terms: TryTerms;
-  /** Request of this try: that of the turn, or the rest of an answer that broke off. */
+  /** Request of this try: the turn, or the rest of an interrupted answer. */
   readonly request: CanonicalRequest;
   readonly output: AttemptOutput;
-  /** True: the answer must pass through our hands, although it could be relayed. */
+  /** True: the answer must be translated, even if it could be relayed. */
   readonly translate: boolean;
 }
 
-/** @returns undefined when it answered. Rejects with GatewayError where the endpoint cannot even be asked */
+/** @returns undefined when it was answered. Rejects with GatewayError when the endpoint cannot be tried */
 async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
   const { input, candidate, translate } = asking;
   const { admitted, planned, learned } = input;
@@ -59,12 +59,12 @@ async function tryText(asking: TextTry): Promise<GatewayError | undefined> {
     translate: translate || admitted.needsTranslation || ready.isRewritten,
     learned,
   });
-  // Asked for, hence no loss that strict mode would refuse.
+  // Truncation was requested, so strict mode does not refuse it.
   if (ready.omitted > 0)
     prepared.report.add('input', 'clamped', `the ${ready.omitted} oldest items do not fit`);
   if (prepared.checks.length > 0) return checked(asking, prepared);
   const { output, terms } = asking;
-  // The translate lane's events are collected where the client gets them; relayed bytes must be read on the way.
+  // Translated events are collected at the client's output. Relayed bytes must be read in transit.
   const collects = admitted.needsEvents(prepared.endpoint);
   const attempt = await attemptAt(asking, { prepared, output, collects, claim: terms.claim });
   if (attempt.failure) return attempt.failure;
@@ -81,7 +81,7 @@ async function checked(asking: TextTry, prepared: PreparedText): Promise<Gateway
   return flaw;
 }
 
-/** Gives the client what was held back of an answer: as it is, or after one repair. */
+/** Sends the held answer to the client: unchanged, or after one repair. */
 async function judged(
   asking: TextTry,
   prepared: PreparedText,
@@ -127,7 +127,7 @@ function attemptAt(
       output,
       collects,
       claim,
-      // Behind results of tools a model may have nothing to add.
+      // After tool results a model may have nothing to add.
       passOn: (meter) =>
         prepared.request.items.at(-1)?.type !== 'tool_result' && others.hasUntried
           ? emptyAnswer(meter, prepared.endpoint.slug)
@@ -139,25 +139,24 @@ function attemptAt(
   );
 }
 
-/** The upstream has read the prompt: its cache is there for the conversation's next turn. */
+/** The upstream has read the prompt, so its cache can serve the conversation's next turn. */
 function holdCache({ input, candidate }: TextTry, attempt: Attempt): void {
   const { conversation } = input.planned.plan;
   if (conversation === null) return;
   input.deps.routing.hold(conversation, candidate.endpoint, cacheLifeMs(attempt.charge().usage));
 }
 
-// Makes a request ready for one endpoint before it is prepared: everything about it that takes time. Most requests are
-// ready as they are.
+// Preparation that takes time, before a request is prepared for one endpoint. Most requests need none.
 
 export interface Ready {
   readonly request: CanonicalRequest;
-  /** True: it says what the client's own bytes do not say. */
+  /** True: the request differs from the client's own bytes. */
   readonly isRewritten: boolean;
-  /** The oldest items that were left out, since they do not fit. */
+  /** Number of oldest items that were dropped to fit the context. */
   readonly omitted: number;
 }
 
-/** Makes the request of a try ready. Rejects with GatewayError where it cannot be, or nobody waits for it any more. */
+/** Makes the request of a try ready. Rejects with GatewayError when that is impossible or cancelled. */
 async function readyFor(asking: TextTry): Promise<Ready> {
   const { input, candidate, terms } = asking;
   const { cancellation } = terms;
@@ -180,13 +179,13 @@ async function readyFor(asking: TextTry): Promise<Ready> {
     const reading = readDocuments(request, endpoint, attemptLog.documents, cancellation.signal);
     request = await cancellation.orCancelled(reading);
   }
-  // A schema that the answer will be checked by is compiled first, in a process of its own.
+  // A schema for checking the answer is compiled first, in a separate process.
   const schema = schemaOf(request, endpoint);
   if (schema) await cancellation.orCancelled(prepareSchema(schema, cancellation.signal));
   return { request, isRewritten: fitted !== asking.request || request !== pointing, omitted };
 }
 
-/** The schema that the answer will be checked by here; undefined or null where it will not be. */
+/** The schema for checking the answer here. Undefined or null: the answer is not checked. */
 function schemaOf(
   request: CanonicalRequest,
   endpoint: Endpoint,
@@ -197,7 +196,7 @@ function schemaOf(
   return format && schemaToPrepare(format, { structuredOutput: quirks.structuredOutput, faithful });
 }
 
-/** The request as it fits into the endpoint's context, where its client wants it cut. Rejects where it does not fit. */
+/** Truncates the request to the endpoint's context if the client allows it. Rejects when it does not fit. */
 async function cutFor(
   request: CanonicalRequest,
   { input, candidate, terms: { cancellation } }: TextTry,
@@ -212,13 +211,13 @@ async function cutFor(
   return { request, omitted: 0 };
 }
 
-// Answers that were charged and say nothing: which ones they are, and how they are told as a failure.
+// Empty answers: charged answers without content, treated as failures.
 
-/** Ends that leave open why nothing was said: limits, filters and refusals say why. */
+/** Finish reasons that do not explain an empty answer, unlike limits, filters and refusals. */
 const SILENT_ENDS: ReadonlySet<FinishReason> = new Set(['stop', 'tool_calls', 'unknown']);
 
 /**
- * The failure of an answer without content that the upstream itself counted; null for one that has a reason to be empty.
+ * The failure of an empty answer with usage reported by the upstream. Null: the emptiness has a reason.
  * @param slug of the endpoint
  */
 function emptyAnswer({ finish, usage }: Pick<Meter, 'finish' | 'usage'>, slug: string): GatewayError | null {
@@ -230,33 +229,32 @@ function emptyAnswer({ finish, usage }: Pick<Meter, 'finish' | 'usage'>, slug: s
   });
 }
 
-// A request for text, as it is tried at one candidate after the other: where the answer of each goes, and who completes
-// one that broke off.
+// Text requests at several candidates: where each answer goes, and how an interrupted one is completed.
 
 export interface TextInput {
   readonly deps: GatewayDependencies;
   readonly admitted: Admitted;
-  /** Request and endpoints: the whole request, or one turn of it. */
+  /** Request and endpoints, of the whole request or of one turn. */
   readonly planned: Planned;
   readonly attemptLog: AttemptLog;
   readonly learned: LearnedRefusals;
   /** Cancellation of the whole request. */
   readonly cancellation: Cancellation;
   readonly answer: AttemptOutput & Pick<ClientAnswer, 'committed'>;
-  /** The request as an endpoint gets it, where tools of the gateway take the place of others; absent: as it is. */
+  /** Adapts the request to an endpoint whose tools the gateway replaces. Absent: unchanged. */
   readonly fit?: (request: CanonicalRequest, endpoint: Endpoint) => Promise<CanonicalRequest>;
-  /** True: the client's own bytes are not what is asked. */
+  /** True: the request differs from the client's own bytes. */
   readonly translate: boolean;
 }
 
-/** Tries the candidates of a plan for text. @returns undefined when one answered, else the error for the client */
+/** Tries the candidates of a plan for text. @returns undefined when one answered, otherwise the error for the client */
 export function tryForText(input: TextInput): Promise<GatewayError | undefined> {
   return tryCandidates(new TextTask(input), input);
 }
 
 class TextTask implements Trial {
   readonly #input: TextInput;
-  /** Set where another endpoint may complete an answer that breaks off. */
+  /** Present when another endpoint may complete an interrupted answer. */
   readonly #continuable: ContinuableOutput | null;
 
   constructor(input: TextInput) {
@@ -291,7 +289,7 @@ class TextTask implements Trial {
     const { deps, planned, learned, cancellation } = this.#input;
     if (isOwnRefusal(error)) return error;
     const out = this.#continuable;
-    // The one that broke off comes last, unless it fell silent: a silent endpoint is not tried twice.
+    // The endpoint that was interrupted is tried last, unless it timed out.
     const again = actionFor(error) === 'retry' ? [broken] : [];
     for (const candidate of [...others, ...again]) {
       if (!out?.canContinue || cancellation.reason || deps.clock.now() >= planned.deadlineAt) break;
@@ -321,7 +319,7 @@ class TextTask implements Trial {
     return tryText({ input: this.#input, candidate, terms, request, output, translate });
   }
 
-  /** Destination of the next try's answer: the client at once, or only when it is complete. */
+  /** Output of the next try: directly to the client, or buffered until complete. */
   #output(): AttemptOutput {
     const { answer, planned } = this.#input;
     if (this.#continuable) return this.#continuable;

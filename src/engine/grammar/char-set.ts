@@ -1,12 +1,12 @@
-// Sets of characters. The runtime's own regular expressions decide about one character at a time, which no pattern can
-// make slow; whole texts are never given to them.
+// Sets of characters. The runtime's regular expressions are applied only to single characters, so no pattern can be
+// slow.
 
 export interface CharSet {
-  /** @param codePoint of Unicode; a lone surrogate counts as one */
+  /** @param codePoint Unicode code point; a lone surrogate counts as one */
   has(codePoint: number): boolean;
 }
 
-/** The set of one character, and of its other case where that is wanted. */
+/** Set of one character, optionally ignoring case. */
 export function exactly(codePoint: number, ignoreCase: boolean): CharSet {
   return ignoreCase
     ? membersSet(literal(codePoint), false, true)
@@ -14,13 +14,13 @@ export function exactly(codePoint: number, ignoreCase: boolean): CharSet {
 }
 
 /**
- * The set of a character class.
- * @param members what stands between its brackets, in ECMAScript's syntax under the flag `v`
+ * Set of a character class.
+ * @param members the text between its brackets, in ECMAScript's syntax with the flag `v`
  * @throws SyntaxError for members that the runtime does not know
  */
 export function membersSet(members: string, negated: boolean, ignoreCase: boolean): CharSet {
   const one = new RegExp(`^[${negated ? '^' : ''}${members}]$`, ignoreCase ? 'iv' : 'v');
-  // 0: not asked yet. Nearly all text is ASCII, and a look into a table costs a tenth of a match.
+  // 0: not tested yet. Nearly all text is ASCII, and a table lookup costs a tenth of a match.
   const ascii = new Uint8Array(128);
   return {
     has(codePoint) {
@@ -31,7 +31,7 @@ export function membersSet(members: string, negated: boolean, ignoreCase: boolea
   };
 }
 
-/** A character as a member of a class, whatever it means there by itself. */
+/** A character escaped as a member of a class. */
 export function literal(codePoint: number): string {
   return `\\u{${codePoint.toString(16)}}`;
 }

@@ -1,5 +1,5 @@
-// The grammar of a custom tool, ready to check inputs, and the patterns of JSON Schemas. Nothing here can take long,
-// whatever the grammar or the text: sizes, depths and steps are bounded.
+// Compiles grammars of custom tools and patterns of JSON Schemas. Sizes, depths and steps are bounded, so that no
+// grammar or text takes long.
 import { GatewayError } from '../../canonical/index.ts';
 import { larkRules } from './lark-rules.ts';
 import { buildMachine, grammarRoom, type Machine, type Room } from './machine.ts';
@@ -8,12 +8,12 @@ import { parseRegex } from './parse-regex.ts';
 import { broken } from './problem.ts';
 import { type Budget, type Outcome, recognise } from './recognise.ts';
 
-// Cache of compiled grammars and schemas: clients send the same few every time. Bounded by the size of its entries,
-// so that no client can fill the memory with large ones. Knows nothing of what it holds.
+// Cache of compiled grammars and schemas, because clients send the same few repeatedly. Bounded by weight, so that no
+// client can fill the memory.
 
-/** Together, in states of a machine: a state takes 100 to 600 bytes. */
+/** Maximum total weight, in states of an automaton; a state takes 100 to 600 bytes. */
 const MOST_WEIGHT = 100_000;
-/** The smallest ones have texts and surroundings as well. */
+/** Maximum entries, because each has fixed overhead. */
 const MOST_ENTRIES = 64;
 
 interface Entry<Value> {
@@ -28,16 +28,13 @@ export class CompiledCache<Value> {
   get(text: string): Value | undefined {
     const entry = this.#entries.get(text);
     if (!entry) return undefined;
-    // A Map iterates in the order of insertion: what was used last goes last.
+    // A Map iterates in insertion order, so the most recently used entry is moved to the end.
     this.#entries.delete(text);
     this.#entries.set(text, entry);
     return entry.value;
   }
 
-  /**
-   * Keeps a value that is not there yet; what was used longest ago goes.
-   * @param weight in states of a machine
-   */
+  /** Adds a new value and evicts the least recently used. @param weight in states of an automaton */
   set(text: string, value: Value, weight: number): void {
     for (const [oldest, entry] of this.#entries) {
       if (this.#entries.size < MOST_ENTRIES && this.#weight + weight <= MOST_WEIGHT) break;
@@ -51,21 +48,21 @@ export class CompiledCache<Value> {
 
 export type Grammar =
   | { readonly type: 'checkable'; readonly machine: Machine }
-  /** Perhaps right, but we cannot say what matches. */
+  /** The grammar may be valid, but cannot be checked. */
   | { readonly type: 'uncheckable'; readonly reason: string };
 
-/** Largest grammar that is read, in characters. */
+/** Maximum characters of a grammar. */
 const MAX_GRAMMAR_CHARS = 100_000;
-/** Steps for the inputs of one answer: some tens of milliseconds at most. */
+/** Maximum steps for the inputs of one answer: some tens of milliseconds. */
 const MOST_STEPS = 400_000;
 
-/** By syntax and text. */
+/** Compiled grammars, by syntax and text. */
 const compiled = new CompiledCache<Grammar>();
 
 /**
  * Compiles the grammar of a custom tool.
  * @param path of the definition in the client's body
- * @throws GatewayError `invalid_request` naming `path` for a definition that is no grammar
+ * @throws GatewayError `invalid_request` naming `path` for an invalid definition
  */
 export function compileGrammar(syntax: 'lark' | 'regex', definition: string, path: string): Grammar {
   if (definition.length > MAX_GRAMMAR_CHARS)
@@ -97,7 +94,7 @@ function regexMachine(pattern: string, dialect: 'rust' | 'ecma', path: string, r
   return buildMachine(rules, 'pattern', path, room);
 }
 
-/** Budget of the inputs of one answer together. */
+/** Budget shared by all inputs of one answer. */
 export function inputBudget(): Budget {
   return { steps: MOST_STEPS };
 }
@@ -108,11 +105,11 @@ export function checkInput(machine: Machine, input: string, budget: Budget): Out
 }
 
 /**
- * Compiles a pattern of a JSON Schema (ECMAScript's syntax; it matches anywhere in a text).
+ * Compiles a pattern of a JSON Schema (ECMAScript syntax; matches anywhere in a text).
  * @param path of the schema in the client's body
- * @param room for all patterns of the schema
- * @returns a test; one that runs out of the budget's steps counts as passed
- * @throws GatewayError `invalid_request` for what is no pattern, `unsupported` for one that we cannot check
+ * @param room capacity shared by all patterns of the schema
+ * @returns a test; it passes when the budget is exhausted
+ * @throws GatewayError `invalid_request` for an invalid pattern, `unsupported` for one that cannot be checked
  */
 export function compilePattern(
   pattern: string,

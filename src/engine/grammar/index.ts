@@ -1,5 +1,4 @@
-// Grammars of custom tools and patterns of schemas: whether a text is what they describe. Pure, synchronous and bounded;
-// knows no protocol.
+// Grammars of custom tools and patterns of schemas. Pure, synchronous and bounded.
 export {
   checkInput,
   CompiledCache,

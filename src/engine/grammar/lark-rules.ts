@@ -1,19 +1,19 @@
-// Meaning of a Lark grammar: terminals hold together, and ignored text may stand behind each. Knows no tokens.
+// Semantics of a Lark grammar: resolves terminals and imports, and allows ignored text after each terminal.
 import { exactly, literal, membersSet } from './char-set.ts';
 import { choice, type Expression, NOTHING, sequence } from './expression.ts';
 import type { LarkGrammar, LarkNode } from './parse-lark.ts';
 import { parseRegex } from './parse-regex.ts';
 import { beyondUs, broken } from './problem.ts';
 
-/** Names that no grammar can define. */
+/** Reserved names that no grammar can define. */
 const BEGIN = '%begin';
 const IGNORED = '%ignored';
 
 /**
- * The rules of a grammar. A text need not be cut into terminals greedily: whatever some cutting makes match, matches.
+ * Converts a grammar to rules. Terminals are not matched greedily: a text matches if any split into terminals does.
  * @param path of the grammar in the client's body
  * @returns the rules, and the name of the first
- * @throws GatewayError `invalid_request` for a grammar without sense, `unsupported` for what we cannot check
+ * @throws GatewayError `invalid_request` for an invalid grammar, `unsupported` for one that cannot be checked
  */
 export function larkRules(
   grammar: LarkGrammar,
@@ -30,7 +30,7 @@ export function larkRules(
   refuseRecursion(definitions, path);
   const gap: Expression = ignored.length > 0 ? { type: 'call', name: IGNORED } : NOTHING;
   const toExpression = (node: LarkNode, inTerminal: boolean): Expression => {
-    /** Behind a terminal that stands in a rule. */
+    /** Allows ignored text after a terminal in a rule. */
     const closed = (terminal: Expression): Expression =>
       inTerminal || gap === NOTHING ? terminal : sequence([terminal, gap]);
     switch (node.type) {
@@ -80,7 +80,7 @@ function isTerminal(name: string): boolean {
   return /^_*[A-Z]/.test(name);
 }
 
-/** Terminals are regular: one that is part of itself has no meaning. */
+/** Terminals are regular, so a terminal must not contain itself. */
 function refuseRecursion(definitions: ReadonlyMap<string, LarkNode>, path: string): void {
   const done = new Set<string>();
   const visit = (name: string, within: ReadonlySet<string>): void => {
@@ -93,7 +93,7 @@ function refuseRecursion(definitions: ReadonlyMap<string, LarkNode>, path: strin
   for (const name of definitions.keys()) if (isTerminal(name)) visit(name, new Set());
 }
 
-/** A chain of terminals longer than this is only checked in part, which the recogniser survives. */
+/** Maximum depth to which chains of terminals are checked for recursion; the recogniser tolerates deeper ones. */
 const MOST_TERMINALS_DEEP = 500;
 
 function namesIn(node: LarkNode): readonly string[] {
@@ -111,7 +111,7 @@ function namesIn(node: LarkNode): readonly string[] {
   }
 }
 
-// The terminals that a Lark grammar may import from `common`, as regular expressions in Rust's syntax. From the
+// Terminals that a Lark grammar may import from `common`, as regular expressions in Rust's syntax. From the
 // documentation of Lark 1.x ("Grammar Reference", `%import common`, read 2026-11).
 
 const COMMON_TERMINALS: ReadonlyMap<string, string> = new Map([
