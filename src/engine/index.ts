@@ -1,5 +1,4 @@
-// Exports of the engine for the server: the gateway, what one call is, and the settings it runs under; and, for whoever
-// examines endpoints, how to ask one.
+// Exports of the engine: the gateway, its calls and settings, and for probes the means to call an endpoint.
 export { type AnswerAsking, type AskedAnswer, askForAnswer, collectAnswer } from './attempt/index.ts';
 export {
   BATCH_KIND,

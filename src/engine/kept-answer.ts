@@ -1,9 +1,9 @@
-// An answer as it was kept for its client.
+// An answer as stored for its client.
 import type { JsonObject } from '../base/json/index.ts';
 
 export interface KeptAnswer {
-  /** With every member that a later request may ask for. */
+  /** Contains every member that a later request may include. */
   readonly response: JsonObject;
-  /** Its JSON; undefined where nobody has made it. */
+  /** Its JSON text. Undefined: not serialised yet. */
   readonly text: string | undefined;
 }

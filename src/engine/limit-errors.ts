@@ -1,4 +1,4 @@
-// Errors for a client that a limit stops: before its request begins, or in the middle of its answer.
+// Errors for a client whose limits are exceeded, before its request begins or during its answer.
 import { GatewayError } from '../canonical/index.ts';
 import { isHopeless, type Refusal, refusalText } from '../accounts/limits/index.ts';
 import type { UnixMs } from '../base/units.ts';
@@ -8,7 +8,7 @@ export function limitError(refusal: Refusal, nowMs: UnixMs): GatewayError {
   const isRate = refusal.reason === 'rate';
   return new GatewayError(isRate ? 'rate_limited' : 'quota', refusalText(refusal), {
     code: isRate ? 'rate_limit_exceeded' : 'budget_exceeded',
-    // The same client would use any replacement.
+    // No replacement endpoint helps, because the limit applies to the client.
     fault: 'gateway',
     retryAfterMs: waitOf(refusal, nowMs),
     isLasting: refusal.frees === 'never',
@@ -26,7 +26,7 @@ function unreadError(refusal: Refusal, nowMs: UnixMs): GatewayError {
   });
 }
 
-/** Milliseconds until it frees; undefined where nobody knows, or it never does. */
+/** Milliseconds until capacity is available. Undefined: unknown, or never. */
 export function waitOf({ frees }: Refusal, nowMs: UnixMs): number | undefined {
   return typeof frees === 'number' ? Math.max(0, Math.ceil(frees - nowMs)) : undefined;
 }

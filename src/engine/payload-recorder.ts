@@ -1,30 +1,30 @@
-// Payloads of each side of a request, for whoever keeps them: recorded while the request runs, and looked at only afterwards.
-// Knows neither how it is kept nor for how long.
+// Port for recording the payloads of both sides of a request. They are recorded by reference while the request runs,
+// and processed afterwards.
 import type { Endpoint } from '../catalog/index.ts';
 import type { GenerationRecord } from '../accounts/ledger/index.ts';
 import type { Sender } from '../upstream/client.ts';
 import type { ApiCall, Client } from './call.ts';
 
 export interface PayloadRecorders {
-  /** Notes what is said for this call from now on; null: nothing of it will be kept. Never throws. */
+  /** Starts recording a call. Null: nothing is kept. Never throws. */
   open(call: ApiCall): PayloadRecorder | null;
 }
 
-/** Recorder of one request. None of its members throws, and none waits for anything. */
+/** Recorder of one request. Its members never throw or wait. */
 export interface PayloadRecorder {
-  /** The call's client; what it is told is noted. */
+  /** The call's client, with its output recorded. */
   readonly client: Client;
-  /** Whether anything will be kept. @param failed true where the request or a try of it failed */
+  /** True when anything will be kept. @param failed true: the request, or an attempt of it, failed */
   keeps(failed: boolean): boolean;
-  /** @param ordinal of the attempt */
+  /** @param ordinal number of the attempt */
   attempt(ordinal: number, endpoint: Endpoint): AttemptRecorder;
-  /** The request is on record under this id. */
+  /** The request was recorded under this id. */
   settled(generation: Pick<GenerationRecord, 'id' | 'createdAt'>, failed: boolean): void;
-  /** Nothing more will be said. */
+  /** Ends the recording. */
   close(): void;
 }
 
 export interface AttemptRecorder {
-  /** The same sender; what goes out through it and what comes back is noted. */
+  /** Wraps a sender so that requests and answers are recorded. */
   over(sender: Pick<Sender, 'send' | 'now' | 'wall'>): Pick<Sender, 'send' | 'now' | 'wall'>;
 }

@@ -1,6 +1,5 @@
-// Parts that never change between two requests to an endpoint: where they go, what stands before their bodies, whose
-// connections carry them, and what must not come back. Made with the first of them, since models that nobody listed have
-// endpoints, too. Sends nothing.
+// Constant parts of the requests to an endpoint: destination, headers, connection pool and credential mask. Created at
+// the first request, because models outside of the catalog have endpoints too.
 import { createHash } from 'node:crypto';
 import type { JsonValue, MemberEdits } from '../base/json/index.ts';
 import type { Parameter } from '../canonical/index.ts';
@@ -16,35 +15,35 @@ import { Destination, type Method } from '../upstream/client.ts';
 type Headers = Readonly<Record<string, string>>;
 type ClientHeaders = Iterable<readonly [name: string, value: string]>;
 
-/** A request but for its body. */
+/** A request without its body. */
 export interface Envelope {
   readonly to: Destination;
-  /** Changes that a host wants in every body; null: none. */
+  /** Changes that a host requires in every body. Null: none. */
   readonly edits: MemberEdits | null;
 }
 
-/** Operation of an endpoint besides answers. */
+/** Operation of an endpoint other than making answers. */
 export interface Operation {
   readonly url: string;
   readonly method?: Method | undefined;
-  /** Media type of its body. Absent: JSON. */
+  /** Media type of the body. Absent: JSON. */
   readonly type?: string | undefined;
-  /** True: its answer is to be streamed. */
+  /** True: the answer is streamed. */
   readonly stream?: boolean | undefined;
-  /** Changes that its host wants in the place of those for answers. */
+  /** The host's own changes for this operation, instead of those for answers. */
   readonly hosted?: HostedOperation | undefined;
 }
 
-/** Headers of a client that go on. */
+/** Headers of a client that are passed on. */
 export interface PassedHeaders {
   readonly headers: ClientHeaders;
-  /** Their names, and of each the words of its list that stay here; undefined when there are none. */
+  /** Their names, each with the list members to withhold. Undefined: none are passed on. */
   readonly names: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 const prepared = new WeakMap<Endpoint, PreparedEndpoint>();
 
-/** The same for the same endpoint. */
+/** Returns the same object for the same endpoint. */
 export function preparedEndpoint(endpoint: Endpoint): PreparedEndpoint {
   let known = prepared.get(endpoint);
   if (!known) prepared.set(endpoint, (known = new PreparedEndpoint(endpoint)));
@@ -53,16 +52,16 @@ export function preparedEndpoint(endpoint: Endpoint): PreparedEndpoint {
 
 class PreparedEndpoint {
   readonly endpoint: Endpoint;
-  /** Parameters that neither its protocol nor itself takes. */
+  /** Parameters that the protocol or the endpoint lacks. */
   readonly lacking: readonly Parameter[];
   readonly #protocol: Protocol;
   #pool: PoolName | undefined;
-  /** Headers of requests for streams, and of all others; where answers are made, by the same. */
+  /** Headers and envelopes of requests for answers, for whole answers and for streams. */
   readonly #headers: [whole?: Headers, streamed?: Headers] = [];
   readonly #answers: [whole?: Envelope, streamed?: Envelope] = [];
-  /** Null: there is nothing to find. */
+  /** Null: there are no credentials to mask. */
   #mask: EchoMask | null | undefined;
-  /** The same with a signature: tokens are sent with many requests, in the same object. */
+  /** The mask for the last signature, because tokens are sent with many requests as the same object. */
   #signed: { readonly signature: SignatureHeaders; readonly mask: EchoMask | null } | undefined;
 
   constructor(endpoint: Endpoint) {
@@ -75,15 +74,15 @@ class PreparedEndpoint {
     this.lacking = [...new Set([...lacks, ...endpoint.unsupported])];
   }
 
-  /** Pool of connections that its requests may use. Secrets are in the name only as a digest. */
+  /** Connection pool of its requests. The name contains secrets only as a digest. */
   get pool(): PoolName {
     return (this.#pool ??= poolOf(this.endpoint));
   }
 
   /**
-   * A request for an answer.
-   * @param passed the client's headers of the protocol that both sides speak, e.g. `anthropic-beta`
-   * @throws GatewayError `not_found` for a model whose name cannot stand in an address
+   * Envelope of a request for an answer.
+   * @param passed the client's headers, if both sides use the same protocol, e.g. `anthropic-beta`
+   * @throws GatewayError `not_found` for a model whose name cannot be part of an address
    */
   answers(stream: boolean, passed: PassedHeaders): Envelope {
     const place = stream ? 1 : 0;
@@ -92,7 +91,7 @@ class PreparedEndpoint {
     return (this.#answers[place] ??= this.#envelope({ url: this.#url(stream) }, headers));
   }
 
-  /** A request for something else, with as much said of it as of answers. */
+  /** Envelope of another operation. */
   operation(operation: Operation, passed?: PassedHeaders): Envelope {
     const { type, stream = false } = operation;
     const usual = this.#headersOf(stream);
@@ -101,8 +100,8 @@ class PreparedEndpoint {
   }
 
   /**
-   * Finds what the request proved its sender with; null where that could not be told from other text.
-   * @param signature headers that were added to the request; undefined where a fixed one is all
+   * Mask that finds the sent credentials. Null: they cannot be distinguished from other text.
+   * @param signature headers added to the request; undefined: only fixed headers
    */
   mask(signature: SignatureHeaders | undefined): EchoMask | null {
     if (!signature)
@@ -114,7 +113,7 @@ class PreparedEndpoint {
     return this.#signed.mask;
   }
 
-  /** Names in lower case, the key among them. */
+  /** Names are lower case; includes the credential. */
   #headersOf(stream: boolean): Headers {
     const { auth, headers } = this.endpoint;
     return (this.#headers[stream ? 1 : 0] ??= {
@@ -147,7 +146,7 @@ class PreparedEndpoint {
   }
 }
 
-/** As a host wants them: its own added, and those that are members of the body there. */
+/** Adapts headers to a host: adds its own, and moves some into the body. */
 function hostedHeaders(
   hosting: Hosting,
   given: Headers,
@@ -166,7 +165,7 @@ function hostedHeaders(
   return { headers, members };
 }
 
-/** The same object where nothing is added. */
+/** Returns the same object when nothing is added. */
 function withPassed(headers: Headers, { headers: client, names }: PassedHeaders): Headers {
   if (names === undefined) return headers;
   let merged: Record<string, string> | undefined;
@@ -178,14 +177,14 @@ function withPassed(headers: Headers, { headers: client, names }: PassedHeaders)
   return merged ?? headers;
 }
 
-/** A list of words without some of them: as it was written where it has none of these. */
+/** Removes words from a comma-separated list. Unchanged if it contains none of them. */
 function withoutWords(list: string, words: ReadonlySet<string>): string {
   const all = list.split(',').map((word) => word.trim());
   const left = all.filter((word) => !words.has(word));
   return left.length === all.length ? list : left.join(',');
 }
 
-/** Name of the pool: endpoints of the same provider with the same credential share connections, whatever models and addresses they are for. */
+/** Pool name: endpoints of one provider with the same credential share connections across models and addresses. */
 function poolOf({ provider, auth, headers, credential, networkRoute }: Endpoint): PoolName {
   const key = auth && [auth.header, auth.prefix, auth.key.reveal()];
   const proof = [key, headers, credential?.id ?? 0, networkRoute?.id];
@@ -198,8 +197,8 @@ function secretsOf({ auth, headers, baseUrl }: Endpoint): readonly string[] {
 }
 
 /**
- * The path of an operation besides answers, below the base URL.
- * @param own that of the protocol
+ * Path of an operation below the base URL.
+ * @param own path of the protocol
  * @param hosted the host's own, if it has one
  */
 export function operationPath(
@@ -210,11 +209,11 @@ export function operationPath(
   return hosted ? ofModel(hosted.path, model).replace('{operation}', () => own) : own;
 }
 
-/** A host's path for one model, whose name is one segment of it, whatever it holds. */
+/** A host's path for a model, whose name is escaped as one segment. */
 function ofModel(path: string, model: string): string {
   if (model === '.' || model === '..')
     throw new GatewayError('not_found', 'there is no model of this name', { param: 'model' });
-  // Google's versions stand behind an `@`, which needs no escape.
+  // Google's versions follow an `@`, which needs no escaping.
   const segment = encodeURIComponent(model).replaceAll('%40', '@');
   return path.replace('{model}', () => segment);
 }

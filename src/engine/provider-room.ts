@@ -1,9 +1,9 @@
-// Whether a provider has room for another request, as far as its vendor's limits are known here. Takes none of it.
+// Checks whether a provider has capacity for another request within its vendor's known limits. Reserves nothing.
 import type { Endpoint } from '../catalog/index.ts';
 import { limitText, type Limits, refusalText } from '../accounts/limits/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 
-/** Why an endpoint's provider has no room; null where it has. */
+/** Reason why an endpoint's provider has no capacity. Null: it has. */
 export function fullReason(limits: Limits, { provider, modelId }: Endpoint): string | null {
   const scope = limits.ofProvider(provider);
   if (!scope) return null;
@@ -12,10 +12,10 @@ export function fullReason(limits: Limits, { provider, modelId }: Endpoint): str
   return refusal && refusalText(refusal);
 }
 
-/** When work is tried again that leaves room to others, in milliseconds. */
+/** Retry delay of work that yields capacity to interactive requests, in milliseconds. */
 const AGAIN_MS = 1_000;
 
-/** @throws GatewayError `rate_limited` where so much of a limit of an endpoint's provider is used, from 0 to 1 */
+/** @throws GatewayError `rate_limited` when `share` of a provider's limit is used, from 0 to 1 */
 export function requireShare(limits: Limits, { provider, modelId }: Endpoint, share: number): void {
   const scope = limits.ofProvider(provider);
   if (!scope) return;

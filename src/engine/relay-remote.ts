@@ -1,5 +1,5 @@
-// Operations of clients on an answer that an upstream keeps: found in the records of the client's own key, asked of the account
-// that it is kept in, and passed on under the gateway's names.
+// Client operations on answers stored at an upstream: found in the project's records, sent to the account that stores
+// the answer, and relayed with the gateway's ids.
 import { followedIn, GatewayError } from '../canonical/index.ts';
 import { endpointsFor, type Endpoint } from '../catalog/index.ts';
 import type { RemoteAnswers, RemoteNames, RemoteOperation } from '../protocols/index.ts';
@@ -19,19 +19,19 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** One request about an answer that stays at its upstream. */
+/** An operation on an answer stored at its upstream. */
 export interface RemoteCall extends Pick<ApiCall, 'protocol' | 'principal' | 'client' | 'account'> {
   readonly operation: RemoteOperation;
-  /** The gateway's id of the answer. */
+  /** Id of the answer at the gateway. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** Headers of every answer. */
+  /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Passes a request on, and its answer back. Rejects where the client got nothing.
- * @throws GatewayError `not_found` for what is unknown, another project's, or kept by nobody
+ * Relays a request and its answer. Rejects when nothing was sent to the client.
+ * @throws GatewayError `not_found` for an answer that is unknown, not stored, or belongs to another project
  */
 export async function relayRemote(
   call: RemoteCall,
@@ -69,7 +69,7 @@ export async function relayRemote(
   );
 }
 
-/** Endpoint that keeps the answer. The model may have other endpoints by now: any of the same account will do. */
+/** Endpoint that stores the answer. The model's endpoints may have changed; any of the same account will do. */
 function keeperOf(
   { generation, attempt, provider }: RemoteAnswer,
   { protocol }: RemoteCall,
@@ -89,17 +89,17 @@ function keeperOf(
   );
 }
 
-/** Known facts of an answer, for its report. */
+/** Facts needed to relay an answer. */
 interface Passing {
-  /** Endpoint that keeps it. */
+  /** Endpoint that stores the answer. */
   readonly endpoint: Endpoint;
   readonly names: RemoteNames;
   readonly remote: RemoteAnswers;
-  /** Looks at a body, or at an event. */
+  /** Called with each body or event. */
   readonly count: (text: string) => void;
 }
 
-/** Settles once the client has an answer, or has left. */
+/** Resolves once the client has an answer, or has disconnected. */
 function pass(
   operation: { readonly url: string; readonly method: RemoteOperation['method'] },
   { endpoint, names, remote, count }: Passing,
@@ -131,7 +131,7 @@ function pass(
       {
         whole(status, body) {
           const text = body.toString();
-          // A refusal is in the words of the client's own protocol.
+          // Errors are already in the client's protocol.
           if (status < 300) count(text);
           const shown =
             status < 300 ? joined(remote.patchAnswer(body, parseJson(text), names)) : redact(text);

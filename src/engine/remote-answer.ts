@@ -1,22 +1,22 @@
-// Location of an answer that its upstream keeps: the records are the only store of that, and know whose it is.
+// Finds an answer stored at its upstream. Only the records know its location and its project.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
 import type { LedgerStore } from '../accounts/ports/index.ts';
 
 export interface RemoteAnswer {
   readonly generation: GenerationRecord;
-  /** The try whose answer it is. */
+  /** The attempt that made the answer. */
   readonly attempt: AttemptRecord;
-  /** Provider that keeps it. */
+  /** Provider that stores it. */
   readonly provider: string;
-  /** Its id there. */
+  /** Its id at the upstream. */
   readonly upstreamId: string;
 }
 
 /**
  * @param id of the generation that made the answer
- * @param protocol that of its client and of its upstream
- * @returns null where there is none of this project
+ * @param protocol of both its client and its upstream
+ * @returns null when the project has no such answer
  */
 export async function findRemote(
   id: string,
@@ -26,7 +26,7 @@ export async function findRemote(
 ): Promise<RemoteAnswer | null> {
   const found = await ledger.find(id, projectId);
   if (!found || found.generation.protocol !== protocol) return null;
-  // The id of a try that failed is that of a request which was refused, or of an answer that nobody was shown.
+  // The id of a failed attempt belongs to a refused request or to an answer that was not shown.
   const attempt = found.attempts.findLast((each) => each.outcome !== 'failed' && each.protocol === protocol);
   if (!attempt || attempt.upstreamId === null) return null;
   const { provider, upstreamId } = attempt;

@@ -1,5 +1,5 @@
-// Use that limits grant to one request: reserved when it is admitted, compared with what it costs while it runs, and settled
-// once by what it came to. Knows nothing of protocols, of endpoints or of who else runs.
+// Usage that limits grant to one request: reserved at admission, compared with its cost while it runs, and settled once
+// with its actual usage.
 import { GatewayError, type LimitStates } from '../canonical/index.ts';
 import {
   countsAlike,
@@ -26,16 +26,16 @@ export class RequestQuota {
   readonly #now: () => UnixMs;
   #estimate: Estimate | undefined;
   #reservation: Reservation | undefined;
-  /** Use of all attempts and tools so far. */
+  /** Usage of all attempts and tools so far. */
   #nanoUsd = 0;
   #tokens = 0;
-  /** Turns that have begun. */
+  /** Number of turns that have begun. */
   #turns = 1;
-  /** Entry in which that is kept; undefined as long as nobody was asked, null where it is not kept. */
+  /** Entry in the store of running requests. Undefined: no upstream request yet. Null: not stored. */
   #kept: RunningEntry | null | undefined;
-  /** Part of it that tools have cost. */
+  /** Part of the cost that is due to tools. */
   #toolsNanoUsd = 0;
-  /** Nano-dollars up to which no budget has to be asked. */
+  /** Nano-USD that are covered without asking a budget again. */
   #reservedNanoUsd = Infinity;
 
   private constructor(limits: Limits, scopes: readonly Scope[], now: () => UnixMs) {
@@ -44,18 +44,18 @@ export class RequestQuota {
     this.#now = now;
   }
 
-  /** Null where nothing limits a tenant. */
+  /** Null: no limits apply to the tenant. */
   static of(limits: Limits, tenant: Tenant, now: () => UnixMs): RequestQuota | null {
     const scopes = limits.scopesOf(tenant);
     return scopes.length === 0 ? null : new RequestQuota(limits, scopes, now);
   }
 
   /**
-   * Why a request is refused of which only this much is known.
-   * @param model id of the catalog; empty where it has none for it
-   * @param endUser hash of whom the request names
-   * @returns null where somebody has to read the request to tell: because it might begin, or because a limit stands
-   *   against it for longer that does not count every request alike
+   * Refuses a request based on partial information.
+   * @param model catalog id; empty: not in the catalog
+   * @param endUser hash of the request's end user
+   * @returns null when the request must be read: it may begin, or the limit that refuses it for longest does not count
+   * all requests alike
    */
   refuse({ model, endUser }: Pick<Estimate, 'model' | 'endUser'>): GatewayError | null {
     const estimate = { ...LEAST, model, endUser };
@@ -66,9 +66,9 @@ export class RequestQuota {
   }
 
   /**
-   * Lets the request begin, once. Other processes may have to be asked for room first.
-   * @param expiresAtMs when it must have ended
-   * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, which names the limit; nothing is reserved
+   * Admits the request, once. May first ask other processes for capacity.
+   * @param expiresAtMs latest end of the request
+   * @throws GatewayError 429 `rate_limit_exceeded` or 402 `budget_exceeded`, naming the limit; nothing is reserved
    */
   async admit(estimate: Estimate, expiresAtMs: UnixMs): Promise<void> {
     this.#estimate = estimate;
@@ -78,7 +78,10 @@ export class RequestQuota {
     this.#reservedNanoUsd = leastReserved(outcome);
   }
 
-  /** Counts a request whose answer is paid for already: nothing refuses it. Where a limit is used up, the ledger alone has it. */
+  /**
+   * Counts a request whose answer is already paid for, so it is never refused. When a limit is exhausted, only the
+   * ledger counts it.
+   */
   async admitPaid(
     { model, endUser }: Pick<Estimate, 'model' | 'endUser'>,
     expiresAtMs: UnixMs,
@@ -89,13 +92,11 @@ export class RequestQuota {
   }
 
   /**
-   * An endpoint is asked.
-   * @param toolsNanoUsd what tools of the gateway have cost until now
-   * @param keep begins to keep what the request costs, for the case that the process dies; called once, with the hash of
-   *   its end user
-   * @returns what follows its cost; null where no budget counts it
-   * @throws GatewayError 402 `budget_exceeded` where there is no money left for what it will read, or nobody knows what
-   *   it costs
+   * Begins an attempt.
+   * @param toolsNanoUsd cost of gateway tools so far
+   * @param keep stores the running cost for crash recovery; called once, with the hash of the end user
+   * @returns a tracker of its cost; null: no budget applies
+   * @throws GatewayError 402 `budget_exceeded` when the budget does not cover the input, or the price is unknown
    */
   begin(
     asked: Asked,
@@ -114,14 +115,14 @@ export class RequestQuota {
     throw refusal;
   }
 
-  /** An upstream is sent the request now: a process that dies has to be charged for it. */
+  /** A request is sent upstream now. If the process dies, it must be charged. */
   sent(): void {
     this.#kept?.sent();
   }
 
   /**
-   * A further turn of the answer begins, and counts as a request. It is not refused for that: half an answer is of no use
-   * to anybody, and whoever comes next waits.
+   * Begins a further turn of the answer, which counts as a request. It is never refused, because half an answer is
+   * useless; later requests wait instead.
    */
   beginTurn(): void {
     this.#turns += 1;
@@ -129,7 +130,7 @@ export class RequestQuota {
     this.#note();
   }
 
-  /** Somebody else may be asked, whose price is known. */
+  /** Refuses an endpoint without a price; another one may have a price. */
   #refuseUnpriced(): void {
     const estimate = this.#estimate && { ...this.#estimate, nanoUsd: null };
     const refusal = estimate && this.#limits.limiter.check(this.#scopes, estimate);
@@ -137,7 +138,7 @@ export class RequestQuota {
       throw new GatewayError('quota', refusalText(refusal), { code: 'budget_exceeded', isHopeless: true });
   }
 
-  /** Why the request would not begin now, and the limits that count it. Reserves nothing. */
+  /** Explains why the request would be refused, and the limits that apply. Reserves nothing. */
   explain(estimate: Estimate): {
     readonly refusal: GatewayError | null;
     readonly standings: readonly Standing[];
@@ -150,14 +151,14 @@ export class RequestQuota {
     };
   }
 
-  /** Replaces what is reserved by what the request came to, which is in the ledger. Only the first time counts. */
+  /** Replaces the reservation by the actual usage in the ledger. Only the first call counts. */
   settle(spent: Spent): void {
     if (this.#reservation) this.#limits.limiter.settle(this.#reservation, spent);
     this.#kept?.close();
     this.#kept = null;
   }
 
-  /** Rest of limits of requests and tokens after this one; null before its own needs are known. */
+  /** Remaining requests and tokens after this request. Null: its own usage is not estimated yet. */
   left(): LimitStates | null {
     const estimate = this.#estimate;
     if (!estimate) return null;
@@ -167,7 +168,7 @@ export class RequestQuota {
     return { atMs: this.#now(), requests: tightest('requests'), tokens: tightest('tokens') };
   }
 
-  /** @returns the error with which the answer must end, where a budget is used up by it */
+  /** @returns the error that ends the answer when a budget is exhausted */
   #spend(nanoUsd: number, tokens: number): GatewayError | null {
     this.#nanoUsd += nanoUsd;
     this.#tokens += tokens;
@@ -192,7 +193,7 @@ export class RequestQuota {
   }
 }
 
-/** Nano-dollars up to which no budget has to be asked; Infinity where no budget counts the request. */
+/** Nano-USD covered without asking a budget again. Infinity: no budget applies. */
 function leastReserved({ holds }: Reservation): number {
   let least = Infinity;
   for (const hold of holds) if (hold.limit.rule.kind === 'usd') least = Math.min(least, enoughOf(hold));

@@ -1,5 +1,5 @@
-// Cost of one attempt while it runs: by the upstream's counts as far as it has given any, and by an estimate of what
-// has passed since. An upstream that counts at the end alone is estimated until then.
+// Running cost of one attempt: based on the upstream's usage so far, plus an estimate of everything since. If usage is
+// only reported at the end, all is estimated until then.
 import { type GatewayError, inputTokens, outputTokens, type Usage } from '../canonical/index.ts';
 import type { Price } from '../catalog/index.ts';
 import {
@@ -11,21 +11,21 @@ import {
 } from '../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../accounts/limits/index.ts';
 
-/** Parts of a request to an endpoint that cost something. */
+/** Parts of a request that determine its cost. */
 export interface Asked {
   /** Null: unknown. */
   readonly price: Price | null;
-  /** By estimate. */
+  /** Estimated. */
   readonly inputTokens: number;
 }
 
-/** Result of an attempt in the end. */
+/** Final result of an attempt. */
 interface Charged {
   readonly usage: Usage | null;
   readonly cost: Cost | null;
 }
 
-/** Takes what was used since the last time, in whole nano-dollars and tokens. @returns why the attempt must end */
+/** Receives additional usage in whole nano-USD and tokens. @returns the error that ends the attempt */
 type Spend = (nanoUsd: number, tokens: number) => GatewayError | null;
 
 const FREE: TokenPrices = { input: 0, output: 0, request: 0 };
@@ -34,14 +34,14 @@ export class RunningCost {
   readonly #asked: Asked;
   readonly #prices: TokenPrices;
   readonly #spend: Spend;
-  /** The counts that were seen last. */
+  /** Last usage reported by the upstream. */
   #usage: Usage | null = null;
-  /** Cost of its tokens, or by estimate of the prompt. */
+  /** Cost of that usage, or of the estimated prompt. */
   #known = 0;
   #knownTokens = 0;
-  /** Characters of the answer that they count. */
+  /** Characters of the answer included in that usage. */
   #countedChars = 0;
-  /** As far as it was told. */
+  /** Amounts reported so far. */
   #nanoUsd = 0;
   #tokens = 0;
 
@@ -51,7 +51,7 @@ export class RunningCost {
     this.#spend = spend;
   }
 
-  /** The prompt is sent. @returns why it must not be; null: it may */
+  /** Charges the prompt before it is sent. @returns the reason not to send it; null: send it */
   begin(): GatewayError | null {
     const { inputTokens: tokens } = this.#asked;
     const { input = 0, request } = this.#prices;
@@ -61,10 +61,10 @@ export class RunningCost {
   }
 
   /**
-   * So much of the answer has passed.
-   * @param chars of everything that the model wrote
-   * @param usage what the upstream has counted by now; null: nothing
-   * @returns why the answer must end here; null: it may go on
+   * Charges output that has passed.
+   * @param chars characters of everything that the model wrote
+   * @param usage the upstream's usage so far; null: none
+   * @returns the error that ends the answer; null: continue
    */
   note(chars: number, usage: Usage | null): GatewayError | null {
     if (usage && usage !== this.#usage) this.#count(usage, chars);
@@ -72,10 +72,10 @@ export class RunningCost {
     return this.#to(this.#known + since * (this.#prices.output ?? 0), this.#knownTokens + since);
   }
 
-  /** It is over. @param charged what it is charged; null: nothing was sent */
+  /** Ends the attempt. @param charged final charge; null: nothing was sent */
   end(charged: Charged | null): void {
     const { usage, cost } = charged ?? {};
-    // An unknown cost is not 0.
+    // An unknown cost must not count as 0.
     const nanoUsd = cost?.usd === null ? this.#nanoUsd : nanoUsdOf(cost?.usd ?? 0);
     this.#to(nanoUsd, usage ? inputTokens(usage) + outputTokens(usage) : 0);
   }

@@ -1,4 +1,4 @@
-// The part of a configuration snapshot that the engine reads. Pinned by each request when it is admitted.
+// Configuration snapshot for the engine. Each request keeps the snapshot with which it was admitted.
 import type { Catalog } from '../catalog/index.ts';
 import type { RoutingSettings } from './routing/index.ts';
 import type { StreamSettings } from './streams/index.ts';
@@ -6,13 +6,13 @@ import type { IdempotencyLimits } from './answer/index.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface Timeouts {
-  /** Until the request has been handed to a connection. */
+  /** Until the request was passed to a connection. */
   readonly connectMs: DurationMs;
   /** Streams: until the first content. */
   readonly firstTokenMs: DurationMs;
-  /** Calls that are not streamed: until the head of the answer. */
+  /** Other calls: until the head of the answer. */
   readonly responseMs: DurationMs;
-  /** Longest silence after that. */
+  /** Longest silence afterwards. */
   readonly idleMs: DurationMs;
   /** All attempts of a request together. */
   readonly totalMs: DurationMs;
@@ -20,7 +20,7 @@ export interface Timeouts {
 
 const DAY_MS = 86_400_000;
 
-/** When a response made at `createdAt` expires, in Unix milliseconds; null: never. */
+/** Expiry of a response made at `createdAt`, in Unix milliseconds. Null: never. */
 export function expiryOf(
   { config }: { readonly config: Pick<EngineConfig, 'state'> },
   createdAt: UnixMs,
@@ -29,38 +29,37 @@ export function expiryOf(
   return retentionDays === 0 ? null : createdAt + retentionDays * DAY_MS;
 }
 
-/** Sections of the configuration, as they are there. */
 export interface EngineConfig {
   readonly routing: RoutingSettings & {
-    /** Further tries per endpoint, before the next one. */
+    /** Retries per endpoint before the next one. */
     readonly retries: number;
-    /** Treatment of an endpoint that asks for a short pause. */
+    /** Behaviour when an endpoint asks for a short delay. */
     readonly rateLimited: 'next' | 'wait';
     readonly timeouts: Timeouts;
   };
-  /** How long responses and conversations are kept, in days; 0: for ever. */
+  /** Retention of responses and conversations, in days. 0: unlimited. */
   readonly state: { readonly retentionDays: number };
   /** True: a parameter that would be dropped is a 400. */
   readonly strict: boolean;
   readonly compatibility: {
-    /** Repeat `reasoning` as `reasoning_content`. */
+    /** True: repeats `reasoning` as `reasoning_content`. */
     readonly reasoningContent: boolean;
-    /** True: streams of Responses use the words of Open Responses, whatever the client's header says. */
+    /** True: Responses streams use the Open Responses variant, regardless of the client's header. */
     readonly openResponses: boolean;
-    /** True: `stream_options` without a stream is no mistake. */
+    /** True: `stream_options` without a stream is accepted. */
     readonly ignoreStreamOptions: boolean;
   };
   readonly idempotency: IdempotencyLimits;
   readonly streams: StreamSettings;
-  /** Requests of which the content is kept, unless a key says otherwise; false: none. */
+  /** Requests whose content is logged, unless the key overrides it. False: none. */
   readonly logging: { readonly content: false | 'failures' | 'all' };
-  /** Traces: the share of requests whose spans are kept, 0 to 1; null: none are made. */
+  /** Share of requests with traces, from 0 to 1. Null: tracing is off. */
   readonly telemetry: { readonly otlp: { readonly sample: number } | null };
 }
 
 export interface EngineSettings {
   readonly config: EngineConfig;
   readonly catalog: Catalog;
-  /** Whether requests may name this object of the operator's account at a vendor. */
+  /** True: requests may name this object in the operator's vendor account. */
   readonly mayName: (id: string) => boolean;
 }

@@ -1,38 +1,37 @@
-// Report of a request once it is over, for its observers: metrics, traces, alerts. Neither the request nor its
-// answer waits for them.
+// Report of a finished request for observers: metrics, traces, alerts. Neither the request nor its answer waits for
+// them.
 import type { Principal } from '../accounts/auth/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../accounts/ledger/index.ts';
 import type { TraceContext } from '../base/telemetry/trace-context.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** A call of a tool that the gateway ran itself. */
+/** A tool call that the gateway ran itself. */
 export interface ToolRun {
   readonly name: string;
-  /** Label of the MCP server; null for the gateway's own. */
+  /** Label of the MCP server. Null: the gateway's own tool. */
   readonly server: string | null;
   readonly startedAt: UnixMs;
   readonly endedAt: UnixMs;
   readonly isError: boolean;
 }
 
-/** A request that is over, with what its records do not say. */
+/** A finished request, with facts that are not in its records. */
 export interface Settlement {
   readonly generation: GenerationRecord;
-  /** In their order. */
+  /** In order. */
   readonly attempts: readonly AttemptRecord[];
-  /** The gateway's id of the model of each attempt. */
+  /** The gateway's model id for each attempt. */
   readonly models: readonly string[];
-  /** Calls of tools that the gateway ran, in the order of their ends. */
+  /** Tool calls that the gateway ran, in the order of their ends. */
   readonly toolRuns: readonly ToolRun[];
-  /** Caller. */
   readonly principal: Principal;
-  /** Place among traces; null where none are made. */
+  /** Position in a trace. Null: tracing is off. */
   readonly trace: TraceContext | null;
-  /** Error of the ledger where it did not write it; undefined where it did. */
+  /** Error of the ledger when the record was not written. Undefined: it was written. */
   readonly unrecorded?: unknown;
 }
 
 export interface SettlementObserver {
-  /** A request is over. Called once for each; takes microseconds, and never throws. */
+  /** Called once for each finished request. Takes microseconds and never throws. */
   settled(settlement: Settlement): void;
 }

@@ -1,9 +1,6 @@
-// Runs pieces of work side by side, a few at a time.
+// Runs work with limited concurrency.
 
-/**
- * @param work of which none may reject, or all is lost
- * @returns what each gave, in the order of the elements
- */
+/** @param work must not reject, or all results are lost @returns the results in the order of the elements */
 export async function sideBySide<T, R>(
   elements: readonly T[],
   atOnce: number,

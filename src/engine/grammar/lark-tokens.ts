@@ -1,19 +1,19 @@
-// Splits a grammar in Lark's syntax into tokens. Knows nothing of their order.
+// Splits a grammar in Lark's syntax into tokens.
 import { parseJson } from '../../base/json/index.ts';
 import { beyondUs, broken } from './problem.ts';
 
 export type LarkToken =
-  /** The name of a rule or terminal, without the marks that only shape parse trees. */
+  /** Name of a rule or terminal, without the marks that only shape parse trees. */
   | { readonly type: 'name'; readonly text: string; readonly at: number }
-  /** `text` without its quotes and escapes. */
+  /** `text` is without quotes and escapes. */
   | { readonly type: 'string'; readonly text: string; readonly ignoreCase: boolean; readonly at: number }
   | { readonly type: 'regex'; readonly text: string; readonly flags: string; readonly at: number }
   | { readonly type: 'number'; readonly text: string; readonly at: number }
-  /** `%import` and its kind. */
+  /** `%import` and similar. */
   | { readonly type: 'directive'; readonly text: string; readonly at: number }
   | { readonly type: 'mark'; readonly text: string; readonly at: number };
 
-/** One token, or what stands between tokens. Comments begin with `//`, and for OpenAI also with `#`. */
+/** One token, or white space and comments between tokens. Comments begin with `//`; OpenAI also allows `#`. */
 const TOKEN = new RegExp(
   [
     '(?<space>\\s+|//[^\\n]*|#[^\\n]*)',
@@ -30,7 +30,7 @@ const TOKEN = new RegExp(
 
 /**
  * @param path of the grammar in the client's body
- * @throws GatewayError `invalid_request` for what is no token, `unsupported` for tokens that only some servers know
+ * @throws GatewayError `invalid_request` for invalid tokens, `unsupported` for tokens that only some servers know
  */
 export function larkTokens(grammar: string, path: string): readonly LarkToken[] {
   const tokens: LarkToken[] = [];
@@ -62,7 +62,10 @@ export function larkTokens(grammar: string, path: string): readonly LarkToken[] 
   return tokens;
 }
 
-/** JSON's escapes, as OpenAI has them; where they are none, Lark's own: the backslash stands for itself. */
+/**
+ * Decodes JSON escapes, as OpenAI does. In strings that are not valid JSON, Lark's own rules apply: the backslash
+ * stands for itself.
+ */
 function unquoted(quoted: string): string {
   const json = parseJson(quoted.replaceAll('\t', '\\t'));
   if (typeof json === 'string') return json;
@@ -86,7 +89,7 @@ const LARK_ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Place in the grammar: `line 3`. */
+/** Position in the grammar: `line 3`. */
 export function lineOf(grammar: string, at: number): string {
   return `line ${grammar.slice(0, at).split('\n').length}`;
 }

@@ -1,5 +1,4 @@
-// A grammar as a machine: states that read a character, branch, or call the machine of a rule. Made once, then only
-// read. Knows no syntax.
+// Automaton of a grammar: states that read a character, branch, or call the automaton of a rule. Immutable once built.
 import type { CharSet } from './char-set.ts';
 import type { Expression, Place } from './expression.ts';
 import { beyondUs, broken } from './problem.ts';
@@ -14,27 +13,28 @@ export type State =
 
 export interface Machine {
   readonly states: readonly State[];
-  /** First state of each rule. The first rule is where everything begins. */
+  /** First state of each rule. Matching begins at the first rule. */
   readonly starts: readonly number[];
 }
 
-/** Remaining states to build. A hostile grammar multiplies its repetitions. Shared by machines that belong together. */
+/** Remaining states to build, because a hostile grammar multiplies its repetitions. Shared by related automata. */
 export interface Room {
   states: number;
-  /** Parts of expressions, also those that need no state. */
+  /** Remaining parts of expressions, including those that need no state. */
   parts: number;
 }
 
-/** Room for more than any grammar in use needs by far. */
+/** Capacity far above the needs of grammars in use. */
 export function grammarRoom(): Room {
   return { states: 50_000, parts: 200_000 };
 }
 
 /**
- * Makes the machine of some rules.
- * @param first the rule where everything begins
+ * Builds the automaton of a set of rules.
+ * @param first rule at which matching begins
  * @param path of the text in the client's body
- * @throws GatewayError `invalid_request` for a call of an unknown rule, `unsupported` where the machine would be too large
+ * @throws GatewayError `invalid_request` for a call of an unknown rule, `unsupported` when the automaton would be too
+ * large
  */
 export function buildMachine(
   rules: ReadonlyMap<string, Expression>,
@@ -49,7 +49,7 @@ export function buildMachine(
     if (--room.states < 0) throw beyondUs(path, 'it is too large');
     return states.push(state) - 1;
   };
-  /** @returns the state in which `expression` begins that is followed by `next` */
+  /** @returns the first state of `expression`, which continues at `next` */
   const build = (expression: Expression, next: number): number => {
     if (--room.parts < 0) throw beyondUs(path, 'it is too large');
     switch (expression.type) {

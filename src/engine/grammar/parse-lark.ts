@@ -1,6 +1,6 @@
-// Reads a grammar in Lark's syntax, as far as OpenAI documents it for custom tools ("Function calling", "Context-free
-// grammars", and the syntax notes of llguidance, which runs them; read 2026-11). What is valid there but not known here
-// (templates, lexeme options, inline JSON Schemas, special tokens) is beyond us. Knows nothing of matching.
+// Parses a grammar in Lark's syntax, as OpenAI documents it for custom tools ("Function calling", "Context-free
+// grammars", and the syntax notes of llguidance, which runs them; read 2026-11). Valid features that are not
+// implemented (templates, lexeme options, inline JSON Schemas, special tokens) are reported as unsupported.
 import { TEXTS } from '../../canonical/index.ts';
 import { lineOf, larkTokens, type LarkToken } from './lark-tokens.ts';
 import { beyondUs, broken } from './problem.ts';
@@ -19,16 +19,16 @@ export interface LarkGrammar {
   readonly definitions: ReadonlyMap<string, LarkNode>;
   /** Imported terminals: the name here, and that in `common`. */
   readonly imports: ReadonlyMap<string, string>;
-  /** Nodes that may stand between any two terminals. */
+  /** Nodes that may appear between any two terminals. */
   readonly ignored: readonly LarkNode[];
 }
 
-/** Deeper nesting than this is nobody's honest grammar. */
+/** Maximum nesting depth of a grammar. */
 const DEEPEST = 200;
 
 /**
  * @param path of the grammar in the client's body
- * @throws GatewayError `invalid_request` for what is no grammar, `unsupported` for what we cannot check
+ * @throws GatewayError `invalid_request` for an invalid grammar, `unsupported` for one that cannot be checked
  */
 export function parseLark(grammar: string, path: string): LarkGrammar {
   return new LarkParser(grammar, path).parse();
@@ -63,7 +63,7 @@ class LarkParser {
   #definition(name: string): void {
     if (this.#takes('{')) throw beyondUs(this.#path, 'it has templates');
     if (this.#takes('[')) throw beyondUs(this.#path, 'it has options for single rules');
-    // A priority, which decides between parse trees and not about what matches.
+    // Skips a priority, which selects parse trees and does not affect matching.
     if (this.#takes('.')) this.#at++;
     if (!this.#takes(':')) throw this.#unexpected(this.#tokens[this.#at]);
     if (this.#definitions.has(name)) throw broken(this.#path, `${name} is defined twice`);
@@ -107,7 +107,7 @@ class LarkParser {
     const options: LarkNode[] = [];
     do {
       options.push(this.#sequence());
-      // A name for the parse tree.
+      // Skips a name for the parse tree.
       if (this.#takes('->')) this.#name();
     } while (this.#takes('|'));
     this.#depth--;
@@ -127,7 +127,7 @@ class LarkParser {
     return only && parts.length === 1 ? only : { type: 'sequence', parts };
   }
 
-  /** Line ends are not looked at: a name begins a definition when a colon follows, perhaps behind a priority. */
+  /** Line breaks are ignored: a name begins a definition when a colon follows, optionally after a priority. */
   #beginsDefinition(): boolean {
     if (this.#tokens[this.#at]?.type !== 'name') return false;
     const next = this.#tokens[this.#at + 1];
@@ -179,7 +179,7 @@ class LarkParser {
     return { type: 'repeat', body, min, max };
   }
 
-  /** `{n}`, `{n,}`, `{,m}` and `{n,m}`, which llguidance adds. */
+  /** `{n}`, `{n,}`, `{,m}` and `{n,m}`, an extension of llguidance. */
   #bounded(body: LarkNode): LarkNode {
     const min = this.#takes(',') ? 0 : this.#number();
     const isOpen = this.#tokens[this.#at - 1]?.text === ',' || this.#takes(',');
@@ -189,7 +189,7 @@ class LarkParser {
     return { type: 'repeat', body, min, max };
   }
 
-  /** Behind a name, a brace begins bounds or the arguments of a template. */
+  /** After a name, a brace begins bounds or the arguments of a template. */
   #beginsBounds(): boolean {
     const next = this.#tokens[this.#at + 1];
     return next?.type === 'number' || (next?.type === 'mark' && next.text === ',');

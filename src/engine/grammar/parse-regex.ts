@@ -1,5 +1,5 @@
-// Reads a regular expression in the syntax of Rust's regex crate or of ECMAScript. What would need backtracking (looking
-// around, referring back) is beyond us. Knows nothing of matching.
+// Parses regular expressions in the syntax of Rust's regex crate or of ECMAScript. Features that need backtracking
+// (lookaround, backreferences) are reported as unsupported.
 import { TEXTS } from '../../canonical/index.ts';
 import { exactly, membersSet, type CharSet } from './char-set.ts';
 import { choice, NOTHING, sequence, type Expression } from './expression.ts';
@@ -7,19 +7,23 @@ import { beyondUs, broken } from './problem.ts';
 import { readCharEscape, readClass, readClassEscape } from './regex-class.ts';
 import { RegexCursor, type RegexDialect } from './regex-cursor.ts';
 
-/** `i` ignores case, `s` lets a dot match line ends, `m` anchors at lines, `x` ignores white space; others change nothing. */
+/**
+ * `i` ignores case, `s` lets a dot match line breaks, `m` anchors at lines, `x` ignores white space. Others have no
+ * effect.
+ */
 type Flags = ReadonlySet<string>;
 
-/** `{999999,999999}` */
+/** Length of `{999999,999999}`. */
 const LONGEST_BOUNDS = 15;
-/** In a row: each nests what is before it. */
+/** Maximum consecutive quantifiers, because each nests what precedes it. */
 const MOST_QUANTIFIERS = 20;
 
 /**
  * Parses a pattern.
- * @param flags that hold from its beginning, by their letters
+ * @param flags letters of the flags that apply from its beginning
  * @param path of the pattern in the client's body
- * @throws GatewayError `invalid_request` for what is no pattern, `unsupported` for what cannot be matched in linear time
+ * @throws GatewayError `invalid_request` for an invalid pattern, `unsupported` for one that cannot be matched in linear
+ * time
  */
 export function parseRegex(pattern: string, dialect: RegexDialect, flags: string, path: string): Expression {
   const cursor = new RegexCursor(pattern, dialect, path);
@@ -28,7 +32,7 @@ export function parseRegex(pattern: string, dialect: RegexDialect, flags: string
   return whole;
 }
 
-/** Up to a closing parenthesis, which is left, or the end. */
+/** Reads up to a closing parenthesis, which is not consumed, or the end. */
 function readAlternatives(cursor: RegexCursor, outer: Flags): Expression {
   let flags = outer;
   const options: Expression[] = [];
@@ -53,8 +57,8 @@ function readAlternatives(cursor: RegexCursor, outer: Flags): Expression {
 }
 
 /**
- * Takes `(?flags)` or `(?flags:`; undefined, and nothing taken, for other groups.
- * @returns `rest`: they hold for the rest of the group around them
+ * Reads `(?flags)` or `(?flags:`. Undefined: it is another kind of group, and nothing was consumed.
+ * @returns `rest`: the flags apply to the rest of the enclosing group
  */
 function readFlags(
   cursor: RegexCursor,
@@ -101,7 +105,7 @@ function readAtom(cursor: RegexCursor, flags: Flags): Expression {
   }
 }
 
-/** Behind `(?`: a name, which means nothing to us. */
+/** Reads a group name after `(?`, which does not affect matching. */
 function readName(cursor: RegexCursor): void {
   cursor.take('P');
   if (cursor.sees('=') || cursor.sees('!') || cursor.sees('<=') || cursor.sees('<!'))
@@ -110,7 +114,7 @@ function readName(cursor: RegexCursor): void {
     throw broken(cursor.path, 'a group has no name');
 }
 
-/** Behind its parenthesis and all that belongs to it, up to and with the closing one. */
+/** Reads a group after its opening syntax, including the closing parenthesis. */
 function readGroup(cursor: RegexCursor, flags: Flags): Expression {
   const body = cursor.deeper(() => readAlternatives(cursor, flags));
   if (!cursor.take(')')) throw broken(cursor.path, 'a parenthesis is not closed');
@@ -139,7 +143,7 @@ function readQuantifiers(cursor: RegexCursor, atom: Expression, flags: Flags): E
     if (flags.has('x') && skipSpace(cursor)) continue;
     const bounds = readBounds(cursor);
     if (!bounds) return body;
-    // Whether little or much is taken first does not change what matches as a whole.
+    // Lazy quantifiers do not change whether the whole text matches.
     cursor.take('?');
     if (bounds.max !== null && bounds.max < bounds.min) throw broken(cursor.path, TEXTS.repetitionOrder);
     body = bounds.max === 0 ? NOTHING : { type: 'repeat', body, ...bounds };
@@ -150,7 +154,7 @@ function readBounds(cursor: RegexCursor): { readonly min: number; readonly max: 
   if (cursor.take('*')) return { min: 0, max: null };
   if (cursor.take('+')) return { min: 1, max: null };
   if (cursor.take('?')) return { min: 0, max: 1 };
-  // A brace that bounds nothing stands for itself.
+  // A brace that is not a bound stands for itself.
   const bounds = /^\{(\d{1,6})(,?)(\d{0,6})\}/.exec(cursor.ahead(LONGEST_BOUNDS));
   if (!bounds) return undefined;
   cursor.read(bounds[0].length);
@@ -159,7 +163,7 @@ function readBounds(cursor: RegexCursor): { readonly min: number; readonly max: 
   return { min, max: bounds[3] ? Number(bounds[3]) : null };
 }
 
-/** White space and comments, under the flag `x`. */
+/** Skips white space and comments under the flag `x`. */
 function skipSpace(cursor: RegexCursor): boolean {
   if (cursor.take('#')) {
     while (!cursor.isAtEnd && cursor.next() !== '\n');
@@ -170,7 +174,7 @@ function skipSpace(cursor: RegexCursor): boolean {
   return true;
 }
 
-/** The runtime may not know a class that we could read. */
+/** The runtime may not know a class that was parsed. */
 function safeSet(members: string, flags: Flags, path: string): CharSet {
   try {
     return membersSet(members, false, flags.has('i'));

@@ -1,35 +1,32 @@
-// Decides whether a text is what a machine describes: Earley's method on the machine's states. Linear without calls of
-// rules, at most cubic with them, and never more steps than it is given. Knows no syntax.
+// Decides whether a text matches an automaton, using Earley's algorithm. Linear without rule calls, at most cubic with
+// them, and bounded by a step budget.
 import type { Place } from './expression.ts';
 import type { Machine } from './machine.ts';
 
-/** Steps that may still be taken. Shared by checks that belong together. */
+/** Remaining steps, shared by related checks. */
 export interface Budget {
   steps: number;
 }
 
 export type Outcome =
   | { readonly type: 'match' }
-  /** `at`: how many characters could be the beginning of something that matches. */
+  /** `at`: number of leading characters that could begin a match. */
   | { readonly type: 'mismatch'; readonly at: number }
-  /** The budget was used up. */
+  /** The budget is exhausted. */
   | { readonly type: 'gave_up' };
 
-/**
- * Checks a text.
- * @param anywhere true: it is enough that some part of the text matches. For machines of one rule
- */
+/** Checks a text. @param anywhere true: any part of the text may match. Only for automata of one rule */
 export function recognise(machine: Machine, text: string, budget: Budget, anywhere = false): Outcome {
   return new Recogniser(machine, text, budget, anywhere).run();
 }
 
 const MATCH: Outcome = { type: 'match' };
 
-/** States at one place in the text: pairs of a state and the place where its rule began. */
+/** States at one position: pairs of a state and the position where its rule began. */
 class Column {
   readonly states: number[] = [];
   readonly origins: number[] = [];
-  /** By state, the last place and origin that were noted; most states have one origin at a place. */
+  /** Last noted position and origin, by state. Most states have one origin per position. */
   readonly #places: Int32Array;
   readonly #noted: Int32Array;
   readonly #more = new Set<number>();
@@ -67,9 +64,9 @@ class Recogniser {
   readonly #anywhere: boolean;
   #here: Column;
   #ahead: Column;
-  /** Items that wait for a rule which began at a place: pairs of the state to go on in and its origin. */
+  /** Items that wait for a rule that began at a position: pairs of the state to continue in and its origin. */
   readonly #waiting = new Map<number, number[]>();
-  /** By rule, the last place where it matched nothing at all. */
+  /** Last position where a rule matched the empty text, by rule. */
   readonly #empty: Int32Array;
 
   constructor(machine: Machine, text: string, budget: Budget, anywhere: boolean) {
@@ -87,7 +84,7 @@ class Recogniser {
     const { length } = this.#text;
     let furthest = 0;
     for (let place = 0; place <= length; place++) {
-      // The origin of a search does not matter: with one origin for all it stays linear.
+      // The origin of a search is irrelevant; sharing one keeps the search linear.
       if (place === 0 || this.#anywhere) this.#here.add(start, 0, place);
       if (this.#here.states.length === 0) break;
       furthest = place;
@@ -101,7 +98,7 @@ class Recogniser {
     return { type: 'mismatch', at: furthest };
   }
 
-  /** Works off everything that is known at a place. @returns true when the text matches */
+  /** Processes all items at a position. @returns true when the text matches */
   #work(place: number): boolean {
     const { states, starts } = this.#machine;
     const here = this.#here;

@@ -1,10 +1,9 @@
-// The bracketed classes and class escapes of regular expressions, as members of a class in the runtime's own syntax.
-// Knows nothing of what stands around them.
+// Character classes and class escapes of regular expressions, converted to the runtime's syntax for class members.
 import { literal, membersSet } from './char-set.ts';
 import { beyondUs, broken } from './problem.ts';
 import type { RegexCursor } from './regex-cursor.ts';
 
-/** Rust's `\d`, `\w` and `\s` know all of Unicode (regex crate, "Perl character classes", 2026-11); ECMAScript's do not. */
+/** Rust's `\d`, `\w` and `\s` cover Unicode (regex crate, "Perl character classes", 2026-11); ECMAScript's do not. */
 const RUST: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
   w: '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}',
@@ -33,11 +32,11 @@ const POSIX: Readonly<Record<string, string>> = {
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11 };
 const HEX_LENGTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** Reads a class behind its `[`, up to and with its `]`. @returns members that make up the whole class */
+/** Reads a class after its `[`, including its `]`. @returns members that make up the whole class */
 export function readClass(cursor: RegexCursor): string {
   const negated = cursor.take('^');
   let members = '';
-  // In Rust, a bracket that would close an empty class stands for itself.
+  // In Rust, a bracket that would close an empty class is a literal.
   if (cursor.dialect === 'rust' && cursor.take(']')) members = literal(0x5d);
   for (;;) {
     if (cursor.take(']')) return `[${negated ? '^' : ''}${members}]`;
@@ -68,13 +67,13 @@ function readMember(cursor: RegexCursor): string {
     return literal(from);
   cursor.take('-');
   const to = readCharOrEscape(cursor);
-  // `[a-\d]` is no range: ECMAScript takes the dash for itself.
+  // `[a-\d]` is not a range: ECMAScript takes the dash literally.
   if (typeof to === 'string') return literal(from) + literal(0x2d) + to;
   if (to < from) throw broken(cursor.path, 'a range of characters is out of order');
   return `${literal(from)}-${literal(to)}`;
 }
 
-/** One character by its code point, or the members of a class escape. */
+/** One character as a code point, or the members of a class escape. */
 function readCharOrEscape(cursor: RegexCursor): number | string {
   const char = cursor.next();
   if (char !== '\\') return char.codePointAt(0) ?? 0;
@@ -90,7 +89,9 @@ function readPosix(cursor: RegexCursor): string {
   return `[${negated ? '^' : ''}${members}]`;
 }
 
-/** Behind a backslash: `d`, `w`, `s`, `p` and their opposites; undefined, and nothing read, for everything else. */
+/**
+ * Reads `d`, `w`, `s`, `p` and their negations after a backslash. Undefined: another escape, and nothing was consumed.
+ */
 export function readClassEscape(cursor: RegexCursor): string | undefined {
   const name = cursor.peek;
   const kind = name.toLowerCase();
@@ -105,7 +106,7 @@ export function readClassEscape(cursor: RegexCursor): string | undefined {
   return `[${negation}${members}]`;
 }
 
-/** Rust names scripts without saying that they are scripts. */
+/** In Rust, script names need no `Script=`. */
 function propertyMembers(property: string): string | undefined {
   if (!/^\^?[\w=]{1,60}$/.test(property)) return undefined;
   const name = property.replace('^', '');
@@ -115,13 +116,13 @@ function propertyMembers(property: string): string | undefined {
       membersSet(whole, false, false);
       return whole;
     } catch {
-      // The runtime knows it by another name, or not at all.
+      // Unknown to the runtime under this name.
     }
   }
   return undefined;
 }
 
-/** Behind a backslash: the character that is meant. */
+/** Reads an escaped character after a backslash. */
 export function readCharEscape(cursor: RegexCursor): number {
   const char = cursor.next();
   const control = CONTROLS[char];

@@ -1,11 +1,11 @@
-// A place in the text of a regular expression that is being read. Knows no syntax.
+// Read position in the text of a regular expression.
 import { TEXTS } from '../../canonical/index.ts';
 import { broken } from './problem.ts';
 
-/** `rust`: the regex crate, which OpenAI's grammars use. `ecma`: ECMAScript, which JSON Schema uses. */
+/** `rust`: the regex crate, used by OpenAI's grammars. `ecma`: ECMAScript, used by JSON Schema. */
 export type RegexDialect = 'rust' | 'ecma';
 
-/** Deeper nesting than this is nobody's honest pattern. */
+/** Maximum nesting depth of a pattern. */
 const DEEPEST = 200;
 
 export class RegexCursor {
@@ -26,12 +26,12 @@ export class RegexCursor {
     return this.#at >= this.#chars.length;
   }
 
-  /** The next character; '' at the end. */
+  /** The next character; empty at the end. */
   get peek(): string {
     return this.#chars[this.#at] ?? '';
   }
 
-  /** Takes the next character. Throws GatewayError at the end. */
+  /** Consumes the next character. Throws GatewayError at the end. */
   next(): string {
     const char = this.#chars[this.#at++];
     if (char === undefined) throw broken(this.path, 'the pattern ends too early');
@@ -43,26 +43,29 @@ export class RegexCursor {
     return true;
   }
 
-  /** Takes this text if it comes next. */
+  /** Consumes this text if it comes next. */
   take(text: string): boolean {
     if (!this.sees(text)) return false;
     this.#at += text.length;
     return true;
   }
 
-  /** The next characters, up to this many; none is taken. */
+  /** Returns up to `count` following characters without consuming them. */
   ahead(count: number): string {
     return this.#chars.slice(this.#at, this.#at + count).join('');
   }
 
-  /** Takes this many characters, or as many as there are. */
+  /** Consumes up to `count` characters. */
   read(count: number): string {
     const text = this.ahead(count);
     this.#at += count;
     return text;
   }
 
-  /** Takes everything before this text, and the text; undefined, and nothing taken, when it does not come. */
+  /**
+   * Consumes everything up to and including this text, and returns what precedes it. Undefined: the text was not found,
+   * and nothing was consumed.
+   */
   until(text: string): string | undefined {
     const from = this.#at;
     while (!this.isAtEnd) {
@@ -74,7 +77,7 @@ export class RegexCursor {
     return undefined;
   }
 
-  /** Runs one level deeper. Throws GatewayError where there are too many. */
+  /** Runs one nesting level deeper. Throws GatewayError beyond the maximum depth. */
   deeper<T>(read: () => T): T {
     if (++this.#depth > DEEPEST) throw broken(this.path, TEXTS.tooDeep(DEEPEST));
     const result = read();

@@ -1,5 +1,5 @@
-// Whole answers that are made without a connection, in every protocol: asked for with `Prefer: respond-async` (RFC 7240), and kept
-// as the response that their client would have got.
+// Asynchronous whole answers in every protocol, requested with `Prefer: respond-async` (RFC 7240). The answer is stored
+// as the HTTP response that the client would have received.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { jsonBytes } from '../../base/json/index.ts';
 import type { JobView } from '../../accounts/ports/index.ts';
@@ -14,7 +14,7 @@ import { WholeClient, type WholeResult } from './whole-client.ts';
 /** Kind of these jobs in the queue. */
 export const ANSWER_KIND = 'answer';
 
-/** Id of the record of a job's last attempt; null where it is of another kind, or nobody has begun it. */
+/** Record id of a job's last attempt. Null: the job is of another kind, or has not begun. */
 export function recordOfJob({ id, kind, attempt }: Pick<JobView, 'id' | 'kind' | 'attempt'>): string | null {
   if (attempt === 0 || (kind !== ANSWER_KIND && kind !== RESPONSE_KIND)) return null;
   return recordIdOf(id.replace(/^resp_/, ''), attempt);
@@ -43,7 +43,7 @@ export async function makeAnswer(run: JobRun, deps: WorkDependencies): Promise<J
     await keep(result ?? { status: error.httpStatus ?? status, headers, body: JSON.stringify(body) });
     return { end: { state: 'failed', error: { code: error.code ?? error.kind, message: error.message } } };
   };
-  // An earlier runner died before it could say that the answer is there.
+  // An earlier runner stored the answer, but died before it could end the job.
   const before = job.attempt > 1 ? await store.stream(job.projectId, job.id) : null;
   if (before && decodeResult(before).status === 200) {
     await settleEarlier(run, payload.id, deps);

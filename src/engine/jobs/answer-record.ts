@@ -1,11 +1,12 @@
-// Record of an answer that a job made. A job that was interrupted, or found no room, has several tries with a record each.
+// Record of an answer made by a job. A job that was interrupted or had to wait has several tries, each with its own
+// record.
 import type { LedgerStore, ListedGeneration, Storage } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { recordIdOf } from './response-job.ts';
 
 export interface AnswerRecord {
   readonly found: ListedGeneration;
-  /** Number of the try, from 1, and how many there were. Null: no job made the answer. */
+  /** Number of the try, from 1, and the total. Null: the answer was not made by a job. */
   readonly tries: { readonly number: number; readonly of: number } | null;
 }
 
@@ -16,9 +17,9 @@ interface Stores {
 
 /**
  * Finds the record of an answer: of several tries, the latest that has one.
- * @param id of the generation that the client knows
+ * @param id generation id known to the client
  * @param wanted number of a try; undefined: the latest
- * @returns null where there is no record of this project. Throws GatewayError `not_found` for a try that has none
+ * @returns null when the project has no such record. Throws GatewayError `not_found` for a try without a record
  */
 export async function findAnswerRecord(
   id: string,
@@ -46,7 +47,7 @@ export async function findAnswerRecord(
   );
 }
 
-/** Number of times that a job began to make the answer; 0: no job of this project makes it. */
+/** Number of times that a job started the answer. 0: the project has no such job. */
 async function triesOf(id: string, projectId: string, jobs: Stores['jobs']): Promise<number> {
   for (const jobId of [`resp_${id}`, id]) {
     const job = await jobs.get(jobId);

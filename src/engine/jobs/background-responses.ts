@@ -1,5 +1,4 @@
-// Answers in the background, as clients see them: asked for, read while they are made, cancelled and deleted. Making them is a
-// job's work.
+// Background answers as clients see them: submitted, read while running, cancelled and deleted. Jobs make them.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { type CanonicalRequest, GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -24,12 +23,15 @@ import type { WholeResult } from './whole-client.ts';
 import { callPayload, decodePayload, RESPONSE_KIND, standingStored } from './response-job.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** How long an answer is kept that its client does not want stored, in milliseconds. */
+/** Milliseconds for which an answer is kept when its client does not want it stored. */
 const TEMPORARY_MS = 600_000;
-/** How long the end of a cancelled job is waited for, in milliseconds, and how often it is looked. */
+/** Milliseconds to wait for the end of a cancelled job, and the poll interval. */
 const CANCEL_MS = 3_000;
 const LOOK_MS = 50;
-/** How often those hear something who read the stream of a queued answer, in milliseconds: proxies must not think it dead. */
+/**
+ * Keep-alive interval for readers of a queued answer's stream, in milliseconds, so that proxies do not close the
+ * connection.
+ */
 const QUIET_MS = 10_000;
 const KEEP_ALIVE = ': keep-alive\n\n';
 
@@ -37,15 +39,15 @@ export interface BackgroundDependencies {
   readonly engine: GatewayDependencies;
   readonly storage: Pick<Storage, 'jobs' | 'responses' | 'conversations'>;
   readonly runner: Pick<JobRunner, 'owner' | 'wake' | 'cancel'>;
-  /** Jobs that are added where a job ends that nobody runs. */
+  /** Jobs that are added when a job ends without having run. */
   readonly following: NonNullable<JobRunnerOptions['following']>;
   readonly streams: KeptStreams;
   readonly settings: () => {
     readonly isTemporaryAllowed: boolean;
     readonly maxOpen: number;
-    /** Share of a project among those that wait. */
+    /** Weight of a project among those that are queued. */
     readonly weightOf: (projectId: string) => number;
-    /** As of `JobRunnerOptions`. */
+    /** See `JobRunnerOptions`. */
     readonly keepMs: DurationMs | null;
   };
   readonly clock: Clock;
@@ -53,7 +55,7 @@ export interface BackgroundDependencies {
 
 export class BackgroundResponses {
   readonly #deps: BackgroundDependencies;
-  /** Streams of answers that have not begun when it was looked last. */
+  /** Streams of answers that had not begun at the last check. */
   readonly #quiet = new Set<{ readonly stream: KeptStream; readonly jobId: string }>();
 
   constructor(deps: BackgroundDependencies) {
@@ -61,7 +63,8 @@ export class BackgroundResponses {
   }
 
   /**
-   * Queues the answer to a request, and tells its client. Throws GatewayError for what the request itself would be refused for.
+   * Queues the answer to a request and responds to its client. Throws the GatewayError with which the request itself
+   * would be refused.
    */
   async submit(arrival: Arrival): Promise<void> {
     const { engine, storage, runner, settings } = this.#deps;
@@ -111,8 +114,8 @@ export class BackgroundResponses {
   }
 
   /**
-   * Queues a request whose client does not wait, and tells its client where the answer will be. Throws GatewayError for what the
-   * request itself would be refused for.
+   * Queues an asynchronous request and tells its client where the answer will be. Throws the GatewayError with which
+   * the request itself would be refused.
    */
   async submitWhole(arrival: Arrival): Promise<void> {
     const { engine, storage, runner, settings } = this.#deps;
@@ -150,13 +153,13 @@ export class BackgroundResponses {
     runner.wake();
   }
 
-  /** The whole answer of a job that has ended; null where it is not kept. */
+  /** The whole answer of a finished job. Null: it is not stored. */
   async result(projectId: string, id: string): Promise<WholeResult | null> {
     const bytes = await this.#deps.storage.jobs.stream(projectId, id);
     return bytes && decodeResult(bytes);
   }
 
-  /** Plan of the endpoints that it would ask. Throws GatewayError where it may ask none. */
+  /** Plans the endpoints. Throws GatewayError when none is usable. */
   #plan(arrival: Arrival, request: CanonicalRequest): string {
     const { engine, clock } = this.#deps;
     const plan = routeRequest(request, {
@@ -188,7 +191,7 @@ export class BackgroundResponses {
     call.client.respond(200, headers, JSON.stringify(queued));
   }
 
-  /** Throws GatewayError for what the request goes on from that is not there. */
+  /** Throws GatewayError when the response or conversation that the request continues does not exist. */
   async #requireNamed(
     projectId: string,
     {
@@ -215,22 +218,23 @@ export class BackgroundResponses {
     await previousItems(previousResponseId, { responses: storage.responses, projectId, now });
   }
 
-  /** An answer that is not stored yet, or never will be, as it stands; null where there is none. */
+  /** Current state of an answer that is not or will never be stored. Null: there is none. */
   async find(projectId: string, id: string): Promise<StoredResponse | null> {
     const job = await this.#job(projectId, id);
     return job?.kind === RESPONSE_KIND ? standingStored(job, decodePayload(job.payload)) : null;
   }
 
   /**
-   * The record of an answer, whoever made it. @param wanted number of a try; undefined: the latest that has a record
-   * @returns null where there is none of this project. Throws GatewayError `not_found` for a try without a record
+   * The record of an answer, however it was made.
+   * @param wanted number of a try; undefined: the latest with a record
+   * @returns null when the project has none. Throws GatewayError `not_found` for a try without a record
    */
   record(projectId: string, id: string, wanted?: number): Promise<AnswerRecord | null> {
     const { engine, storage } = this.#deps;
     return findAnswerRecord(id, projectId, wanted, { jobs: storage.jobs, ledger: engine.ledger });
   }
 
-  /** The job of an answer; null where it is none's. */
+  /** The job of an answer. Null: there is none. */
   job(projectId: string, id: string): Promise<JobView | null> {
     return this.#job(projectId, id);
   }
@@ -241,18 +245,18 @@ export class BackgroundResponses {
     return job && (job.expiresAt === null || job.expiresAt > clock.wall()) ? job : null;
   }
 
-  /** The stream of an answer that has ended; null where it is not kept. */
+  /** The stream of a finished answer. Null: it is not stored. */
   async stream(projectId: string, id: string): Promise<KeptStream | null> {
     const { jobs } = this.#deps.storage;
     const bytes = await jobs.stream(projectId, id);
     if (bytes) return openedStream(bytes);
     const job = await jobs.find(projectId, id);
     if (!job || job.endedAt === null || job.state === 'completed') return null;
-    // It ended before anybody began it.
+    // The job ended before it began.
     return neverBegun(job, decodePayload(job.payload));
   }
 
-  /** Asks for the end of an answer, and waits for it for a moment. False: there is none of this project. */
+  /** Cancels an answer and briefly waits for its end. False: the project has no such answer. */
   async cancel(projectId: string, id: string): Promise<boolean> {
     const { storage, runner, following, settings, clock } = this.#deps;
     const asked = await storage.jobs.find(projectId, id);
@@ -270,7 +274,7 @@ export class BackgroundResponses {
     return true;
   }
 
-  /** Tells those who read streams of queued answers that they are alive, and of ends that no run has written. */
+  /** Sends keep-alives to streams of queued answers, and ends those whose job ended without a run. */
   start(): () => void {
     return this.#deps.clock.every(QUIET_MS, () => {
       for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.write(KEEP_ALIVE, 'text');
@@ -284,24 +288,24 @@ export class BackgroundResponses {
       const job = hasBegun(stream) ? null : await this.#deps.storage.jobs.find(stream.projectId, jobId);
       if (job && isOpen(job)) continue;
       this.#quiet.delete(quiet);
-      // It may have begun meanwhile.
+      // The run may have begun in the meantime.
       if (!hasBegun(stream)) endUnbegun(stream, job);
     }
   }
 
-  /** Stops it where it runs, and forgets it. False: there is none of this project. */
+  /** Cancels the answer and deletes it. False: the project has no such answer. */
   async delete(projectId: string, id: string): Promise<boolean> {
     if (!(await this.cancel(projectId, id))) return false;
     return this.#deps.storage.jobs.delete(projectId, id);
   }
 }
 
-/** Destination of an answer that its client does not wait for. */
+/** Path of an asynchronous answer. */
 export function resultPath(id: string): string {
   return `/v1/generations/${id}/result`;
 }
 
-/** True once a run has written into it. */
+/** True once a run has written to the stream. */
 function hasBegun(stream: KeptStream): boolean {
   return stream.hasEnded || stream.next > stream.first + stream.opening;
 }

@@ -1,4 +1,4 @@
-// Work that outlives the connection that asked for it.
+// Jobs: work that outlives the connection that requested it.
 export { ANSWER_KIND, makeAnswer, recordOfJob } from './answer-job.ts';
 export { BackgroundResponses, resultPath } from './background-responses.ts';
 export { hasDied, type InterruptedTry, settleTry, TryMark } from './interrupted.ts';

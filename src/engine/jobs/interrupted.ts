@@ -1,5 +1,5 @@
-// Records what tries of a job had cost whose process died with them: their upstreams charge it all the same. The record's id is
-// that of the try, so that it stands in the ledger once, whoever writes it.
+// Records the cost of tries whose process died, because their upstreams charge it anyway. The record has the try's id,
+// so it is written to the ledger only once.
 import { NO_USAGE } from '../../canonical/index.ts';
 import type {
   HeldJob,
@@ -13,7 +13,7 @@ import { costOf } from '../../accounts/ledger/index.ts';
 import type { Price } from '../../catalog/index.ts';
 import { recordIdOf } from './response-job.ts';
 
-/** Begins the names of steps that say who was asked. */
+/** Prefix of steps that store which endpoint was called. */
 export const ASKED_STEP = 'asked:';
 
 type Settling = Pick<Storage, 'ledger' | 'marks'>;
@@ -33,7 +33,7 @@ export async function settleInterrupted(
   }
 }
 
-/** A request whose upstream was asked, as it was known then. */
+/** A request to an upstream, as known when it was sent. */
 export interface InterruptedTry {
   readonly record: RunningRecord;
   readonly price: Price | null;
@@ -57,13 +57,13 @@ export function settleTry(tried: InterruptedTry, job: HeldJob, { ledger, marks }
   const wasSent = typeof mark === 'string' ? marks.wasSent(mark) : null;
   if (!(wasSent ?? hasDied(tried, job))) return;
   const { generation, attempt, inputTokens } = record;
-  // Its prompt was read; how much was written, nobody knows any more.
+  // The prompt was read. The size of the output is unknown.
   const usage = { ...NO_USAGE, input: { ...NO_USAGE.input, uncached: inputTokens }, estimated: true };
   const charged = { usage, cost: costOf(usage, price) };
   ledger.append({ ...generation, ...charged }, [{ ...attempt, ...charged }]);
 }
 
-/** The mark of one try, which says after the death of this process whether its request went out. */
+/** Mark of one try, which tells after the death of this process whether its request was sent. */
 export class TryMark {
   readonly #marks: SentMarkStore;
   readonly #deaths: number;
@@ -74,7 +74,7 @@ export class TryMark {
     this.#deaths = deaths;
   }
 
-  /** An upstream is about to be asked. @returns what is noted of that */
+  /** Opens the mark before an upstream request. @returns the data to store */
   asked(record: RunningRecord, price: Price | null): InterruptedTry {
     this.#mark ??= this.#marks.open();
     return { record, price, mark: this.#mark?.id ?? null, deaths: this.#deaths };
@@ -84,7 +84,7 @@ export class TryMark {
     this.#mark?.sent();
   }
 
-  /** Its record is made, or nothing is to be recorded of it. */
+  /** Closes the mark once the record exists, or none is needed. */
   close(): void {
     this.#mark?.close();
     this.#mark = null;

@@ -1,5 +1,4 @@
-// How a job runs a request: what the request is told of the job, when it waits for room, and what an interrupted try leaves
-// behind.
+// How a job runs a request: connects it to the job, waits for capacity, and handles interrupted tries.
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { JobStep, Storage } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -15,11 +14,11 @@ import type { DurationMs } from '../../base/units.ts';
 
 /** Processes that may die with one job: a request that ends its process must not end all of them. */
 const MOST_DEATHS = 10;
-/** Shortest and longest wait for room, in milliseconds, and the longest where nobody says how long. */
+/** Shortest and longest wait for capacity, and the default when no wait is known, in milliseconds. */
 const LEAST_WAIT_MS = 200;
 const MOST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 5_000;
-/** Step that stands for a tool's effects. */
+/** Prefix of steps for tools with side effects. */
 const TOOL_STEP = 'tool:';
 
 export interface WorkDependencies {
@@ -27,37 +26,37 @@ export interface WorkDependencies {
   readonly serve: (call: ApiCall) => Promise<unknown>;
   readonly streams: KeptStreams;
   readonly storage: Pick<Storage, 'responses' | 'ledger' | 'jobs' | 'marks'>;
-  /** Throws GatewayError for a key that is not good any more. */
+  /** Throws GatewayError for a key that is no longer valid. */
   readonly keyById: (keyId: string) => Principal;
-  /** Resources that a request holds while it runs. */
+  /** Memory account of a request while it runs. */
   readonly account: (keyId: string) => ByteAccount & { release(): void };
   readonly settings: () => { readonly totalMs: DurationMs; readonly maxWaitMs: DurationMs };
-  /** False once the process is to end. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** How a request failed, as far as it has. */
+/** Failure of a request, so far. */
 export interface Tried {
   failure?: GatewayError;
-  /** False: no upstream was. */
+  /** False: no upstream request was made. */
   wasAsked?: boolean;
-  /** When it is tried again, in milliseconds. */
+  /** Milliseconds until the next try. */
   wait?: number;
-  /** The complete answer, where it could not be stored. */
+  /** The complete answer, if it could not be stored. */
   unkept?: Unkept;
 }
 
 /** The client of the request. */
 interface JobClient {
-  /** True once there was anything of an answer. */
+  /** True once there was any content. */
   readonly hasContent: boolean;
-  /** True: nobody hears of the failure, since the job is tried again. */
+  /** True: the failure is not reported, because the job is tried again. */
   isMuted: boolean;
 }
 
-/** Why a job is not tried any more; undefined where it is. */
+/** Reason why a job is not tried again. Undefined: it is. */
 export async function refusalOf(
   { job, store }: JobRun,
   id: string,
@@ -76,7 +75,7 @@ export async function refusalOf(
   return new GatewayError('internal', `The gateway stopped ${job.deaths} times while this answer was made.`);
 }
 
-/** Records what earlier tries had used that died. @returns the steps of all tries */
+/** Records the usage of interrupted earlier tries. @returns the steps of all tries */
 export async function settleEarlier(
   { job, store }: Pick<JobRun, 'job' | 'store'>,
   id: string,
@@ -87,7 +86,7 @@ export async function settleEarlier(
   return steps;
 }
 
-/** Job of the request that it runs. @param payload says whose answer it is @param tried is called with how it failed */
+/** Job part of a request's call. @param payload identifies the answer @param tried receives the failure */
 export function jobCall(
   { job, store }: JobRun,
   payload: Pick<ResponsePayload, 'id' | 'createdAt'>,
@@ -111,7 +110,7 @@ export function jobCall(
       const wait = client.hasContent || !isPatient ? undefined : waitFor(failure, waitedMs);
       if (wait !== undefined) tried.wait = wait;
       client.isMuted = wait !== undefined;
-      // Nothing is recorded of it.
+      // No upstream request was made, so nothing is recorded.
       if (client.isMuted && !wasAsked) mark.close();
       return wait !== undefined;
     },
@@ -136,7 +135,7 @@ export function jobCall(
   };
 }
 
-/** How long a job waits that found no room, in milliseconds; undefined where waiting does not help. @param waitedMs so far */
+/** Milliseconds that a job waits for capacity. Undefined: waiting does not help. @param waitedMs so far */
 export function waitFor(
   { kind, code, fault, retryAfterMs, isHopeless }: GatewayError,
   waitedMs: DurationMs,

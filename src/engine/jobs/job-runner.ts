@@ -1,5 +1,5 @@
-// Runs jobs of the queue in this process: takes as many as it has room for, holds them by renewing their leases, and writes how each
-// ended. Knows no kind of job.
+// Runs queued jobs in this process: claims them while capacity is available, renews their leases, and writes their
+// results.
 import type { Clock } from '../../base/runtime/clock.ts';
 import { newId } from '../../base/runtime/ids.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
@@ -14,59 +14,59 @@ import {
 } from '../../accounts/ports/index.ts';
 import { Cancellation } from '../cancellation.ts';
 
-/** How long a job is another's to take when nothing is heard of its runner. */
+/** Lease duration in milliseconds. Afterwards, another process may take the job. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
-/** How often jobs are looked for that other processes have added, or whose wait is over. */
+/** Interval of polling for jobs that other processes added, or whose wait is over. */
 const LOOK_MS = 1_000;
-/** How often a write is tried again that failed: what upstreams have answered is paid for. */
+/** Retry interval of failed writes. They are repeated because upstream answers are already paid for. */
 const AGAIN_MS = 1_000;
-/** Jobs that are taken at once. */
+/** Maximum jobs per claim. */
 const MOST_TAKEN = 20;
 
-/** A job, as far as whoever does its work may change it. */
+/** A running job as its work sees it. */
 export interface JobRun {
   readonly job: HeldJob;
-  /** Stops the work: its end was asked for, or another process has the job by now. */
+  /** Stops the work: the job was cancelled, or another process has taken it over. */
   readonly cancellation: Cancellation;
   readonly store: JobStore;
   /**
-   * Writes, and writes again until it succeeds: a disk may be full for a while, or the database away. Rejects where the job is
-   * another's by now, or the process stops, and with a refusal by the project's storage.
+   * Writes, and retries until it succeeds, because the disk may be full or the database unavailable. Rejects when
+   * another process has the job, this process stops, or the project's storage limit is exceeded.
    */
   written<T>(write: () => Promise<T>): Promise<T>;
 }
 
-/** `null`: another process has the job by now. */
+/** `null`: another process has taken over the job. */
 export type JobOutcome = { readonly end: JobEnd } | { readonly wait: JobWait } | null;
 
-/** Does the work of one kind. Never rejects where it can say how the job ended. */
+/** Does the work of one kind. Never rejects if it can report the job's end. */
 export type JobWork = (run: JobRun) => Promise<JobOutcome>;
 
 export interface JobRunnerOptions {
   readonly store: JobStore;
   readonly kinds: ReadonlyMap<string, JobWork>;
-  /** Lowest priority that it begins, as a number. */
+  /** Lowest priority that it runs, as a number. */
   readonly priority: number;
-  /** Jobs that are added in the transaction that ends a job, and what is called when they are there. Absent: none. */
+  /** Jobs to add in the transaction that ends a job, and a callback for when they exist. Absent: none. */
   readonly following?: {
     readonly jobsOf: (job: JobView, end: JobEnd) => Promise<readonly NewJob[]>;
     readonly added: () => void;
   };
-  /** Called where a job was added and there is no room for it here. Absent: nobody else needs to know. */
+  /** Called when a job was added and this process has no capacity. Absent: there are no other processes. */
   readonly passOn?: (() => void) | undefined;
-  /** How long jobs that have ended are kept, in milliseconds, where that is less than what they ask for. Absent or null: not less. */
+  /** Maximum retention of finished jobs in milliseconds, if shorter than requested. Absent or null: no maximum. */
   readonly keepMs?: () => number | null;
-  /** Most jobs at once: here, and of one project over all processes. */
+  /** Maximum concurrent jobs: in this process, and per project across all processes. */
   readonly limits: () => { readonly concurrent: number; readonly perProject: number };
-  /** False once the process is to end: it takes nothing more. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export class JobRunner {
-  /** Names this process among all that ever run jobs. */
+  /** Unique id of this process among all job runners. */
   readonly owner = newId('runner_');
   readonly #options: JobRunnerOptions;
   readonly #running = new Map<string, JobRun>();
@@ -74,14 +74,14 @@ export class JobRunner {
   #isTaking = false;
   #isWoken = false;
   #hasStopped = false;
-  /** True: what runs here may be taken by others, because its leases could not be renewed. */
+  /** True: leases could not be renewed, so other processes may take the running jobs. */
   #isBehind = false;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
   }
 
-  /** Jobs that run here. */
+  /** Number of running jobs. */
   get running(): number {
     return this.#running.size;
   }
@@ -94,7 +94,7 @@ export class JobRunner {
     );
   }
 
-  /** Takes no more, and lets go of what still runs: others go on with it. */
+  /** Stops claiming and releases running jobs, so that other processes continue them. */
   async stop(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#hasStopped = true;
@@ -102,19 +102,19 @@ export class JobRunner {
     await this.#options.store.release(this.owner).catch(() => {});
   }
 
-  /** Something was added. */
+  /** Called when a job was added. */
   wake(): void {
     if (this.#hasRoom()) this.look();
     else this.#options.passOn?.();
   }
 
-  /** Looks for something to do. */
+  /** Polls for jobs. */
   look(): void {
     this.#isWoken = true;
     if (!this.#isTaking) void this.#takeAll();
   }
 
-  /** Stops the work of a job that runs here. */
+  /** Cancels a job that runs here. */
   cancel(id: string): void {
     this.#running.get(id)?.cancellation.cancel(CANCELLED);
   }
@@ -127,7 +127,7 @@ export class JobRunner {
         await this.#take();
       }
     } catch (error) {
-      // The next look finds what is there.
+      // The next poll retries.
       this.#options.log.warn('jobs could not be taken from the queue', { error });
     } finally {
       this.#isTaking = false;
@@ -144,7 +144,7 @@ export class JobRunner {
 
   async #take(): Promise<void> {
     const { store, limits, kinds, priority } = this.#options;
-    // It must not take its own jobs a second time.
+    // Otherwise it could claim its own jobs again.
     if (this.#isBehind) await this.#renew();
     if (this.#isBehind) return;
     const { concurrent, perProject } = limits();
@@ -213,7 +213,7 @@ export class JobRunner {
     }
   }
 
-  /** Holds what runs here for longer. What another process has by now is stopped here. */
+  /** Renews leases. Jobs that another process has taken over are stopped here. */
   async #renew(): Promise<void> {
     if (this.#running.size === 0) {
       this.#isBehind = false;
@@ -237,7 +237,7 @@ export class JobRunner {
   }
 }
 
-/** Why work is stopped. */
+/** Reasons of cancellation. */
 export const CANCELLED = new GatewayError('cancelled', 'the job was cancelled');
 export const LOST = new GatewayError('cancelled', TEXTS.takenOver);
 const STOPPED = new GatewayError('cancelled', TEXTS.shuttingDown);

@@ -1,4 +1,4 @@
-// The stream of a job in this process: the one that its client reads already, or a new one.
+// Stream of a job in this process: the existing one that its client reads, or a new one.
 import { toByteString } from '../../base/lib/byte-string.ts';
 import type { HeldJob, Job, JobView } from '../../accounts/ports/index.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { KeptStream, type KeptStreams } from '../streams/index.ts';
 import { decodePayload, protocolOf, type ResponsePayload, standingResponse } from './response-job.ts';
 
-/** Numbers of each further try begin here: no client takes its events for those of another. */
+/** Offset of event numbers per try, so that clients cannot confuse events of different tries. */
 const NUMBERS_OF_A_TRY = 1_000_000;
 
 const HEADERS = {
@@ -14,12 +14,12 @@ const HEADERS = {
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
-/** Events that are told when an answer is queued. */
+/** Number of events sent when an answer is queued. */
 const OPENING_EVENTS = 2;
-/** Number in the first event of a stream. */
+/** Number of the first event of a stream. */
 const NUMBER = /"sequence_number":(\d+)/;
 
-/** A stream that a job has left behind. @param bytes compressed */
+/** A stored stream. @param bytes compressed */
 export function openedStream(bytes: Uint8Array): KeptStream {
   return openedText(gunzipSync(bytes).toString('latin1'));
 }
@@ -44,7 +44,7 @@ function openedText(text: string): KeptStream {
   return stream;
 }
 
-/** The stream of a job that ended before anybody began it. */
+/** Stream of a job that ended before it began. */
 export function neverBegun(job: JobView, payload: ResponsePayload): KeptStream | null {
   const codec = protocolOf(payload).server.background;
   if (!codec) return null;
@@ -53,7 +53,7 @@ export function neverBegun(job: JobView, payload: ResponsePayload): KeptStream |
   return openedText(toByteString(frames.join('')));
 }
 
-/** Ends the stream of such a job. @param job null: it is gone */
+/** Ends the stream of such a job. @param job null: it was deleted */
 export function endUnbegun(stream: KeptStream, job: Job | null): void {
   const payload = job && decodePayload(job.payload);
   const codec = payload && protocolOf(payload).server.background;
@@ -63,7 +63,7 @@ export function endUnbegun(stream: KeptStream, job: Job | null): void {
 
 type Parts = { readonly streams: KeptStreams };
 
-/** A stream that begins with its answer being queued. */
+/** Creates a stream that begins with the events of a queued answer. */
 export function openStream(
   job: Pick<JobView, 'projectId' | 'attempt'>,
   { id, queued }: Pick<ResponsePayload, 'id' | 'queued'>,
@@ -87,7 +87,7 @@ export function openStream(
   return stream;
 }
 
-/** The stream into which a job writes that begins now. */
+/** The stream for a job that begins now. */
 export function openingStream(
   job: HeldJob,
   payload: ResponsePayload,

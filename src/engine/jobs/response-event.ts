@@ -1,4 +1,4 @@
-// The event with which an answer in the background ends, as OpenAI's webhooks name it (2026-11).
+// Event at the end of a background answer, named as in OpenAI's webhooks (2026-11).
 import {
   type Announcement,
   eventId,

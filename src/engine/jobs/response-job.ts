@@ -1,5 +1,4 @@
-// Queue entry of an answer that is made in the background: the request as its client sent it, and the answer as it
-// stood when it was queued.
+// Queue entry of a background answer: the client's request, and the answer in its queued state.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { JobView, StoredResponse } from '../../accounts/ports/index.ts';
@@ -11,19 +10,19 @@ import type { UnixMs } from '../../base/units.ts';
 /** Kind of these jobs in the queue. */
 export const RESPONSE_KIND = 'response';
 
-/** A request as it is kept until somebody runs it. */
+/** A request as it is stored until it runs. */
 export interface CallPayload {
-  /** As the client named it. The first member: lists of jobs read it from the start of the text. */
+  /** As named by the client. Must be the first member, because job lists read it from the start of the text. */
   readonly model: string;
-  /** Id of the generation that the client knows. */
+  /** Generation id known to the client. */
   readonly id: string;
   readonly protocol: ProtocolName;
   readonly api: string;
   readonly url: string;
-  /** Headers without credentials, and without those of the connection. */
+  /** Headers without credentials and connection headers. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Unix milliseconds, by the clock of the process that took the request. */
+  /** Unix milliseconds on the clock of the process that received the request. */
   readonly createdAt: UnixMs;
 }
 
@@ -31,16 +30,16 @@ export interface ResponsePayload extends CallPayload {
   readonly queued: JsonObject;
 }
 
-/** Headers that were about the connection, who asked, or the first request alone. */
+/** Headers about the connection, the caller or only the first request. */
 const NOT_KEPT =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|idempotency-key|upgrade|sec-.*|cookie|prefer|authorization|x-api-key|x-goog-api-key|api-key|proxy-.*)$/;
 
-/** Headers that count for whoever runs the request later. */
+/** Headers that still apply when the request runs later. */
 export function keptHeaders(headers: ApiCall['headers']): CallPayload['headers'] {
   return [...headers].filter(([name]) => !NOT_KEPT.test(name));
 }
 
-/** The request as it is kept. @param model as the client named it @param createdAt Unix milliseconds */
+/** The request in stored form. @param model as named by the client @param createdAt Unix milliseconds */
 export function callPayload(call: ApiCall, model: string, id: string, createdAt: UnixMs): CallPayload {
   const { api, body, request, protocol } = call;
   return {
@@ -59,21 +58,21 @@ export function decodePayload(text: string): ResponsePayload {
   return JSON.parse(text) as ResponsePayload;
 }
 
-/** @throws TypeError for a protocol that no client speaks */
+/** @throws TypeError for a protocol without a server side */
 export function protocolOf({ protocol: name }: Pick<CallPayload, 'protocol'>): ServedProtocol {
   const protocol = findProtocol(name);
   if (!protocol?.server) throw new TypeError(`no client speaks ${name}`);
   return protocol as ServedProtocol;
 }
 
-/** Id of the record of a try: the first has the generation's own, all begin with its time. */
+/** Record id of a try. The first has the generation's id, and all begin with its time. */
 export function recordIdOf(id: string, attempt: number): string {
   if (attempt <= 1) return id;
   const hash = createHash('sha256').update(`${id}:${attempt}`).digest('hex');
   return id.slice(0, 12) + hash.slice(0, id.length - 12);
 }
 
-/** The answer of a job that has none of its own, as the API gives it back. */
+/** Current state of an unfinished or failed answer, as the API returns it. */
 export function standingResponse(job: JobView, payload: ResponsePayload): JsonObject {
   const { background } = protocolOf(payload).server;
   if (!background) return payload.queued;
@@ -87,7 +86,7 @@ function statusOf({ state, isCancelRequested }: JobView): 'queued' | 'in_progres
   return state === 'running' || state === 'completed' ? 'in_progress' : 'queued';
 }
 
-/** The same with what led to it. */
+/** The same with its input. */
 export function standingStored(job: JobView, payload: ResponsePayload): StoredResponse {
   const { server } = protocolOf(payload);
   const { state, raw } = server.decodeRequest(JSON.parse(payload.body));

@@ -1,5 +1,5 @@
-// Makes an answer in the background: runs the request of a job as any other, and says how the job ended. An answer that is there
-// already is never made a second time.
+// Makes a background answer: runs the job's request like any other and reports the job's end. An answer that already
+// exists is never made again.
 import { gzipSync } from 'node:zlib';
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { HeldJob, JobEnd } from '../../accounts/ports/index.ts';
@@ -22,12 +22,12 @@ export async function makeResponse(run: JobRun, deps: WorkDependencies): Promise
   const codec = protocolOf(payload).server.background;
   if (!codec) throw new TypeError(TEXTS.noBackground(payload.protocol));
   const { responses } = deps.storage;
-  // An earlier runner made the answer, and died before it could say so.
+  // An earlier runner stored the answer, but died before it could end the job.
   if (await responses.find(job.projectId, job.id, deps.clock.wall())) {
     await settleEarlier(run, payload.id, deps);
     return completed;
   }
-  // An earlier try made it, and found no room for it.
+  // An earlier try made the answer, but could not store it.
   const unkept = await unkeptOf(run);
   if (unkept) return keepUnkept(run, unkept, deps);
   const stream = openingStream(job, payload, codec, deps);
@@ -80,9 +80,9 @@ function failedBy(error: GatewayError, codec: BackgroundCodec): JobEnd & { reado
 }
 
 /**
- * The stream is over: kept as long as the job, so that it can be read again from anywhere. Nobody sees its end before: the stream of a
- * process that dies is made of its answer again, in other events.
- * @param last its last event, a byte string; null: it stands there already
+ * Stores the finished stream with the job, so that it can be read from any process. Its end is sent only afterwards,
+ * because a process that dies rebuilds the stream from the answer, with other events.
+ * @param last the final event, a byte string; null: already written
  */
 async function keep(
   { job, store, written }: JobRun,

@@ -1,5 +1,5 @@
-// The client of a run in the background: its frames go on under the numbers of the kept stream, and how it ended is noted for
-// whoever runs the job.
+// Client of a background run: writes its frames with the numbers of the kept stream, and notes for the job how it
+// ended.
 import { toByteString } from '../../base/lib/byte-string.ts';
 import type { BackgroundCodec } from '../../protocols/index.ts';
 import type { Cancellation } from '../cancellation.ts';
@@ -9,19 +9,19 @@ import type { KeptStream } from '../streams/index.ts';
 const COMPLETED = 'event: response.completed\n';
 const INCOMPLETE = 'event: response.incomplete\n';
 const FAILED = 'event: response.failed\n';
-/** Begin a stream, and are no part of the answer. */
+/** Frames that begin a stream and are not part of the answer. */
 const BEGINNINGS = /^event: response\.(?:created|queued|in_progress)\n/;
 
 export class RunClient implements Client, ClientStream {
-  /** True once a complete answer was written, be it one that a limit has cut. */
+  /** True once a complete answer was written, even if truncated by a limit. */
   isComplete = false;
   /** True once its failure was written. */
   hasFailed = false;
-  /** True once there was anything of an answer. */
+  /** True once there was any content. */
   hasContent = false;
-  /** Event that says how the answer ended, for whoever ends the stream; null: there is none yet. */
+  /** Event that ends the stream. Null: none yet. */
   last: string | null = null;
-  /** Nothing more is written: the job is tried again, and nobody has to know. */
+  /** True: nothing more is written, because the job is tried again. */
   isMuted = false;
   readonly #stream: KeptStream;
   readonly #codec: BackgroundCodec;
@@ -33,7 +33,7 @@ export class RunClient implements Client, ClientStream {
     this.#cancellation = cancellation;
   }
 
-  /** A refusal: whoever runs the job knows it as an error. */
+  /** The job receives a refusal as an error. */
   respond(): void {}
 
   openStream(): ClientStream {
@@ -65,7 +65,7 @@ export class RunClient implements Client, ClientStream {
     this.#stream.onDrain(drained);
   }
 
-  /** The stream ends when the job does. */
+  /** The job ends the stream. */
   end(): void {}
 
   onLeave(left: () => void): void {

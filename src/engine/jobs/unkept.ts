@@ -1,32 +1,32 @@
-// Answers that are complete and could not be stored. They are paid for, so that none is made again: a disk that is full is tried again,
-// and where their project has no room they stay with their job until it has.
+// Complete answers that could not be stored. They are paid for, so they are not made again: writing is retried while
+// the disk is full, and while the project's storage limit is exceeded they stay with the job.
 import type { StoredResponse } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { WorkDependencies } from './job-call.ts';
 import type { JobOutcome, JobRun } from './job-runner.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** Step that holds such an answer. */
+/** Step that stores such an answer. */
 const UNKEPT_STEP = 'unkept';
-/** How soon it is looked again whether there is room, in milliseconds: at first, and in the end. */
+/** First and longest interval between tries to store it, in milliseconds. */
 const LEAST_AGAIN_MS = 1_000;
 const MOST_AGAIN_MS = 30_000;
 
 export interface Unkept {
   readonly response: StoredResponse;
-  /** Conversation to which it belongs; absent: none. */
+  /** Conversation that it belongs to. Absent: none. */
   readonly appendTo?: string | undefined;
 }
 
-/** Answer that an earlier run of the job has left; null: none. */
+/** Answer left by an earlier run of the job. Null: none. */
 export async function unkeptOf({ job, store }: JobRun): Promise<Unkept | null> {
-  // A try that left one has waited.
+  // A try that left an answer also recorded a wait.
   if (job.waits === null) return null;
   const step = (await store.steps(job.id)).find(({ name }) => name === UNKEPT_STEP);
   return step ? (JSON.parse(step.detail) as Unkept) : null;
 }
 
-/** Stores such an answer, or has its job wait. */
+/** Stores such an answer, or makes its job wait. */
 export async function keepUnkept(
   run: JobRun,
   unkept: Unkept,
@@ -49,7 +49,7 @@ export async function keepUnkept(
   }
 }
 
-/** When a write is tried again that found no room. @param waitedMs so far */
+/** Milliseconds until the next try to store it. @param waitedMs so far */
 export function againAfter(waitedMs: DurationMs): DurationMs {
   return Math.min(MOST_AGAIN_MS, Math.max(LEAST_AGAIN_MS, waitedMs / 2));
 }

@@ -1,8 +1,8 @@
-// Takes the whole answer of a request that no client waits for.
+// Receives the whole answer of a request without a connected client.
 import type { Body, Client, ClientStream } from '../call.ts';
 import type { Cancellation } from '../cancellation.ts';
 
-/** Answer that the client would have got. */
+/** Response that the client would have received. */
 export interface WholeResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-// Leaves an endpoint alone that keeps failing, and finds out with one request at a time whether it is sound again.
-// Does not decide whose fault a failure was, and knows nothing of rate limits.
+// Circuit breaker of an endpoint: avoids it while it keeps failing, then tests it with one request at a time. Rate
+// limits are handled elsewhere.
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { BreakerSettings } from './settings.ts';
 import { SlidingCount } from './fading-measures.ts';
@@ -8,30 +8,30 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export const CLOSED: Standing = { state: 'closed', until: null, reason: null };
 
-/** Ticket of one attempt. Its outcome counts only when it began after the breaker last opened. */
+/** Ticket of one attempt. Its outcome counts only if it began after the breaker last opened. */
 export interface BreakerTicket {
   readonly opening: number;
 }
 
 /**
- * Closed, it counts completed and failed attempts in the last `windowMs`, and opens at a failure when there are at
- * least `failures` of them and no fewer than completed ones. Open, it waits `openMs`. Then, half-open, it admits one
- * attempt at a time: the first content or the completion of one closes it and empties the counts, a failure opens it
- * again. Attempts that began before the last opening change nothing any more: what they show is old. One that was
- * sent while it was open, for want of anything better, closes it when it succeeds.
+ * Closed: counts completed and failed attempts of the last `windowMs`. Opens at a failure when there are at least
+ * `failures` failures, and no fewer than completions. Open: waits `openMs`. Half-open: admits one attempt at a time.
+ * Its first content or completion closes the breaker and resets the counts; its failure opens it again. Attempts that
+ * began before the last opening are ignored. An attempt sent while it was open, because nothing better was available,
+ * closes it on success.
  */
 export class Breaker {
   readonly #settings: () => BreakerSettings;
   readonly #failures = new SlidingCount();
   readonly #successes = new SlidingCount();
   #openings = 0;
-  /** True where it was another process that opened it. */
+  /** True when another process opened it. */
   #isForeign = false;
   /** Null when closed. */
   #open: Standing | null = null;
   #halfOpen: Standing = CLOSED;
   #until = 0;
-  /** The attempt that has the one place of the half-open state. */
+  /** The single attempt of the half-open state. */
   #trial: BreakerTicket | null = null;
 
   constructor(settings: () => BreakerSettings) {
@@ -43,24 +43,24 @@ export class Breaker {
     return nowMs < this.#until ? this.#open : this.#halfOpen;
   }
 
-  /** May an attempt begin now? @param nowMs Unix milliseconds */
+  /** True when an attempt may begin now. @param nowMs Unix milliseconds */
   admits(nowMs: UnixMs): boolean {
     return !this.#open || (nowMs >= this.#until && !this.#trial);
   }
 
-  /** An attempt begins. @param nowMs Unix milliseconds */
+  /** Begins an attempt. @param nowMs Unix milliseconds */
   enter(nowMs: UnixMs): BreakerTicket {
     const ticket = { opening: this.#openings };
     if (this.#open && this.admits(nowMs)) this.#trial = ticket;
     return ticket;
   }
 
-  /** The attempt has shown content. */
+  /** The attempt received content. */
   showedContent(ticket: BreakerTicket): void {
     if (this.#open && ticket.opening === this.#openings) this.reset();
   }
 
-  /** Closes it, and forgets what was counted. */
+  /** Closes the breaker and resets its counts. */
   reset(): void {
     this.#open = null;
     this.#isForeign = false;
@@ -70,8 +70,9 @@ export class Breaker {
   }
 
   /**
-   * It has opened in another process. Opens here, too, unless most attempts of this one were good lately: what fails there may
-   * be that process's own way to the endpoint. @param forMs milliseconds that are left of it
+   * Another process's breaker opened. Opens this one too, unless most recent attempts here succeeded, because the cause
+   * may be that process's own network path.
+   * @param forMs remaining milliseconds
    */
   openedRemotely(forMs: DurationMs, reason: string, nowMs: UnixMs): void {
     const { windowMs, openMs } = this.#settings();
@@ -82,23 +83,23 @@ export class Breaker {
     this.#isForeign = true;
   }
 
-  /** Another process has found out that it is sound again: says nothing of what this one has seen itself. */
+  /** Another process's breaker closed. Does not affect failures seen by this process. */
   closedRemotely(): void {
     if (this.#isForeign) this.reset();
   }
 
-  /** The attempt ended without saying anything about the endpoint. */
+  /** The attempt ended without information about the endpoint. */
   leave(ticket: BreakerTicket): void {
     if (this.#trial === ticket) this.#trial = null;
   }
 
-  /** The attempt was complete. @param nowMs Unix milliseconds */
+  /** The attempt completed. @param nowMs Unix milliseconds */
   succeeded(ticket: BreakerTicket, nowMs: UnixMs): void {
     this.showedContent(ticket);
     if (ticket.opening === this.#openings) this.#successes.add(nowMs, this.#settings().windowMs);
   }
 
-  /** The attempt failed by the endpoint's fault. @param nowMs Unix milliseconds */
+  /** The attempt failed through the endpoint's fault. @param nowMs Unix milliseconds */
   failed(ticket: BreakerTicket, kind: ErrorKind, nowMs: UnixMs): void {
     if (ticket.opening !== this.#openings) return;
     const { failures: enough, windowMs, openMs } = this.#settings();

@@ -1,5 +1,4 @@
-// How demanding a request is, when nobody says. A table of points: the same request always gives the same answer.
-// Knows no model.
+// Estimates the complexity of a request when it is not given. A deterministic table of points, independent of models.
 import type { Complexity } from '../../canonical/index.ts';
 import { estimateOf } from './task-complexity.ts';
 import type { RequestFacts } from './request-facts.ts';
@@ -8,7 +7,7 @@ const MEDIUM_FROM = 2;
 const HIGH_FROM = 5;
 
 /**
- * Estimates the complexity: the sum of the points, under 2 `low`, from 5 `high`, `medium` between.
+ * Estimates the complexity from the sum of points: below 2 `low`, from 5 `high`, otherwise `medium`.
  *
  * | sign                                                    | points |
  * |---------------------------------------------------------|--------|
@@ -16,11 +15,11 @@ const HIGH_FROM = 5;
  * | over 4 / over 12 messages of the user                   | 1 / 2  |
  * | tools offered: any / over 5                             | 1 / 2  |
  * | a tool has been used already                            | 1      |
- * | reasoning asked for / an effort of `high` or more, or a budget of 8,192 tokens or more | 1 / 3 |
+ * | reasoning requested / effort `high` or more, or a budget of 8,192 tokens or more | 1 / 3 |
  * | the answer must satisfy a JSON schema                   | 1      |
  * | a fenced block of code in a user message                | 1      |
  * | an image, a file or audio                               | 1      |
- * | what is asked for, by the words of the last message     | 0 and more: `task-complexity.ts` |
+ * | the task, by the words of the last message              | 0 and more: `task-complexity.ts` |
  */
 export function estimateComplexity(facts: RequestFacts): Complexity {
   const points =
@@ -37,7 +36,7 @@ export function estimateComplexity(facts: RequestFacts): Complexity {
   return points < HIGH_FROM ? 'medium' : 'high';
 }
 
-/** How many of the limits a value exceeds. */
+/** Number of limits that a value exceeds. */
 function steps(value: number, ...limits: readonly number[]): number {
   return limits.filter((limit) => value > limit).length;
 }

@@ -1,9 +1,9 @@
-// How much an endpoint holds: what is declared of it, or less where it has refused less. Knows no request.
+// Effective context length of an endpoint: the declared one, or less if it has refused less.
 import type { Endpoint } from '../../catalog/index.ts';
 import type { EndpointHealth } from './state.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Tokens of input and answer together; null when unknown. */
+/** Tokens of input and answer together. Null: unknown. */
 export function contextOf(
   { contextLength }: Pick<Endpoint, 'contextLength'>,
   health: Pick<EndpointHealth, 'learnedContext'>,
@@ -14,26 +14,26 @@ export function contextOf(
   return contextLength === null ? learned : Math.min(contextLength, learned);
 }
 
-/** An endpoint that was asked for too much, and one that may be asked instead. */
+/** An endpoint that refused a request as too long, or an alternative. */
 export interface Overflow {
   readonly modelId: string;
   readonly contextLength: number | null;
 }
 
 /**
- * Whether another endpoint may hold what this one refused as too long without saying how much it holds.
- * @param needed tokens of the request, by our estimate
+ * True when another endpoint may accept a request that this one refused as too long without stating its limit.
+ * @param needed estimated tokens of the request
  */
 export function mayHold(other: Overflow, refused: Overflow, needed: number): boolean {
   if (other.contextLength === null) return false;
   if (refused.contextLength === null)
     return other.modelId !== refused.modelId || other.contextLength > needed;
-  // It should have held the request: its declaration is wrong, and says nothing about who holds more.
+  // The declared context should have sufficed, so it is wrong and cannot be compared.
   if (needed <= refused.contextLength) return other.contextLength > needed;
   return other.contextLength > refused.contextLength;
 }
 
-/** Limits as upstreams state them, next to what was asked for. */
+/** Patterns for limits as upstreams state them, next to the requested size. */
 const STATED: readonly RegExp[] = [
   /maximum context length (?:is|of) (\d{3,9})/i,
   /context (?:window|length|size)(?: is| of|:)? \(?(\d{3,9})/i,
@@ -41,10 +41,10 @@ const STATED: readonly RegExp[] = [
   /maximum number of (?:input )?tokens allowed \((\d{3,9})/i,
 ];
 
-/** Below this, an estimate of ours is too rough to say anything about the endpoint. */
+/** Below this, our estimate is too rough to draw conclusions. */
 const LEAST_TOKENS = 1_000;
 
-/** The limit that a refusal states, in tokens; null where it states none. @param message of the refusal */
+/** The limit that a refusal states, in tokens. Null: none. @param message of the refusal */
 export function statedContext(message: string): number | null {
   for (const pattern of STATED) {
     const stated = pattern.exec(message.slice(0, 2000))?.[1];
@@ -54,9 +54,9 @@ export function statedContext(message: string): number | null {
 }
 
 /**
- * Context length in tokens that a refusal without a limit implies: fewer than the request had. Null: it implies
- * nothing.
- * @param needed tokens of the request, by our estimate
+ * Context length in tokens implied by a refusal without a stated limit: less than the request had. Null: nothing is
+ * implied.
+ * @param needed estimated tokens of the request
  */
 export function shownContext(needed: number): number | null {
   return needed < LEAST_TOKENS ? null : needed;

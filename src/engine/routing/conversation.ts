@@ -1,20 +1,23 @@
-// Tells conversations apart, so that each can return to the endpoint that holds its cached prefix.
+// Identifies conversations, so that each can return to the endpoint that caches its prefix.
 import { hash } from 'node:crypto';
 import type { CanonicalRequest, Item, Usage } from '../../canonical/index.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 /** Shorter prompts are not cached: OpenAI and Anthropic begin at 1,024 tokens, about 4 characters each. */
 const SHORTEST_CHARS = 4_096;
-/** Characters of either end of a long text that are hashed, with its length: enough to tell two apart, and fast. */
+/**
+ * Characters at each end of a long text that are hashed together with its length: sufficient to distinguish texts, and
+ * fast.
+ */
 const END_CHARS = 1_024;
-/** Most that is hashed altogether. */
+/** Maximum characters hashed in total. */
 const HASHED_CHARS = 16_384;
 const FIVE_MINUTES_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Identity of a conversation: whose it is, its instructions, its tools and its first words, which later turns
- * repeat. Null when the prompt is too short to be cached anywhere, and for tasks besides text.
+ * Identity of a conversation: project, instructions, tools and first messages, which later turns repeat. Null: the
+ * prompt is too short to be cached, or the task is not text.
  */
 export function conversationOf(
   request: CanonicalRequest,
@@ -45,8 +48,8 @@ function textOf(item: Item): string {
 }
 
 /**
- * How long the upstream's cache of this prompt may be expected to live, in milliseconds: as long as it was asked
- * to, else the five minutes that the vendors document.
+ * Expected lifetime of the upstream's prompt cache in milliseconds: as requested, otherwise the five minutes that
+ * vendors document.
  */
 export function cacheLifeMs(usage: Usage | null): DurationMs {
   return usage && usage.input.cacheWrite1h > 0 ? HOUR_MS : FIVE_MINUTES_MS;

@@ -1,5 +1,5 @@
-// Which models may serve a request, in the order of trying: the one it names, those of its `models`, or those that the
-// gateway chooses. Knows endpoints only as far as an id names one.
+// Selects the models for a request, in order of trying: the named one, those of `models`, or those that the gateway
+// chooses.
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, type CanonicalRequest } from '../../canonical/index.ts';
 import { isAuto, unknownModel, type Model, resolveModelId, type ResolvedModel } from '../../catalog/index.ts';
@@ -11,20 +11,21 @@ import type { Exclusion, ModelChoice, PlanContext } from './plan-types.ts';
 export { AUTO_MODELS } from '../../catalog/index.ts';
 
 export interface ModelSelection {
-  /** In the order of trying; never empty; no model twice. */
+  /** In order of trying; never empty and without duplicates. */
   readonly choices: readonly ModelChoice[];
-  /** Slug that the id of the first choice names; null when it names none. Further choices hold only what theirs names. */
+  /**
+   * Slug named in the id of the first choice. Null: none. Further choices already contain only the endpoints they name.
+   */
   readonly pinned: string | null;
   readonly excluded: readonly Exclusion[];
-  /** How they were chosen, for the route table; null when the request named its model and nothing else. */
+  /** Basis of the choice, for the route table. Null: the request named one model and nothing else. */
   readonly basis: JsonObject | null;
 }
 
 /**
- * The models for a request: its model, or those that `model_routing_config` or `dragoman/auto` chooses, then its
- * `models`, each of which may be `dragoman/auto` as well.
- * Throws GatewayError: 404 for an unknown model, 403 for one that the key may not use, 400 naming the member that
- * names no model, or that leaves none.
+ * Selects the models: the named one or those chosen by `model_routing_config` or `dragoman/auto`, then `models`, whose
+ * entries may be `dragoman/auto` too. Throws GatewayError: 404 for an unknown model, 403 for one that the key may not
+ * use, 400 naming an invalid member, or one that leaves no model.
  */
 export function selectModels(request: CanonicalRequest, context: PlanContext): ModelSelection {
   const { catalog } = context;
@@ -69,7 +70,7 @@ export function selectModels(request: CanonicalRequest, context: PlanContext): M
   };
 }
 
-/** Throws GatewayError when there is no such model, or the key may not use it. */
+/** Throws GatewayError when the model does not exist or the key may not use it. */
 function namedModel(id: string, { catalog, mayUse }: PlanContext): ResolvedModel {
   const resolved = resolveModelId(id, catalog);
   if (!resolved) {
@@ -91,7 +92,7 @@ function toChoice({ reason, score }: ModelOption, model: Model): ModelChoice {
   return { model, reason, score };
 }
 
-/** A further choice whose id names an endpoint is a model that has no others; nothing when it has not even that. */
+/** A further choice that names an endpoint is restricted to it. Empty if the model has no such endpoint. */
 function restricted(option: ModelOption, excluded: Exclusion[]): readonly ModelChoice[] {
   const { model, pinned } = option;
   if (pinned === null) return [toChoice(option, model)];

@@ -1,4 +1,4 @@
-// Input and output of a plan. Routing only decides: the engine tries the candidates.
+// Input and output of a plan.
 import type {
   CanonicalRequest,
   Report,
@@ -14,62 +14,62 @@ import type { UnixMs } from '../../base/units.ts';
 export interface PlanContext {
   readonly catalog: Catalog;
   readonly settings: RoutingSettings;
-  /** Defaults of the key that asks; null when it has none. */
+  /** Defaults of the request's key. Null: none. */
   readonly keyWishes: RoutingWishes | null;
-  /** Tenant: conversations of two keys are never the same. */
+  /** Tenant; keeps conversations of different projects separate. */
   readonly projectId: string;
   readonly mayUse: (modelId: string) => boolean;
   readonly state: RoutingState;
   readonly nowMs: UnixMs;
-  /** Names of the request's parameters that an endpoint does not take. */
+  /** Names of the request's parameters that an endpoint does not support. */
   readonly lacking: (request: CanonicalRequest, endpoint: Endpoint) => readonly string[];
-  /** Why an endpoint has no room just now, by limits that others do not know of; null where it has. Absent: it always has. */
+  /** Why an endpoint has no capacity now, by its provider's limits. Null: it has. Absent: there are no limits. */
   readonly full?: ((endpoint: Endpoint) => string | null) | undefined;
-  /** Facts of the tasks besides text. Absent: of none. */
+  /** Properties of the tasks other than text. Absent: none. */
   readonly tasks?: readonly TaskFacts[] | undefined;
   /** Characters of the prompt. */
   readonly inputChars: number;
-  /** Wishes that name nobody are reported here. */
+  /** Receives reports of preferences that name unknown providers. */
   readonly report: Report;
-  /** True: only to explain. Leaves no trace in the state. */
+  /** True: only explains, without changing the state. */
   readonly peek: boolean;
 }
 
 export interface Candidate {
   readonly endpoint: Endpoint;
-  /** From 0 to 1 among the candidates of its model, by the strategy's own measure; null when it is not known. */
+  /** Score by the strategy's measure among the candidates of the model, from 0 to 1. Null: unknown. */
   readonly score: number | null;
-  /** Why it stands where it stands. */
+  /** Reason for its position. */
   readonly reason: string;
-  /** True: it failed lately, or asked to be left alone. The last resort. */
+  /** True: it failed recently or asked for a pause, and is only used as a last resort. */
   readonly unavailable: boolean;
 }
 
 export interface Exclusion {
   readonly modelId: string;
-  /** Slug; null when the whole model is out. */
+  /** Slug. Null: the whole model is excluded. */
   readonly endpoint: string | null;
   readonly reason: string;
 }
 
 export interface Plan {
-  /** In the order of trying; never empty. */
+  /** In order of trying; never empty. */
   readonly candidates: readonly Candidate[];
   readonly excluded: readonly Exclusion[];
   /** False: the first failure is final (`provider.fallback: "false"`). */
   readonly failover: boolean;
   readonly wishes: RoutingWishes;
-  /** Identity of the conversation whose cached prefix matters; null when the prompt is too short for a cache. */
+  /** Identity of the conversation for its cached prefix. Null: the prompt is too short for a cache. */
   readonly conversation: string | null;
-  /** Data that is kept with the generation; `/route/explain` returns it as a table. */
+  /** Data stored with the generation; `/route/explain` returns it as a table. */
   readonly trace: () => RouteTrace;
 }
 
 /** A model that may serve a request. */
 export interface ModelChoice {
   readonly model: Model;
-  /** Why this model, in words. */
+  /** Reason for this model, as text. */
   readonly reason: string;
-  /** From 0 to 1; null where models were not weighed against each other. */
+  /** From 0 to 1. Null: the models were not scored. */
   readonly score: number | null;
 }

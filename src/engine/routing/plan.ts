@@ -1,4 +1,4 @@
-// Makes the plan of one request: which models, which endpoints of each, in which order, and why.
+// Plans one request: which models and endpoints are tried, in which order, and why.
 import {
   type CanonicalRequest,
   GatewayError,
@@ -22,9 +22,8 @@ import { baseRate } from './factors/index.ts';
 import type { EndpointId } from './state.ts';
 
 /**
- * The candidates for a request in the order of trying.
- * Throws GatewayError: 404 for an unknown model, 403 for one the key may not use, 400 naming the wish that leaves
- * nobody.
+ * Plans the candidates of a request. Throws GatewayError: 404 for an unknown model, 403 for one that the key may not
+ * use, 400 naming the preference that leaves no endpoint.
  */
 export function planRequest(request: CanonicalRequest, context: PlanContext): Plan {
   const wishes = effectiveWishes(request.gateway.routing, context.keyWishes, context.settings.defaults);
@@ -83,7 +82,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     const first = selection.choices[0];
     if (!first) return;
     const named = standIns(list, first.model, request, wishes, context);
-    // Named endpoints replace those that would have followed; models alone follow them.
+    // Named endpoints replace the remaining candidates; models are appended to them.
     if (named.some(({ type }) => type === 'endpoints')) {
       for (const { endpoint } of candidates.splice(1))
         removed.push({ endpoint, param: list.path, reason: `${list.path} names who stands in` });
@@ -91,7 +90,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
     for (const standIn of named) {
       if (standIn.type === 'model') {
         const choice = { model: standIn.model, reason: list.path, score: null };
-        // A pinned endpoint need not be in the lists that name whom to ask first.
+        // A pinned endpoint need not be in the lists for the first choice.
         if (!add(choice, standIn.pinned))
           add(choice, standIn.pinned, { ...wishes, providers: undefined, only: undefined });
         continue;
@@ -106,7 +105,7 @@ export function planRequest(request: CanonicalRequest, context: PlanContext): Pl
   }
 }
 
-/** A candidate of a model that was chosen among others also has that model's score and reason. */
+/** Adds the model's score and reason, if it was chosen among several. */
 function chosen(candidate: Candidate, { score, reason }: ModelChoice): Candidate {
   if (reason === 'requested') return candidate;
   return { ...candidate, score: candidate.score ?? score, reason: `${reason}; ${candidate.reason}` };
@@ -118,19 +117,19 @@ function notTried(endpoint: Candidate['endpoint']): Exclusion {
   return { modelId: endpoint.modelId, endpoint: endpoint.slug, reason: 'fallback is switched off' };
 }
 
-/** True when the request itself says in which order endpoints are to be tried. */
+/** True when the request itself gives the order of endpoints. */
 function isOrdered(wishes: RoutingWishes | undefined): boolean {
   if (!wishes || (wishes.type ?? 'priority') !== 'priority') return false;
   return wishes.prefer !== undefined || (wishes.providers !== undefined && wishes.factor === undefined);
 }
 
-/** True for the first turn of a conversation in a round: those that begin alike are to be spread as well. */
+/** True for the first turn of a round-robin conversation: conversations with the same beginning are distributed too. */
 function takesTurn({ items }: CanonicalRequest, wishes: RoutingWishes): boolean {
   if (wishes.type !== 'round_robin') return false;
   return items.every((item) => item.type === 'message' && item.role !== 'assistant');
 }
 
-/** A conversation stays with the model that it began with where the gateway chose it. */
+/** Moves the model that holds the conversation's cache to the front, if the gateway chooses models. */
 function homeFirst({ choices, basis }: ModelSelection, home: string | undefined): readonly ModelChoice[] {
   if (home === undefined) return choices;
   const at = choices.findIndex(({ model }) => model.id === home);
@@ -139,7 +138,7 @@ function homeFirst({ choices, basis }: ModelSelection, home: string | undefined)
   return [choice, ...choices.filter((other) => other !== choice)];
 }
 
-/** Endpoints that are set aside are the last resort of the whole plan, not only of their model. */
+/** Moves unavailable endpoints to the end of the whole plan, not only of their model. */
 function unavailableLast(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.some(({ unavailable }) => unavailable)
     ? [
@@ -159,7 +158,7 @@ function nobodyLeft(selection: ModelSelection, removed: readonly Removed[]): Gat
   return new GatewayError('invalid_request', text, { param: first?.param ?? 'model' });
 }
 
-/** A slug of nobody is most likely a slip: it changes nothing, but not in silence. */
+/** Reports unknown slugs, which are most likely mistakes and have no effect. */
 function reportStrangers(wishes: RoutingWishes | undefined, { catalog, report }: PlanContext): void {
   if (!wishes) return;
   for (const list of [wishes.providers, wishes.prefer, wishes.only, wishes.ignore]) {
@@ -171,11 +170,11 @@ function reportStrangers(wishes: RoutingWishes | undefined, { catalog, report }:
   }
 }
 
-// Writes down a decision, for the record of the request and for whoever asks how it would be routed.
+// Trace: the decision for the request's record and for explanations.
 
 export interface TraceInput {
   readonly wishes: RoutingWishes;
-  /** How the models were chosen; null when one was named. */
+  /** Basis of the choice of models. Null: one was named. */
   readonly basis: JsonObject | null;
   readonly candidates: readonly Candidate[];
   readonly excluded: readonly Exclusion[];
@@ -183,7 +182,7 @@ export interface TraceInput {
   readonly context: PlanContext;
 }
 
-/** The decision, with what was known of each endpoint at this moment. */
+/** The decision, with the current state of each endpoint. */
 function traceRoute({ wishes, basis, candidates, excluded, holder, context }: TraceInput): RouteTrace {
   return trimmed([
     candidates.map((candidate, index) => traceCandidate(candidate, index + 1, holder, context)),

@@ -1,24 +1,24 @@
-// Puts the endpoints of one model in order by a factor. Unknown endpoints are explored, one request at a time, and
-// known ones are measured again now and then, so that one that recovered is found.
+// Orders the endpoints of one model by a factor. Endpoints without measurements are explored one request at a time, and
+// others are measured again periodically to detect recovery.
 import type { Factor, Measured } from './factors/index.ts';
 
 export interface Ranked {
   readonly subject: Measured;
-  /** From 0 to 1: its value over the best; null when unknown. */
+  /** From 0 to 1: its value divided by the best. Null: unknown. */
   readonly score: number | null;
   readonly reason: string;
 }
 
-/** A known endpoint is measured again after standing behind others in so many plans… */
+/** Plans in which an endpoint was not first before it is measured again… */
 const DUE_AFTER_PLANS = 20;
-/** …and for so long. Together they bound what exploring costs: 5 % of few requests, one in 5 s of many. */
+/** …and the minimum time. Together they bound the cost of exploring: 5 % of few requests, one per 5 s of many. */
 const DUE_AFTER_MS = 5_000;
-/** Below this share of good attempts an endpoint is not explored at once, although its speed is unknown. */
+/** Success rate below which an endpoint without measurements is not explored immediately. */
 const DOUBTFUL = 0.5;
-/** Values within this ratio are equal: then the endpoint with less to do goes first. */
+/** Values within this ratio are equal; then the endpoint with less load comes first. */
 const EQUAL = Math.log(1.1);
 
-/** Orders by `factor`, best first; equals keep the order in which they were given. */
+/** Orders by `factor`, best first; equals keep the given order. */
 export function rankBy(factor: Factor, subjects: readonly Measured[]): readonly Ranked[] {
   let best = 0;
   const values = subjects.map((subject) => {
@@ -49,7 +49,7 @@ export function rankBy(factor: Factor, subjects: readonly Measured[]): readonly 
   return ordered;
 }
 
-/** True for an endpoint of which too little is known, and that nobody is measuring at the moment. */
+/** True for an endpoint with outdated or missing measurements that no request is measuring now. */
 function isDue({ subject, score }: Ranked, position: number): boolean {
   const { health, nowMs } = subject;
   if (health.inFlight > 0) return false;

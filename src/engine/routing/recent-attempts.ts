@@ -1,5 +1,5 @@
-// How the latest attempts at an endpoint ended, for operators: counts of the last 15 minutes, the last 20 of a day, and whether it
-// is failing. Decides nothing for routing.
+// Recent outcomes of an endpoint for operators: counts of the last 15 minutes, the last 20 attempts of a day, and
+// whether it is failing. Not used for routing.
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -7,17 +7,17 @@ const SLOT_MS = 15_000;
 const WINDOW_MS = 15 * 60_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
 const DAY_MS = 24 * 3_600_000;
-/** Attempts that are remembered one by one. */
+/** Number of attempts that are stored individually. */
 const MOST_LAST = 20;
-/** Good attempts in a row that end a failure. */
+/** Consecutive successes that end a failing state. */
 const ENOUGH_GOOD = 3;
-/** Fewer attempts, 429s apart, are no share. */
+/** Minimum attempts, without 429s, for a meaningful share. */
 const LEAST = 5;
 
-/** Attempts that were noted here are not counted again, by clocks that differ a little. */
+/** Tolerated clock difference when attempts from storage are compared with those counted here. */
 const CLOCKS_APART_MS = 1_000;
 
-/** How one attempt ended. `limited`: with a rate limit. `refused`: the provider refused its key, which is bad, too. */
+/** Outcome of one attempt. `limited`: rate limit. `refused`: the provider refused its key, which also counts as bad. */
 export type AttemptEnd = 'good' | 'bad' | 'limited' | 'refused';
 
 export interface PastAttempt {
@@ -25,13 +25,13 @@ export interface PastAttempt {
   readonly end: AttemptEnd;
 }
 
-/** Counts of the last 15 minutes; else of the last 20 attempts within 24 hours. */
+/** Counts of the last 15 minutes, or else of the last 20 attempts within 24 hours. */
 export interface AttemptWindow {
   readonly attempts: number;
   readonly good: number;
   readonly bad: number;
   readonly limited: number;
-  /** When the last of them ended. Null: the window is the last 15 minutes. */
+  /** End of the last attempt. Null: the window is the last 15 minutes. */
   readonly asOfMs: UnixMs | null;
   readonly lastWasBad: boolean;
 }
@@ -43,17 +43,17 @@ interface Slot {
   limited: number;
 }
 
-/** The end of an attempt. @param failure null: it was complete */
+/** Outcome of an attempt. @param failure null: it was complete */
 export function attemptEnd(failure: ErrorKind | null, endpointsFault: boolean): AttemptEnd {
   if (failure === 'rate_limited') return 'limited';
   if (failure === null || !endpointsFault) return 'good';
   return failure === 'authentication' || failure === 'permission' ? 'refused' : 'bad';
 }
 
-/** Times are milliseconds that only go forward. */
+/** Times are milliseconds on the monotonic clock. */
 export class RecentAttempts {
   readonly #slots = new Map<number, Slot>();
-  /** The latest is the last. */
+  /** Oldest first. */
   #last: PastAttempt[] = [];
   #goodInARow = 0;
   #badSince: UnixMs | null = null;
@@ -65,23 +65,23 @@ export class RecentAttempts {
     return this.#last.at(-1)?.atMs ?? null;
   }
 
-  /** When what is bad now began: the first bad attempt since three good ones in a row. Null: nothing is. */
+  /** Start of the current problem: the first bad attempt since three consecutive successes. Null: none. */
   get badSince(): number | null {
     return this.#badSince;
   }
 
-  /** True from when most attempts fail, the key is refused or the breaker opens, until three good attempts in a row. */
+  /** True once most attempts fail, the key is refused or the breaker opens, until three consecutive successes. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
 
-  /** @param isBroken whether the breaker is open now */
+  /** @param isBroken true: the breaker is open */
   add(end: AttemptEnd, atMs: UnixMs, isBroken: boolean, times = 1): void {
     this.#firstAt = Math.min(this.#firstAt, atMs);
     this.#note(end, atMs, isBroken, times);
   }
 
-  /** Attempts of before this process began, the oldest first: they stand before all others. */
+  /** Adds attempts from before this process began, oldest first. */
   seed(attempts: readonly PastAttempt[]): void {
     const own = this.#last;
     const before = this.#firstAt - CLOCKS_APART_MS;

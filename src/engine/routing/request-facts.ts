@@ -1,40 +1,40 @@
-// Facts of a request for the choice of a model, gathered in one pass. Knows no model.
+// Properties of a request for choosing a model, collected in one pass.
 import type { CanonicalRequest, Item, Part, ReasoningRequest } from '../../canonical/index.ts';
 
 export type Modality = 'image' | 'file' | 'audio';
 
 export interface RequestFacts {
-  /** Characters of the prompt, without the bytes of images, files and audio. */
+  /** Characters of the prompt, without the data of images, files and audio. */
   readonly characters: number;
-  /** A rough count of the prompt's tokens. */
+  /** Estimated tokens of the prompt. */
   readonly promptTokens: number;
-  /** Kinds of content in the prompt besides text. */
+  /** Content types of the prompt other than text. */
   readonly modalities: ReadonlySet<Modality>;
-  /** Messages of the user. */
+  /** Number of user messages. */
   readonly turns: number;
   readonly tools: number;
-  /** Whether a tool has been used already. */
+  /** True: the conversation contains tool results. */
   readonly toolResults: boolean;
   readonly customTools: boolean;
-  /** How much reasoning is asked for, explicitly. */
+  /** Amount of reasoning that the request asks for explicitly. */
   readonly reasoning: 'none' | 'some' | 'much';
   readonly format: 'text' | 'json_object' | 'json_schema';
   /** The user's last message. */
   readonly asked: string;
-  /** Whether the user's messages hold a fenced block of code. */
+  /** True: a user message contains a fenced code block. */
   readonly code: boolean;
 }
 
-/** English text and JSON; other scripts have more bytes for a character, and characters are counted in bytes here. */
+/** For English text and JSON. Other scripts have more bytes per character, and characters are counted in bytes here. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** Tokens that vendors charge for an image of usual size, within a factor of two. */
+/** Tokens that vendors charge for an image of typical size, within a factor of two. */
 const TOKENS_PER_IMAGE = 1000;
-/** From here a budget of reasoning tokens is a large one. */
+/** Minimum reasoning budget that counts as large. */
 const MUCH_REASONING_TOKENS = 8192;
 
 /**
- * Gathers the facts.
- * @param inputChars size of the prompt as the caller knows it; may include encoded media, which is taken off
+ * Collects the properties.
+ * @param inputChars size of the prompt, possibly including encoded media, which is subtracted
  */
 export function requestFacts(request: CanonicalRequest, inputChars: number): RequestFacts {
   const modalities = new Set<Modality>();

@@ -1,11 +1,11 @@
-// How demanding a task is by its words: what kind of thing is asked for, not how long the question is. A table of signs
-// in the languages that most prompts are written in; the same words always give the same answer. Knows no model.
+// Complexity of a task by its words rather than its length: a deterministic table of signs in the most common languages
+// of prompts.
 
 interface Sign {
   readonly name: string;
-  /** Whole words or phrases, separated by commas; `*` stands for any ending. */
+  /** Whole words or phrases, separated by commas; `*` stands for any suffix. */
   readonly words: string;
-  /** The same in scripts that put no space between words. */
+  /** The same in scripts without spaces between words. */
   readonly unspaced: string;
   readonly points: number;
 }
@@ -64,19 +64,19 @@ const SIGNS: readonly Sign[] = [
 
 const PATTERNS = SIGNS.map(({ words, unspaced, points }) => ({ match: patternOf(words, unspaced), points }));
 
-/** One thing after another. */
+/** Consecutive steps. */
 const SEQUENCE = /[,;.]\s(?:and\s)?(?:then|dann|puis|luego|então|затем)(?!\p{L})/iu;
-/** An item of a list: three of them are several tasks. */
+/** A list item; three of them count as several tasks. */
 const LISTED = /^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]/gmu;
 const QUESTION = /[?？]/g;
 const SEVERAL = 3;
-/** Characters of either end in which the question is looked for: between them is its material. */
+/** Characters at each end that are searched, because the middle of a long text is usually material. */
 const EDGE_CHARS = 2_000;
 
 /**
- * The points of a task's words: those of every sign that stands in it, 2 for a list of three or more, 1 each for one
- * thing after another and for three or more questions.
- * @param asked the last message of the user
+ * Points of a task's words: those of every matching sign, 2 for a list of three or more, 1 for consecutive steps, and 1
+ * for three or more questions.
+ * @param asked the user's last message
  */
 export function estimateOf(asked: string): number {
   const text =
@@ -89,7 +89,7 @@ export function estimateOf(asked: string): number {
   return points;
 }
 
-/** A plain choice of words, so that the work is linear. `\b` would not do: it knows the letters of English alone. */
+/** A plain alternation, so that matching is linear. `\b` is not used because it only knows English letters. */
 function patternOf(words: string, unspaced: string): RegExp {
   const spaced = words
     .split(', ')
@@ -97,7 +97,7 @@ function patternOf(words: string, unspaced: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${spaced.join('|')})|${unspaced.split(', ').join('|')}`, 'iu');
 }
 
-/** A hyphen needs no escape, and no word has anything else that means something in a pattern. */
+/** Hyphens need no escaping, and no word contains other special characters. */
 function escaped(word: string): string {
   return word.replaceAll(' ', '\\s');
 }

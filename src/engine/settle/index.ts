@@ -1,3 +1,3 @@
-// Remains of a request: its record, what it cost, and the turn that its client has kept.
+// Settlement of a request: its record, its cost, and the turn stored for its client.
 export { keep, type Kept, NOTHING_KEPT } from './keep.ts';
 export { settle } from './settle.ts';

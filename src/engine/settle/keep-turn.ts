@@ -1,4 +1,4 @@
-// Keeps a turn after it succeeded: the response under its id, and its items in the conversation it belongs to.
+// Stores a successful turn: the response by its id, and its items in its conversation.
 import { asObject, type JsonObject, parseJson } from '../../base/json/index.ts';
 import { type CollectedEvents, INCLUDABLE } from '../../canonical/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
@@ -10,13 +10,13 @@ import { outputOf, type TurnInput } from '../admit/index.ts';
 import { expiryOf } from '../settings.ts';
 
 const LONG_CHARS = 256_000;
-/** About what an annotation is in JSON. */
+/** Approximate size of an annotation in JSON. */
 const ANNOTATION_CHARS = 150;
 
-/** An answer as its client gets it: the text that was relayed, or events with all reasoning sealed. */
+/** An answer as the client receives it: the relayed text, or events with sealed reasoning. */
 export type GivenAnswer = { readonly relayed: string } | { readonly events: CollectedEvents };
 
-/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
+/** Resolves once the turn is stored durably. Rejects when it could not be stored. */
 export async function keepTurn(
   turn: TurnInput,
   answer: GivenAnswer,
@@ -31,10 +31,10 @@ export async function keepTurn(
     expiresAt: expiryOf(settings, arrival.createdAt),
   };
   const { projectId } = call.principal;
-  // Earlier work in this turn of the loop, the end of the answer's reading, took its time as well.
+  // Reading the end of the answer has already taken time in this turn of the event loop.
   if (isLong(answer)) await new Promise<void>(nextTurn);
   const response = answerBody(answer, context, arrival);
-  // The answer of a job is read when it is there, and kept for a while at least.
+  // A job's answer is read from storage, so it is stored at least temporarily.
   if (!state.store && !call.job?.isKept) {
     const said = [...items, ...outputOf(response)];
     call.memory?.remember(String(response['id']), [...history.items, ...said]);
@@ -42,7 +42,7 @@ export async function keepTurn(
       await deps.state.conversations.appendTurn(projectId, state.conversationId, said);
     return { response, text: undefined };
   }
-  // Turns that only the connection remembers must be stored with what builds on them.
+  // Turns remembered only for the connection must be stored together with those that continue them.
   const { recalled = false } = history;
   const stored = {
     id: String(response['id']),
@@ -63,15 +63,15 @@ export async function keepTurn(
   }
 }
 
-/** The body of an answer as it is kept. */
+/** The body of an answer in stored form. */
 export function answerBody(answer: GivenAnswer, context: AnswerContext, arrival: Arrival): JsonObject {
   return 'relayed' in answer
-    ? // An upstream may repeat what it got for tools that it runs.
+    ? // An upstream may echo credentials of tools that it runs.
       asObject(withoutCredentials(parseJson(answer.relayed) ?? null))
     : encodeAll(answer.events, context, arrival);
 }
 
-/** Whether the others' answers would have to wait noticeably while this one is made into an object, and that into JSON. */
+/** True when serialising the answer would delay other requests noticeably. */
 function isLong(answer: GivenAnswer): boolean {
   if ('relayed' in answer) return answer.relayed.length > LONG_CHARS;
   return answer.events.items.some(
@@ -85,7 +85,7 @@ function isLong(answer: GivenAnswer): boolean {
   );
 }
 
-/** The response with every member that a later request may ask for. */
+/** The response with every member that a later request may include. */
 function encodeAll(events: CollectedEvents, context: AnswerContext, { call }: Arrival): JsonObject {
   const { request } = context;
   const state = request.state && { ...request.state, include: INCLUDABLE };

@@ -1,4 +1,5 @@
-// Keeps of a good answer what is needed later: the turn for its client, thoughts for the vault, words for the log.
+// Stores the parts of a successful answer that are needed later: the turn for its client, reasoning for the vault,
+// content for the log.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import { type CollectedEvents, type Item, TEXTS, type ThreadTurn } from '../../canonical/index.ts';
 import type { AnswerContext, ThreadCodec } from '../../protocols/index.ts';
@@ -17,25 +18,25 @@ import { expiryOf } from '../settings.ts';
 export interface Keeping {
   readonly admitted: Admitted;
   readonly answer: ClientAnswer;
-  /** Endpoint that answered. */
+  /** The attempt that answered. */
   readonly by: Attempt;
   readonly attemptLog: AttemptLog;
   readonly context: AnswerContext;
-  /** Last turn of the model, where an answer has several turns. */
+  /** Last turn of the model, if there were several. */
   readonly lastTurn: readonly Item[] | undefined;
 }
 
 export interface Kept {
-  /** The answer in the client's own protocol, when content is logged; else null. */
+  /** The answer in the client's protocol, if content is logged. Null: not logged. */
   readonly content: JsonValue;
-  /** Resolves once all is kept, to the answer as it was kept; undefined for one that was not. Never rejects. */
+  /** Resolves to the stored answer once everything is stored. Undefined: it was not stored. Never rejects. */
   readonly answer: Promise<KeptAnswer | undefined> | undefined;
 }
 
-/** An answer that nobody needs afterwards. */
+/** Result for an answer of which nothing is stored. */
 export const NOTHING_KEPT: Kept = { content: null, answer: undefined };
 
-/** Keeps an answer. Failures are logged only: an answer is worth more than what is kept of it. */
+/** Stores an answer. Failures are only logged, because the answer itself is still delivered. */
 export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   const { admitted, answer, by, attemptLog, context, lastTurn } = keeping;
   const { arrival, seal, turn, keepsTurn } = admitted;
@@ -43,13 +44,13 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   const events = by.tap?.result() ?? answer.collected();
   const relayed = keepsTurn ? by.meter.relayed?.answer?.() : undefined;
   const given = relayed !== undefined ? { relayed } : events && { events: seal?.collected(events) ?? events };
-  // The stored answer says what the client got.
+  // The stored answer must equal the one that the client receives.
   context.completedSeconds ??= Math.floor(deps.clock.wall() / 1000);
   if (events?.usage) context.costUsd ??= attemptLog.costUsd();
   const failed = (error: unknown): undefined => {
     deps.log.error(TEXTS.notKept, { id: arrival.id, error });
   };
-  // Reasoning of an earlier turn led to a call that no client knows.
+  // Reasoning of an earlier turn belongs to a tool call that the client does not know.
   const thought = lastTurn ?? events?.items;
   const remembered = thought && remember(thought, keeping, deps)?.catch(failed);
   const { thread } = context.request;
@@ -68,7 +69,7 @@ export function keep(keeping: Keeping, deps: GatewayDependencies): Kept {
   };
 }
 
-/** Undefined where the vault has no use for it. */
+/** Undefined: the vault does not need the turn. */
 function remember(
   thought: readonly Item[],
   { admitted, by, context }: Keeping,
@@ -93,7 +94,7 @@ async function both(
   return stored;
 }
 
-/** The answer for the record, in the client's own protocol. */
+/** The answer in the client's protocol, for the log. */
 function logged(
   events: CollectedEvents,
   by: Attempt,
@@ -109,10 +110,10 @@ function logged(
   });
 }
 
-// Keeps a turn of a thread under the id of its answer, as long as a stored response would be: what was new in it, and
-// the answer as its client got it.
+// Threads: stores a turn by the id of its answer with the retention of responses: its new messages, and the answer as
+// sent.
 
-/** Resolves when the turn would survive the death of the process. Rejects when it could not be kept. */
+/** Resolves once the turn is stored durably. Rejects when it could not be stored. */
 async function keepThread(
   { turn, codec }: { readonly turn: ThreadTurn; readonly codec: ThreadCodec },
   answer: GivenAnswer,

@@ -1,5 +1,5 @@
-// Writes what a request was and cost: once, when its outcome is known and before its client hears of the end; and tells
-// whoever watches.
+// Settles a request once its outcome is known and before the client receives the end: writes its records, settles its
+// quota and notifies observers.
 import { refusalStatus } from '../answer/index.ts';
 import type { GatewayDependencies } from '../dependencies.ts';
 import type { JsonValue } from '../../base/json/index.ts';
@@ -19,10 +19,7 @@ import type { AttemptLog } from '../attempt-log.ts';
 import { nanoUsdOf, type Spent } from '../../accounts/limits/index.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/**
- * Appends the records: they survive the death of the process when it returns. Never throws.
- * @param opened true when the client has the head of an answer already
- */
+/** Appends the records durably. Never throws. @param opened true: the client already has the head of an answer */
 export function settle(
   outcome: Outcome,
   opened: boolean,
@@ -45,7 +42,7 @@ export function settle(
     ledger.append(record, attempts);
   } catch (error) {
     unrecorded = error;
-    // An answer is worth more to its reader than its record to us; the log keeps what the ledger refused.
+    // The answer is still delivered; the log keeps what the ledger refused.
     const { content: _, ...facts } = record;
     log.error('a generation could not be recorded', { record: facts, error });
   }
@@ -63,31 +60,31 @@ export function settle(
   });
 }
 
-// Ledger record of one request. Only the shape: what happened is known by whoever did it.
+// Ledger record of one request.
 
-/** Longest model name that is kept of a request that named nonsense, in characters. */
+/** Maximum characters of an unresolved model name. */
 const MAX_MODEL_CHARS = 256;
-/** Largest prompt or answer kept by content logging, in characters of JSON. */
+/** Maximum characters of JSON in a logged prompt or answer. */
 const MAX_CONTENT_CHARS = 1_000_000;
 
-/** Outcome of a request, as far as it came. */
+/** Outcome of a request so far. */
 export interface Outcome {
   readonly arrival: Arrival;
-  /** As its client meant it; undefined where it could not be decoded. */
+  /** The request as the client meant it. Undefined: it could not be decoded. */
   readonly request: RequestOutline | undefined;
-  /** The decision; null where there was none. */
+  /** The routing decision. Null: none was made. */
   readonly route: RouteTrace | null;
   readonly attemptLog: AttemptLog;
-  /** The attempts whose answers the client gets, in their order; none where nobody answered. */
+  /** Attempts whose answers the client gets, in order. Empty: none answered. */
   readonly turns: readonly Attempt[];
   readonly report: Report;
-  /** How many turns of models they are. */
+  /** Number of model turns. */
   readonly turnCount: number;
-  /** Undefined when it was answered. */
+  /** Undefined: it was answered. */
   readonly failure: GatewayError | undefined;
-  /** True when its client had left before the end. */
+  /** True: the client disconnected before the end. */
   readonly cancelled: boolean;
-  /** Answer in the client's own protocol, when content is logged; else null. */
+  /** The answer in the client's protocol, if content is logged. Null: not logged. */
   readonly content: JsonValue;
 }
 
@@ -151,8 +148,8 @@ function bounded(value: JsonValue): JsonValue {
     : { truncated: true, chars: text.length, start: text.slice(0, MAX_CONTENT_CHARS) };
 }
 
-// Times of a record as they are stored: what is measured while a request runs only goes forward, and a record says when
-// that was by the machine's clock. Durations within a record stay true, whatever happens to that clock meanwhile.
+// Stored times: durations are measured on the monotonic clock, and records contain wall clock times. Durations within a
+// record stay correct even if the wall clock changes.
 
 interface Measured {
   readonly startedAt?: UnixMs;
@@ -160,7 +157,7 @@ interface Measured {
   readonly endedAt: UnixMs;
 }
 
-/** @returns what gives a record, or a part of one, the times of the machine's clock: that of the request's arrival */
+/** @returns a function that converts the times of a record to the wall clock, based on the request's arrival */
 function recordedTimes({ stepMs }: Pick<Arrival, 'stepMs'>): <Part extends Measured>(part: Part) => Part {
   return (part) => (stepMs === 0 ? part : moved(part, stepMs));
 }
@@ -175,9 +172,9 @@ function moved<Part extends Measured>(part: Part, byMs: DurationMs): Part {
   };
 }
 
-// Definition of a failure where only failures are kept.
+// Definition of a failure for logging of failures only.
 
-/** True where a request failed, or a try of it did. A client that leaves is no failure. */
+/** True when the request or one of its attempts failed. A client that disconnects is not a failure. */
 export function hasFailed({ attempts }: Pick<AttemptLog, 'attempts'>, failure?: GatewayError): boolean {
   return counts(failure) || attempts.some((attempt) => counts(attempt.failure));
 }
@@ -186,7 +183,7 @@ function counts(failure: GatewayError | undefined): boolean {
   return failure !== undefined && failure.kind !== 'cancelled';
 }
 
-// Use of limits by a request: the same as its record says, so that counters and the ledger agree.
+// Usage that counts against limits, taken from the record so that limits and ledger agree.
 
 function spentOf({
   usage,

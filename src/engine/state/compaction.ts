@@ -1,15 +1,15 @@
-// Compaction: a summary in the place of a long conversation, sealed under this installation's key. On the way to a model
-// it becomes a message again; what another server compacted goes on to that server as it is.
+// Compaction: replaces a long conversation by a sealed summary. It is opened into a message for models; compactions of
+// other servers are passed to them unchanged.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Item } from '../../canonical/index.ts';
 import type { Envelope } from './envelope.ts';
 
-/** Text that a model reads before a summary. */
+/** Heading of a summary for the model. */
 const HEADING = 'Summary of the conversation so far:';
 
 /**
- * The conversation with summaries in the place of those compactions that were made here.
- * @throws GatewayError `invalid_request` naming one that cannot be opened: the rest would be another conversation
+ * Opens compactions that were made here.
+ * @throws GatewayError `invalid_request` naming one that cannot be opened, because the conversation would be incomplete
  */
 export function openCompactions(
   items: readonly Item[],

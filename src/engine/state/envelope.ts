@@ -1,8 +1,7 @@
-// Sealed texts that travel through clients: what they carry for us is neither readable nor forgeable, and of no use to
-// another tenant. Knows nothing of what is inside.
+// Seals texts that pass through clients: they are neither readable nor forgeable, and bound to one project.
 import { openWithAny, seal } from './seal.ts';
 
-/** Prefix of every sealed text that a client sees: it differs from what other servers encrypt. */
+/** Prefix of every sealed text. Distinguishes it from texts that other servers encrypt. */
 const PREFIX = 'dgm1_';
 
 export class Envelope {
@@ -11,9 +10,9 @@ export class Envelope {
   readonly #purpose: string;
 
   /**
-   * @param key 32 bytes of this installation
-   * @param purpose a text sealed for one purpose opens for no other
-   * @param earlier keys that texts were sealed with before
+   * @param key 32 bytes, specific to this installation
+   * @param purpose a text sealed for one purpose cannot be opened for another
+   * @param earlier previous keys
    */
   constructor(key: Uint8Array, purpose: string, earlier: readonly Uint8Array[] = []) {
     this.#key = key;
@@ -21,16 +20,13 @@ export class Envelope {
     this.#purpose = purpose;
   }
 
-  /** Letters, digits, `-` and `_` only. */
+  /** The result contains only letters, digits, `-` and `_`. */
   seal(projectId: string, text: string): string {
     const sealed = seal(this.#key, new TextEncoder().encode(text), this.#boundTo(projectId));
     return PREFIX + Buffer.from(sealed).toString('base64url');
   }
 
-  /**
-   * The text; undefined when it was not sealed here at all; null when it was, but for somebody else or another
-   * purpose, or was damaged.
-   */
+  /** Opens a text. Undefined: not sealed here. Null: sealed for another project or purpose, or damaged. */
   open(projectId: string, sealed: string): string | null | undefined {
     if (!sealed.startsWith(PREFIX)) return undefined;
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');

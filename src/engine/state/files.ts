@@ -1,4 +1,4 @@
-// Uploaded files of keys: their bytes and what is known of them, kept in step. Knows no HTTP and no protocol.
+// Uploaded files: keeps their bytes and their metadata consistent.
 import { GatewayError } from '../../canonical/index.ts';
 import type {
   BlobDraft,
@@ -13,14 +13,14 @@ import type { UnixMs } from '../../base/units.ts';
 export interface FilesOptions {
   readonly store: FileStore;
   readonly blobs: BlobStore;
-  /** Most bytes of one file, and of all files of one request together; asked each time. */
+  /** Maximum bytes of one file, and of all files of one request together; read each time. */
   readonly maxBytes: () => number;
   readonly now: () => UnixMs;
 }
 
-/** First bytes of a file, by which it is recognised. */
+/** Number of leading bytes that are kept to detect the file type. */
 const HEAD_BYTES = 4096;
-/** Age of uploads that a crash left behind: longer than any that still runs. Also the time between two looks for them. */
+/** Minimum age of abandoned uploads to delete, longer than any upload takes. Also the interval between sweeps. */
 const SWEEP_AGE_MS = 86_400_000;
 
 export class Files {
@@ -35,17 +35,17 @@ export class Files {
     return this.#options.maxBytes();
   }
 
-  /** Begins to take a file. @param most its bytes; absent: as many as the configuration allows */
+  /** Starts an upload. @param most maximum bytes; absent: the configured maximum */
   async upload(most = this.maxBytes): Promise<Upload> {
     return new Upload(this.#options.store, this.#options.blobs, await this.#options.blobs.draft(), most);
   }
 
-  /** Keeps a file until then at least. */
+  /** Extends a file's expiry to at least this time. */
   keepUntil({ projectId, id }: StoredFile, untilMs: UnixMs): Promise<void> {
     return this.#options.store.keepUntil(projectId, id, untilMs);
   }
 
-  /** Null for an id that is unknown, expired or another project's. */
+  /** Null: the id is unknown, expired or belongs to another project. */
   find(projectId: string, id: string): Promise<StoredFile | null> {
     return this.#options.store.find(projectId, id, this.#options.now());
   }
@@ -55,24 +55,24 @@ export class Files {
     return this.#options.store.list(projectId, page, this.#options.now());
   }
 
-  /** The bytes, piece by piece; null when they are gone. */
+  /** Streams the bytes. Null: they no longer exist. */
   stream({ id }: StoredFile): Promise<ReadableStream<Uint8Array> | null> {
     return this.#options.blobs.stream(id);
   }
 
-  /** The bytes, whole; null when they are gone. */
+  /** Reads all bytes. Null: they no longer exist. */
   read({ id }: StoredFile): Promise<Uint8Array | null> {
     return this.#options.blobs.read(id);
   }
 
-  /** False when there is no such file. */
+  /** False: there is no such file. */
   async delete(projectId: string, id: string): Promise<boolean> {
     const isDeleted = await this.#options.store.delete(projectId, id);
     if (isDeleted) await this.#options.blobs.delete(id);
     return isDeleted;
   }
 
-  /** Deletes expired files, a bounded number, and once a day what crashes left behind. Returns how many expired. */
+  /** Deletes a bounded number of expired files, and once a day abandoned uploads. Returns how many expired. */
   async purge(nowMs: UnixMs): Promise<number> {
     const { store, blobs } = this.#options;
     const expired = await store.takeExpired(nowMs);
@@ -85,7 +85,7 @@ export class Files {
   }
 }
 
-/** One file on its way in. Exactly one of `keep` and `discard` ends it. */
+/** An upload in progress. Exactly one of `keep` and `discard` ends it. */
 export class Upload {
   readonly #store: FileStore;
   readonly #blobs: BlobStore;
@@ -121,10 +121,11 @@ export class Upload {
     await this.#draft.write(bytes);
   }
 
-  /** @throws GatewayError `quota`; nothing is kept then */
+  /** @throws GatewayError `quota`; nothing is stored then */
   async keep(facts: Omit<StoredFile, 'bytes'>): Promise<StoredFile> {
     const file = { ...facts, bytes: this.#bytes };
-    // The bytes first: a row without bytes would be a file that cannot be read, bytes without a row are swept away.
+    // Bytes are stored before the row: bytes without a row are swept, while a row without bytes would be an unreadable
+    // file.
     await this.#draft.keep(file.id);
     try {
       await this.#store.put(file);

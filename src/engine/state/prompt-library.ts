@@ -1,5 +1,5 @@
-// Library of prompt templates: the operator's files, and what a key has stored. A file hides a stored template of
-// the same id. Knows nothing of HTTP.
+// Prompt templates: the operator's files, and those stored by projects. A file takes precedence over a stored template
+// with the same id.
 import { GatewayError } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { PromptRequest } from '../../canonical/index.ts';
@@ -9,14 +9,14 @@ import type { PromptFile, RenderedPrompt } from './prompt-template.ts';
 
 export interface PromptLibrary {
   readonly store: PromptStore;
-  /** The templates of the running configuration, by id. */
+  /** Templates of the current configuration, by id. */
   readonly files: () => ReadonlyMap<string, PromptFile>;
 }
 
 /**
- * Fills in the template that a request refers to.
- * @param variables the request's own, in raw form
- * @throws GatewayError 404 `not_found` for an unknown id; 400 for an unknown version and for variables that do not fit
+ * Renders the template that a request names.
+ * @param variables from the request, raw
+ * @throws GatewayError 404 `not_found` for an unknown id; 400 for an unknown version or invalid variables
  */
 export async function renderPrompt(
   library: PromptLibrary,
@@ -42,12 +42,12 @@ async function findVersion(
   return file.versions.find((each) => each.version === (version ?? file.defaultVersion)) ?? null;
 }
 
-/** 404. @param param which member or path of the request named it */
+/** 404. @param param member or path that names the prompt */
 export function unknownPrompt(id: string, param?: string): GatewayError {
   return new GatewayError('not_found', `Prompt with id '${id.slice(0, 100)}' not found.`, { param });
 }
 
-/** 400. @param param which member of the request named it */
+/** 400. @param param member that names the version */
 export function unknownVersion(id: string, version: string, param: string): GatewayError {
   const message = `${param}: the prompt '${id.slice(0, 100)}' has no version '${version.slice(0, 20)}'`;
   return new GatewayError('invalid_request', message, { param });

@@ -1,26 +1,26 @@
-// A prompt template: its parts, its variables, and what a request gets of it. Pure: no storage, no files. Must not know
-// how a request is decoded; what a template may say beyond its own parts is checked by whoever decodes requests.
+// Parses and renders prompt templates. Pure functions. Other members of a template are validated when the request is
+// decoded.
 import { asArray, isJsonObject } from '../../base/json/index.ts';
 import { GatewayError, Problems } from '../../canonical/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface PromptTemplate {
-  /** The names of its variables, in the order of their appearance. */
+  /** Names of its variables, in order of appearance. */
   readonly variables: ReadonlySet<string>;
   /** System text with `{{variables}}`. */
   readonly instructions?: string | undefined;
   /** Messages of the Responses API, in raw form; `{{variables}}` in their texts. */
   readonly input: readonly JsonObject[];
-  /** Members that a request takes from the template when it does not say them itself, `model` among them. */
+  /** Members, including `model`, that a request takes from the template unless it sets them itself. */
   readonly defaults: JsonObject;
 }
 
-/** A template that the operator keeps in a file. */
+/** A template in an operator's file. */
 export interface PromptFile {
   readonly id: string;
   readonly name: string | null;
-  /** Unix milliseconds: when the file was last written. */
+  /** Unix milliseconds of the file's last modification. */
   readonly createdAt: UnixMs;
   readonly defaultVersion: string;
   /** Newest first. */
@@ -31,14 +31,14 @@ export interface PromptFile {
   }[];
 }
 
-/** Texts of a request, with the variables filled in. */
+/** Texts of a request with variables substituted. */
 export interface RenderedPrompt {
   readonly instructions: string | undefined;
   readonly input: readonly JsonObject[];
   readonly defaults: JsonObject;
 }
 
-/** Members of a request for which a template may hold a default. What belongs to one call alone is not among them. */
+/** Members for which a template may hold a default. Members specific to one call are excluded. */
 const DEFAULT_MEMBERS: ReadonlySet<string> = new Set([
   'include',
   'max_output_tokens',
@@ -59,15 +59,15 @@ const DEFAULT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 const ROLES: ReadonlySet<JsonValue | undefined> = new Set(['user', 'assistant', 'system', 'developer']);
-/** A name in double braces; anything else in braces is text. */
+/** A name in double braces; anything else in braces is literal text. */
 const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
-/** A text that is one variable and nothing else. */
+/** A text that consists of one variable. */
 const ALONE = /^\s*\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}\s*$/;
-/** Most places in a template for variables. */
+/** Maximum occurrences of variables in a template. */
 const MAX_PLACES = 100_000;
-/** Most characters that a template may have once its variables are filled in: as many as a body has bytes. */
+/** Maximum characters of a rendered template, equal to the maximum bytes of a body. */
 const MAX_FILLED = 32 * 1024 * 1024;
-/** Values of a variable besides a text (OpenAI API reference, `prompt.variables`). */
+/** Types of variable values other than strings (OpenAI API reference, `prompt.variables`). */
 const VARIABLE_PARTS: ReadonlySet<JsonValue | undefined> = new Set([
   'input_text',
   'input_image',
@@ -75,9 +75,9 @@ const VARIABLE_PARTS: ReadonlySet<JsonValue | undefined> = new Set([
 ]);
 
 /**
- * Checks a template and takes it apart.
- * @param path where it stands, for messages
- * @throws GatewayError `invalid_request` naming every wrong member
+ * Validates and parses a template.
+ * @param path of the template, for messages
+ * @throws GatewayError `invalid_request` naming every invalid member
  */
 export function parseTemplate(value: unknown, path: string): PromptTemplate {
   const problems = new Problems();
@@ -154,11 +154,10 @@ function findVariables(
 }
 
 /**
- * Fills in the variables. A value is taken as it is: braces in it are text.
+ * Substitutes variables. Values are literal: braces in them have no meaning.
  * @param variables by name: a string, or one content part (`input_text`, `input_image`, `input_file`)
- * @throws GatewayError `invalid_request` for a variable that is missing, that the template does not have, that is
- *   nothing of the above, or that is an image or a file in the middle of a text; and where more than 32 million
- *   characters would come of it
+ * @throws GatewayError `invalid_request` for a variable that is missing, unknown or of another type, for an image or
+ * file inside a text, and when the result exceeds 32 million characters
  */
 export function renderTemplate(template: PromptTemplate, variables: JsonObject): RenderedPrompt {
   const problems = new Problems();
@@ -198,11 +197,11 @@ function renderMessage(message: JsonObject, filler: Filler): JsonObject {
   };
 }
 
-/** Puts values in the places of their variables. */
+/** Substitutes values for variables. */
 class Filler {
   readonly #variables: JsonObject;
   readonly #problems: Problems;
-  /** Characters that images and files have when they are written. */
+  /** Lengths of images and files as JSON. */
   readonly #lengths = new Map<string, number>();
   #left = MAX_FILLED;
 
@@ -230,7 +229,7 @@ class Filler {
     return value;
   }
 
-  /** A value is there once, and its variable may stand in the template a million times. */
+  /** One value may be substituted a million times. */
   #spend(name: string, characters: number): void {
     this.#left -= characters;
     if (this.#left >= 0) return;

@@ -1,30 +1,32 @@
-// Puts a recorded turn's reasoning back among the items that a client sent for it. Pure: no encryption, no store.
-// The client's own items always survive, in its order unless the record knows better.
+// Restores a recorded turn's reasoning among the items that a client sent. Pure functions. All items of the client are
+// kept, in its order unless the record has a better one.
 import { OWN_PATH } from '../../canonical/index.ts';
 import type { Item, MessageItem, Part, ReasoningItem } from '../../canonical/index.ts';
 import { messageText, textHash, type TurnEntry, type TurnRecord } from './turn-record.ts';
 
 export interface Rebuilt {
   readonly items: readonly Item[];
-  /** Reasoning items taken from the record. */
+  /** Number of reasoning items taken from the record. */
   readonly restored: number;
 }
 
-/** Positions of the client's items: by index into the record's entries. */
+/** Positions of the client's items, by index into the record's entries. */
 interface Layout {
-  /** The client's own items for an entry. */
+  /** The client's own items, by entry. */
   readonly placed: Map<number, Item[]>;
-  /** Items the record does not know, by the entry they follow; -1 is the beginning. */
+  /** Items that are not in the record, by the preceding entry; -1 is the beginning. */
   readonly foreign: Map<number, Item[]>;
-  /** Messages before the calls whose text the record does not recognise: edited, or cut differently. */
+  /**
+   * Messages before the calls whose text the record does not recognise, because they were edited or split differently.
+   */
   readonly loose: Item[];
 }
 
 /**
- * @param items one stretch of assistant items that holds calls of this turn and of no other recorded turn
- * @param keys names of the calls among them (`callKey`)
- * @param given indices of reasoning entries that an earlier stretch already has; extended here. A client may
- * put the results of parallel calls between the calls, which makes two stretches of one turn
+ * @param items consecutive assistant items with calls of this turn and of no other recorded turn
+ * @param keys keys of those calls (`callKey`)
+ * @param given indices of reasoning entries already restored in an earlier stretch; extended here. Results placed
+ * between parallel calls split one turn into two stretches
  */
 export function rebuildTurn(
   items: readonly Item[],
@@ -38,7 +40,7 @@ export function rebuildTurn(
   const calls = entries.flatMap((entry, index) => (entry.type === 'call' ? [index] : []));
   const present = calls.filter((index) => layout.placed.has(index));
   const lastPresent = present.at(-1) ?? -1;
-  // A turn without calls was recognised by all of its words.
+  // A turn without calls was recognised by its whole text.
   const complete = calls.length === 0 || lastPresent === calls.at(-1);
 
   const out: Item[] = [...(layout.foreign.get(-1) ?? [])];
@@ -53,7 +55,7 @@ export function rebuildTurn(
       out.push(...own);
       if (entry.type === 'reasoning') given.add(index);
     } else if (entry.type === 'reasoning' && wanted(index)) {
-      // No loss of what the client sent, whatever becomes of it.
+      // Restored items were not sent by the client, so their loss is not reported.
       out.push({ ...entry.item, path: OWN_PATH });
       given.add(index);
       restored += 1;
@@ -63,15 +65,15 @@ export function rebuildTurn(
   });
   return { items: out, restored };
 
-  /** Reasoning belongs before the calls that followed it; what came after the last call needs that call. */
+  /** Reasoning belongs before the calls that follow it. Reasoning after the last call requires that call. */
   function wanted(index: number): boolean {
     return !given.has(index) && (index < lastPresent || complete);
   }
 }
 
 /**
- * A turn that is recognised by its place alone may be another one that began with the same words and made the same call:
- * who gives back signatures that the record does not know lost none.
+ * A turn recognised only by its position may be a different turn with the same beginning and call. A client that
+ * returns signatures missing in the record has lost none.
  */
 function isTwin(items: readonly Item[], entries: readonly TurnEntry[]): boolean {
   if (!items.some((item) => item.type === 'tool_call' && item.isIdMade)) return false;
@@ -101,7 +103,7 @@ function layOut(
   }
   return layout;
 
-  /** The entry that the item was placed at; null for a foreign one; `aside` for a loose message or a poor copy. */
+  /** The entry at which the item was placed. Null: not in the record. `aside`: a loose message or a poor copy. */
   function placeOf(item: Item): number | 'aside' | null {
     switch (item.type) {
       case 'tool_call': {
@@ -146,24 +148,24 @@ function append(map: Map<number, Item[]>, key: number, item: Item): void {
   else map.set(key, [item]);
 }
 
-/** Nothing is missing from the client's item: signed alike, or never signed and worded alike. */
+/** True when the client's item is complete: the same signature, or no signature and the same text. */
 function isSame(sent: ReasoningItem, kept: ReasoningItem): boolean {
   if (kept.opaque) return sent.opaque?.data === kept.opaque.data && sent.opaque.format === kept.opaque.format;
   return sent.opaque === undefined && sent.format === kept.format && joined(sent) === joined(kept);
 }
 
-/** The client's item; the record's where it knows more than the client could say: an id, or the division into parts. */
+/** The client's item, or the record's if that has an id or parts that the client's protocol cannot express. */
 function asSigned(sent: ReasoningItem, kept: ReasoningItem): ReasoningItem {
   const isWhole =
     sent.id === kept.id &&
     sent.text.length === kept.text.length &&
     sent.summary.length === kept.summary.length;
   if (!isWhole) return { ...kept, path: sent.path, cache: sent.cache };
-  // No protocol but its own can say what it stood on.
+  // Only its own protocol can express what it stands on.
   return sent.opaque?.standsOn === kept.opaque?.standsOn ? sent : { ...sent, opaque: kept.opaque };
 }
 
-/** The record's own reasoning in a form that lost its signature, its division or its owner. */
+/** The record's reasoning without its signature, parts or format. */
 function isPoorCopy(sent: ReasoningItem, ours: readonly ReasoningItem[]): boolean {
   if (sent.id !== undefined && ours.some((item) => item.id === sent.id)) return true;
   if (sent.opaque) return false;
@@ -178,16 +180,16 @@ function joined(item: ReasoningItem): string {
 }
 
 interface Piece {
-  /** First and last entry that the piece covers. */
+  /** First and last entry covered by the piece. */
   readonly index: number;
   readonly last: number;
   readonly item: MessageItem;
 }
 
 /**
- * Divides a message as the record knows it. Chat Completions has one text per turn, so a client sends as one
- * message what came in several; it is divided only if every piece is unchanged.
- * @returns nothing when the text is not the record's
+ * Splits a message as recorded. Chat Completions has one text per turn, so clients send several messages as one. It is
+ * split only if every piece is unchanged.
+ * @returns nothing when the text differs from the record
  */
 function cutMessage(message: MessageItem, entries: readonly TurnEntry[], from: number): Piece[] {
   const text = messageText(message);
@@ -202,7 +204,7 @@ function cutMessage(message: MessageItem, entries: readonly TurnEntry[], from: n
       const end = offset + entry.length;
       if (end > text.length || textHash(text.slice(offset, end)) !== entry.hash) break;
       const previous = cuts.at(-1);
-      // Nothing stood between them: no reason to divide.
+      // Adjacent entries need no split.
       if (previous && previous.last === i - 1) cuts[cuts.length - 1] = { ...previous, last: i, end };
       else cuts.push({ index: i, last: i, start: offset, end });
       offset = end;
@@ -214,7 +216,7 @@ function cutMessage(message: MessageItem, entries: readonly TurnEntry[], from: n
   return [];
 }
 
-/** The part of a message between two offsets of its text, without the raw form, which tells of the whole. */
+/** Part of a message between two text offsets, without the raw form of the whole. */
 function slice(message: MessageItem, start: number, end: number): MessageItem {
   const parts: Part[] = [];
   let offset = 0;

@@ -1,5 +1,4 @@
-// Authenticated encryption of small records: AES-256-GCM, a random nonce, a version byte. Knows nothing of what
-// it seals.
+// Authenticated encryption of small records: AES-256-GCM with a random nonce and a version byte.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const VERSION = 1;
@@ -8,9 +7,9 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES;
 
 /**
- * Version, nonce, ciphertext and tag in one piece.
+ * Returns version, nonce, ciphertext and tag concatenated.
  * @param key 32 bytes
- * @param boundTo must be the same when opening: a record cannot be moved to another owner or place
+ * @param boundTo additional authenticated data, so that a record cannot be moved to another owner or place
  */
 export function seal(key: Uint8Array, plain: Uint8Array, boundTo: string): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
@@ -21,7 +20,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, boundTo: string): Uint8
   return new Uint8Array(Buffer.concat([Uint8Array.of(VERSION), nonce, body, cipher.getAuthTag()]));
 }
 
-/** Opens a text that was sealed with any of these keys; null when it was with none, or the binding or any bit is wrong. */
+/** Decrypts with any of these keys. Null: no key fits, or the binding or data is wrong. */
 export function openWithAny(
   keys: readonly Uint8Array[],
   sealed: Uint8Array,
@@ -34,7 +33,7 @@ export function openWithAny(
   return null;
 }
 
-/** The sealed bytes' content; null when the key, the binding or any bit is wrong. */
+/** Decrypts sealed bytes. Null: the key, the binding or the data is wrong. */
 export function open(key: Uint8Array, sealed: Uint8Array, boundTo: string): Uint8Array | null {
   if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) return null;
   const end = sealed.length - TAG_BYTES;

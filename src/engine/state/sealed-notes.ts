@@ -1,5 +1,5 @@
-// Short texts that are kept sealed until a time, where all processes of the installation find them: beside the sealed turns,
-// under an owner that no project can be. Knows nothing of what is inside.
+// Short sealed texts with an expiry, shared by all processes of the installation. Stored in the vault under an owner
+// that cannot be a project.
 import type { VaultStore } from '../../accounts/ports/index.ts';
 import { openWithAny, seal } from './seal.ts';
 import type { UnixMs } from '../../base/units.ts';
@@ -10,28 +10,28 @@ export class SealedNotes {
   readonly #owner: string;
 
   /**
-   * @param purpose a note of one purpose is found under no other
-   * @param keys 32 bytes each: what is new is sealed with the first, what was sealed with one of the others opens
+   * @param purpose separates notes of different uses
+   * @param keys 32 bytes each: the first one seals, all of them open
    */
   constructor(store: VaultStore, purpose: string, keys: readonly [Uint8Array, ...Uint8Array[]]) {
     this.#store = store;
     this.#keys = keys;
-    // Neither the name of a project nor the id of a key has brackets.
+    // Neither project names nor key ids contain parentheses.
     this.#owner = `(${purpose})`;
   }
 
-  /** Writes a note, or writes it anew. @param expiresAt Unix milliseconds */
+  /** Writes or replaces a note. @param expiresAt Unix milliseconds */
   async put(name: string, text: string, expiresAt: UnixMs): Promise<void> {
     const sealed = seal(this.#keys[0], new TextEncoder().encode(text), this.#boundTo(name));
     await this.#store.put([{ projectId: this.#owner, callId: name, sealed, expiresAt }]);
   }
 
-  /** Notes that exist and have not expired, by name; one that cannot be opened does not exist. */
+  /** Unexpired notes by name. Notes that cannot be opened are omitted. */
   async get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>> {
     return this.#opened(await this.#store.get(this.#owner, names, nowMs));
   }
 
-  /** All notes of the purpose that have not expired, at most `limit`, those first that expire last. */
+  /** Unexpired notes of the purpose, at most `limit`, latest expiry first. */
   async list(nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, string>> {
     return this.#opened(await this.#store.list(this.#owner, nowMs, limit));
   }

@@ -1,5 +1,5 @@
-// Record of an assistant turn: its reasoning in full, and of everything else just enough to recognise it and
-// its order. Pure data; encryption and storage are elsewhere.
+// Record of an assistant turn: its full reasoning, and enough of everything else to recognise the turn and its order.
+// Pure data.
 import { hash, randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../base/json/index.ts';
 import type { Item, MessageItem, ReasoningItem, ToolCallItem } from '../../canonical/index.ts';
@@ -7,17 +7,17 @@ import { isJsonArray, isJsonObject, parseJson } from '../../base/json/index.ts';
 
 export type TurnEntry =
   | { readonly type: 'reasoning'; readonly item: ReasoningItem }
-  /** Text of one message: its length in UTF-16 units and its SHA-256. */
+  /** Text of one message: its length in UTF-16 code units and its SHA-256. */
   | { readonly type: 'text'; readonly length: number; readonly hash: string }
   | { readonly type: 'call'; readonly key: string };
 
 export interface TurnRecord {
-  /** The same in every copy of the turn. */
+  /** Identical in every copy of the turn. */
   readonly id: string;
   readonly entries: readonly TurnEntry[];
 }
 
-/** Records a turn. Hosted calls and unknown items are not recorded: a client that can send them back keeps them itself. */
+/** Records a turn. Hosted calls and unknown items are omitted, because clients that can return them keep them. */
 export function recordTurn(
   items: readonly Item[],
   keyOf: (item: ToolCallItem) => string = callKey,
@@ -25,7 +25,7 @@ export function recordTurn(
   const entries: TurnEntry[] = [];
   for (const item of items) {
     if (item.type === 'reasoning') {
-      // A position in some body means nothing in the next one.
+      // Positions in the body do not apply to the next request.
       const { path: _path, cache: _cache, ...kept } = item;
       entries.push({ type: 'reasoning', item: kept });
     } else if (item.type === 'tool_call') {
@@ -39,8 +39,8 @@ export function recordTurn(
 }
 
 /**
- * Records the reasoning without words at the end of a turn that called nothing, and the words before it, by which the
- * turn is recognised. Null where there is none, or where a call names the turn already.
+ * Records reasoning without text at the end of a turn without calls, and the text before it, by which the turn is
+ * recognised. Null: there is none, or a call already identifies the turn.
  */
 export function recordEnd(
   items: readonly Item[],
@@ -60,38 +60,40 @@ function isUnspoken(item: Item | undefined): boolean {
   return [...item.text, ...item.summary].every((text) => text === '');
 }
 
-/** The words of a turn, as one text. */
+/** All text of a turn, concatenated. */
 export function answerText(items: readonly Item[]): string {
   return items.map((item) => (item.type === 'message' ? (messageText(item) ?? '') : '')).join('');
 }
 
-/** Names a turn without calls by its words. */
+/** Key of a turn without calls, from its text. */
 export function endKey(text: string): string {
   return textHash(JSON.stringify(['end', text]));
 }
 
 /**
- * Names a call by its id and its content. The id alone is not enough: some servers count their calls from zero in
- * every answer, and reasoning must not be attached to another conversation's call. Arguments are compared as JSON
- * values, because clients parse and rewrite them.
+ * Key of a call, from its id and content. The id alone is not unique: some servers number calls from zero in every
+ * answer, and reasoning must not be attached to another conversation's call. Arguments are compared as JSON values,
+ * because clients rewrite them.
  */
 export function callKey(call: ToolCallItem): string {
   return textHash(JSON.stringify([call.callId, call.kind, call.name, contentOf(call)]));
 }
 
-/** Names calls by their place in a conversation, for clients that give no ids back. Takes its items in order. */
+/**
+ * Keys of calls by their position in a conversation, for clients that do not return ids. Items must be passed in order.
+ */
 export class CallPlaces {
   #calls = 0;
   #asked = '';
 
-  /** The name of a call: its content, how many calls came before it, and what the person said last. */
+  /** Key of a call: its content, the number of earlier calls, and the last user message. */
   key(call: ToolCallItem): string {
     return textHash(
       JSON.stringify(['place', this.#calls, this.#asked, call.kind, call.name, contentOf(call)]),
     );
   }
 
-  /** Passes an item. */
+  /** Advances over an item. */
   pass(item: Item): void {
     if (item.type === 'tool_call') this.#calls += 1;
     else if (item.type === 'message' && item.role === 'user') this.#asked = messageText(item) ?? '';
@@ -103,7 +105,7 @@ function contentOf(call: ToolCallItem): string {
   return parsed === undefined ? call.arguments : JSON.stringify(sorted(parsed));
 }
 
-/** The text of a message, refusals included; undefined when it holds anything else. */
+/** Text of a message including refusals. Undefined: it contains anything else. */
 export function messageText(message: MessageItem): string | undefined {
   let text = '';
   for (const part of message.parts) {
@@ -119,7 +121,7 @@ export function textHash(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** The same value with the members of its objects in one order, whatever order they were written in. */
+/** The same value with sorted object members. */
 function sorted(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(sorted);
   if (!isJsonObject(value)) return value;

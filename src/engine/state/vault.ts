@@ -1,6 +1,5 @@
-// Keeps the reasoning of turns with tool calls, encrypted, and gives it back when a client lost it. Models refuse
-// or degrade when a tool result comes back without the reasoning that led to the call, and most clients of Chat
-// Completions drop it. Knows the canonical items only: no protocol, provider or database.
+// Stores the reasoning of turns with tool calls, encrypted, and restores it when a client lost it. Models refuse tool
+// results, or get worse, without the reasoning that led to the call, and most Chat Completions clients drop it.
 import { isAssistantItem, type Item } from '../../canonical/index.ts';
 import type { SealedTurn, VaultStore } from '../../accounts/ports/index.ts';
 import { rebuildTurn } from './rebuild-turn.ts';
@@ -17,25 +16,25 @@ import {
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface VaultOptions {
-  /** How long a turn can be restored. */
+  /** Time for which a turn can be restored. */
   readonly ttlMs: DurationMs;
   readonly now: () => UnixMs;
-  /** Keys that turns were sealed with before. */
+  /** Previous keys. */
   readonly earlierKeys?: readonly Uint8Array[] | undefined;
 }
 
 export interface Restored {
   readonly items: readonly Item[];
-  /** Reasoning items that came from the vault. */
+  /** Number of reasoning items that came from the vault. */
   readonly restored: number;
 }
 
-/** Calls looked up per request, the newest first: far more than a context window holds. */
+/** Maximum calls looked up per request, newest first; far more than fit a context window. */
 const MOST_CALLS = 2_000;
-/** Bytes of a turn's record; a larger one is not worth a copy per call. */
+/** Maximum bytes of a turn's record, because a copy is stored for each call. */
 const MOST_BYTES = 4 << 20;
 
-/** True for a turn that a later request may need back: it called a tool, and its reasoning has an owner. */
+/** True for a turn that a later request may need: it called a tool, and its reasoning has a known format. */
 export function pickForVault(items: readonly Item[]): boolean {
   let called = false;
   let reasoned = false;
@@ -60,10 +59,10 @@ export class Vault {
   }
 
   /**
-   * Keeps a turn under each of its calls, if it is worth it (`pickForVault`).
+   * Stores a turn under each of its calls, if needed (`pickForVault`).
    * @param projectId the tenant
-   * @param items everything of one answer, in order
-   * @param before the conversation that it answers, for clients that may give its calls back without their ids
+   * @param items all items of one answer, in order
+   * @param before the preceding conversation, for clients that may not return call ids
    */
   async remember(projectId: string, items: readonly Item[], before?: readonly Item[]): Promise<void> {
     if (!pickForVault(items)) return;
@@ -87,8 +86,8 @@ export class Vault {
   }
 
   /**
-   * Keeps the reasoning without words that ends a turn without calls, under the words of the turn: the client does not
-   * get it (`endsInAnswer`).
+   * Stores trailing reasoning without text of a turn without calls, by the turn's text, because the client does not
+   * receive it (`endsInAnswer`).
    */
   async rememberEnd(projectId: string, items: readonly Item[]): Promise<void> {
     const found = recordEnd(items);
@@ -120,9 +119,9 @@ export class Vault {
   }
 
   /**
-   * Puts lost reasoning back into a conversation, and reasoning that the client moved back into its place. Turns
-   * whose calls are unknown stay untouched; the array itself is returned when nothing changes.
-   * @param hasEnds true: turns without calls are looked up as well, for what `rememberEnd` keeps
+   * Restores lost reasoning, and moves misplaced reasoning back. Turns with unknown calls are unchanged. Returns the
+   * same array when nothing changes.
+   * @param hasEnds true: also looks up turns without calls, stored by `rememberEnd`
    */
   async restore(projectId: string, items: readonly Item[], hasEnds = false): Promise<Restored> {
     const keys = new Map<Item, string>();
@@ -138,7 +137,7 @@ export class Vault {
     return turns.size === 0 ? { items, restored: 0 } : restoreStretches(items, keys, turns);
   }
 
-  /** The turns by call. Copies of one turn become one object. */
+  /** Opened turns by call. Copies of one turn become one object. */
   #openAll(projectId: string, sealed: ReadonlyMap<string, Uint8Array>): Map<string, TurnRecord> {
     const byId = new Map<string, TurnRecord>();
     const byCall = new Map<string, TurnRecord>();
@@ -148,7 +147,7 @@ export class Vault {
         bytes,
         boundTo(projectId, callId),
       );
-      // A note that cannot be opened (another server's key, damage) is as good as forgotten.
+      // A record that cannot be opened (another server's key, damage) is ignored.
       if (!text) continue;
       const turn = JSON.parse(new TextDecoder().decode(text)) as TurnRecord;
       const first = byId.get(turn.id) ?? turn;
@@ -159,7 +158,7 @@ export class Vault {
   }
 }
 
-/** Names the calls whose ids were made here: they are another's in the next turn. */
+/** Adds position keys for calls whose ids were generated here, because these ids differ in the next turn. */
 function nameByPlace(items: readonly Item[], keys: Map<Item, string>): void {
   if (!items.some((item) => item.type === 'tool_call' && item.isIdMade)) return;
   const places = new CallPlaces();
@@ -169,7 +168,7 @@ function nameByPlace(items: readonly Item[], keys: Map<Item, string>): void {
   }
 }
 
-/** Names the last message of each turn that called nothing by the words of the turn; the newest turns first. */
+/** Adds keys for the last message of each turn without calls, by the turn's text, newest first. */
 function nameEnds(items: readonly Item[], keys: Map<Item, string>): void {
   let turn: Item[] = [];
   for (let at = items.length - 1; at >= -1 && keys.size < MOST_CALLS; at--) {
@@ -214,13 +213,13 @@ function restoreStretches(
 
 interface Stretch {
   readonly stretch: Item[];
-  /** The recorded turn whose calls it holds; null when it holds none. */
+  /** The recorded turn that contains its calls. Null: none. */
   readonly turn: TurnRecord | null;
 }
 
 /**
- * Divides the conversation at every item that is not the assistant's, and behind the last call of a recorded turn
- * when another one's calls follow without a result between them.
+ * Splits the conversation at every item that is not the assistant's, and after the last call of a recorded turn if
+ * calls of another turn follow directly.
  */
 function stretches(
   items: readonly Item[],
@@ -230,7 +229,7 @@ function stretches(
   const found: Stretch[] = [];
   let stretch: Item[] = [];
   let turn: TurnRecord | null = null;
-  /** Items of the stretch up to its last known call. */
+  /** Number of items in the stretch up to its last known call. */
   let upToCall = 0;
   for (const item of items) {
     if (!isAssistantItem(item)) {

@@ -1,4 +1,4 @@
-// Every policy, one line each.
+// All routing policies.
 import type { RoutingType } from '../../../canonical/index.ts';
 import { leastLatency } from './least-latency.ts';
 import type { Policy } from './policy.ts';
@@ -11,7 +11,6 @@ const byType: Readonly<Record<RoutingType, Policy>> = {
   least_latency: leastLatency,
 };
 
-/** The policy of a type. */
 export function policyOf(type: RoutingType): Policy {
   return byType[type];
 }

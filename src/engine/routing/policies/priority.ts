@@ -1,4 +1,4 @@
-// The given order, or that of a factor behind those that were asked for first.
+// Keeps the given order; a factor orders the endpoints after the preferred ones.
 import { rankBy, type Ranked } from '../rank.ts';
 import type { Policy } from './policy.ts';
 

@@ -1,4 +1,4 @@
-// Everyone in turn. A factor orders those that stand by.
+// Rotates through the endpoints. A factor orders those after the first.
 import { rankBy, type Ranked } from '../rank.ts';
 import type { Policy } from './policy.ts';
 
