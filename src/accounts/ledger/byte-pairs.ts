@@ -1,21 +1,21 @@
-// Tokens of a text by OpenAI's `o200k_base`, counted with the tables and the pattern of `gpt-tokenizer` but without its code,
-// which makes its tables in one go of nearly half a second. Knows nothing of prompts.
+// Counts tokens by OpenAI's `o200k_base`, with the tables and the pattern of `gpt-tokenizer`. Its own code is not used,
+// because it blocks for nearly half a second while it builds its tables.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toByteString } from '../../base/lib/byte-string.ts';
 
-/** Longer words are counted in pieces: merging takes the square of a word's bytes, and each cut costs half a token. */
+/** Longer words are counted in pieces, because merging is quadratic in a word's bytes. Each cut costs half a token. */
 const WORD_BYTES = 128;
-/** Lines of the table between two turns of others: some two milliseconds. */
+/** Lines of the table that are read without a pause: about 2 ms. */
 const LINES_AT_ONCE = 2_000;
-/** Words whose tokens are remembered: those that are merged come again in most texts. */
+/** Number of cached words. The same merged words occur in most texts. */
 const REMEMBERED = 20_000;
 const SPACE = 32;
 const LF = 10;
 
 /**
- * Reads the tables, a little at a time.
- * @returns counts the tokens of a text, of which no part is a special token
+ * Reads the tables in small steps.
+ * @returns a function that counts the tokens of a text. Special tokens are counted as plain text
  */
 export async function loadBytePairs(): Promise<(text: string) => number> {
   const { O200K_TOKEN_SPLIT_REGEX } = await import('gpt-tokenizer/encodingParams/constants');
@@ -42,7 +42,7 @@ export async function loadBytePairs(): Promise<(text: string) => number> {
   };
 }
 
-/** The place of each token in the order of merging, by its bytes. A line of the table is base64, a space, and the place. */
+/** Rank of each token in the order of merging, by its bytes. A line of the table is base64, a space, and the rank. */
 async function readRanks(): Promise<ReadonlyMap<string, number>> {
   const known = import.meta.resolve('gpt-tokenizer/encodingParams/constants');
   const table = await readFile(fileURLToPath(new URL('../../data/o200k_base.tiktoken', known)));
@@ -58,7 +58,7 @@ async function readRanks(): Promise<ReadonlyMap<string, number>> {
   return ranks;
 }
 
-/** Merges the two neighbours that come first in the order until none are left that do. @returns how many remain */
+/** Merges the neighbours with the lowest rank until no pair can be merged. @returns the number of remaining parts */
 function countMerged(bytes: string, ranks: ReadonlyMap<string, number>): number {
   const starts: number[] = [];
   for (let at = 0; at <= bytes.length; at++) starts.push(at);

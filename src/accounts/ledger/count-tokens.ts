@@ -1,28 +1,28 @@
-// Counts tokens where no upstream has counted them: for truncation, and for questions that cost nothing. The tokenizer's
-// tables are large and are loaded with the first question.
+// Counts tokens locally, for truncation and for token counting endpoints. The tokenizer's tables are large, and loaded on
+// first use.
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import { loadBytePairs } from './byte-pairs.ts';
 import { textOfTool, textsOf, tokensBesideText } from './prompt-contents.ts';
 
 let loaded: ReturnType<typeof loadBytePairs> | undefined;
 
-/** Texts are counted in pieces, each of which may be one word; a cut costs half a token. */
+/** Texts are counted in pieces of this many characters. A cut costs half a token. */
 const PIECE_CHARS = 512;
-/** After so many pieces others get their turn: a few milliseconds. */
+/** Pieces that are counted without a pause: a few milliseconds. */
 const PIECES_AT_ONCE = 16;
-/** Characters that are counted for one answer; the rest is taken to be like them. */
+/** Characters that are counted exactly. The rest is extrapolated. */
 const MOST_CHARS = 1_000_000;
 
-/** Settles when the turn has come of whoever asked last. */
+/** Promise of the last queued turn. */
 let turns: Promise<void> = Promise.resolve();
 
-/** In one turn of the loop only one of all texts that are counted goes on, however many there are. */
+/** Queues for a turn of the event loop. Only one of all running counts continues per turn. */
 function nextTurn(): Promise<void> {
   turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
   return turns;
 }
 
-/** An estimate of the tokens of a prompt: its items, and its tools. */
+/** Estimates the tokens of a prompt: items and tools. */
 export async function countInputTokens({
   items,
   tools,
@@ -37,8 +37,8 @@ export async function countInputTokens({
 }
 
 /**
- * An estimate of the tokens of some items, by OpenAI's `o200k_base`: within about a fifth for other families.
- * @param isOver nobody waits for it any longer, and what is returned means nothing
+ * Estimates the tokens of items by OpenAI's `o200k_base`. For other families the error is about 20 %.
+ * @param isOver returns true if the caller no longer waits; the result is meaningless then
  */
 export async function countItemTokens(
   items: readonly Item[],
@@ -72,7 +72,7 @@ export async function countItemTokens(
   return counts;
 }
 
-/** Number of characters of text that the items have: costs next to nothing, and says whether counting is worth while. */
+/** Number of text characters in the items. Cheap, to decide whether counting is worthwhile. */
 export function textCharsOf(items: readonly Item[]): number {
   let chars = 0;
   for (const item of items) for (const text of textsOf(item)) chars += text.length;

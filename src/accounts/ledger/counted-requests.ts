@@ -1,16 +1,16 @@
-// Number of requests that a record counts for: in counters of limits, and in sums over records that set them after a start.
+// Number of requests as which a record counts in limits. Used by the counters, and by the sums that restore them at a start.
 
-/** Members of a record that decide it. */
+/** Members of a record that determine it. */
 export interface CountedOf {
-  /** Turns of models in its answer, at least 1. */
+  /** Model turns in its answer, at least 1. */
   readonly turns: number;
-  /** Whether it ended with an error. */
+  /** True if it ended with an error. */
   readonly failed: boolean;
-  /** Whether something was used for it. */
+  /** True if an upstream charged for it. */
   readonly isCharged: boolean;
 }
 
-/** One for each turn. What failed and used nothing is as if it had never been. */
+/** One for each turn; 0 for a failed request without charge. */
 export function countedRequests({ turns, failed, isCharged }: CountedOf): number {
   return failed && !isCharged ? 0 : turns;
 }

@@ -1,19 +1,17 @@
-// A rough count of tokens that costs next to nothing: for what no upstream has counted. The careful one is in
-// `count-tokens.ts`.
+// Estimates tokens by length, where no upstream has counted them. `count-tokens.ts` counts with a tokenizer.
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { textOfTool, textsOf, tokensBesideText } from './prompt-contents.ts';
 
-/** Characters per token where nobody counted: the usual figure for English text in current tokenizers. */
+/** Characters per token: the usual figure for English text in current tokenizers. */
 const CHARS_PER_TOKEN = 4;
 
-/** Tokens of a text. @param chars its length */
+/** Estimates the tokens of a text. @param chars its length */
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
 /**
- * Tokens of a prompt: what the model reads of it, whatever protocol it was written in. Images and files count as so
- * many tokens each, however long their bytes are.
+ * Estimates the tokens of a prompt, independent of its protocol. Each image or file counts as a fixed number of tokens.
  */
 export function estimatedInputTokens({ items, tools }: Pick<CanonicalRequest, 'items' | 'tools'>): number {
   let chars = 0;

@@ -1,5 +1,5 @@
-// The body of `GET /generation?id=`: one record as a client may see it. Both spellings that the product's
-// documentation has used stand side by side (spec: product-beyond §9), beside Dragoman's own members.
+// Response body of `GET /generation?id=`: the client's view of a record. It has both spellings that the implemented API's
+// documentation has used (spec: product-beyond §9), and Dragoman's own members.
 import type { JsonObject, MutableJsonObject } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { asNumber, asObject } from '../../base/json/index.ts';
@@ -18,12 +18,12 @@ import {
 import type { UnixMs } from '../../base/units.ts';
 
 /**
- * Times are ISO 8601 in UTC, durations milliseconds, money USD. Unknown is null, never 0.
- * @param attempts in the order in which they were made
+ * Times are ISO 8601 in UTC, durations milliseconds, money USD. Unknown values are null, never 0.
+ * @param attempts in order
  */
 export function generationView(generation: GenerationRecord, attempts: readonly AttemptRecord[]): JsonObject {
   const g = generation;
-  // An answer that was not streamed has its first content when it has all of it; a failure has none.
+  // The first content of an answer that was not streamed comes at its end. A failure has none.
   const first = g.firstContentAt ?? (g.error ? null : g.endedAt);
   const createdAt = isoTime(g.createdAt);
   const latency = first === null ? null : first - g.createdAt;
@@ -69,8 +69,7 @@ export function generationView(generation: GenerationRecord, attempts: readonly 
 }
 
 /**
- * Summary of a record for lists: the view without members that take long to read, and only the number of its
- * attempts.
+ * Summary of a record for lists: without members that are expensive to read, and with the number of attempts only.
  */
 export function generationSummaryView(
   generation: GenerationRecord,
@@ -81,13 +80,13 @@ export function generationSummaryView(
   return { ...view, attempts: attempts.length };
 }
 
-/** Tries after the first, for the same: of an answer of several turns every turn has a first one. */
+/** Number of retries. In an answer of several turns, the first attempt of each turn is not a retry. */
 function retriesAmong(attempts: readonly AttemptRecord[]): number {
   const turns = attempts.filter(({ outcome }) => outcome === 'completed').length;
   return Math.max(0, attempts.length - Math.max(1, turns));
 }
 
-/** @param beganAt Unix milliseconds of the request */
+/** @param beganAt start of the request in Unix milliseconds */
 function attemptView(a: AttemptRecord, beganAt: UnixMs): JsonObject {
   const { firstContentAt: first } = a;
   return {
@@ -106,7 +105,7 @@ function attemptView(a: AttemptRecord, beganAt: UnixMs): JsonObject {
   };
 }
 
-/** Token counts in OpenAI's names, with the classes that only some providers count. */
+/** Token counts with OpenAI's names, plus classes that only some providers count. */
 function tokensView(usage: Usage | null): JsonObject | null {
   if (!usage) return null;
   const prompt = inputTokens(usage);
@@ -138,7 +137,7 @@ function costView(cost: Cost | null): JsonObject | null {
   return cost && { usd: cost.usd, items: { ...cost.items }, price: cost.price };
 }
 
-/** The bill in the product's shape, whose credits are USD here. `rate` is USD per million tokens (per call, per request). */
+/** Cost in the format of the implemented API; its credits are USD here. `rate` is USD per million tokens, call or request. */
 function ratingView(cost: Cost | null): JsonObject | null {
   if (!cost || cost.usd === null) return null;
   const price = asObject(cost.price);

@@ -1,4 +1,4 @@
-// The ledger: what a request cost, what is recorded of it, and how a client sees the record.
+// The ledger: cost of a request, its record, and the client's view of it.
 export * from './count-tokens.ts';
 export * from './counted-requests.ts';
 export * from './estimate-tokens.ts';

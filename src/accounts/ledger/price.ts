@@ -1,26 +1,25 @@
-// Arithmetic from tokens to money, over a usage vector and one endpoint's price. Knows nothing of catalogs,
-// of where prices come from, or of records.
+// Computes the cost of a usage at an endpoint's price.
 import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { inputTokens } from '../../canonical/index.ts';
 import type { Price, Rate } from '../../catalog/index.ts';
 import type { Cost } from './record.ts';
 
-// All sums are made of whole picodollars: a rate of up to six decimals in USD per million tokens is a whole
-// number of them per token, so that items add up to the total exactly and no 0.30000000000000004 is shown.
+// Sums are computed in whole picodollars. A rate with up to six decimals in USD per million tokens is a whole number of
+// them per token, so that items add up exactly and no 0.30000000000000004 is shown.
 const PICO_PER_USD = 1e12;
 const PICO_PER_TOKEN = 1e6;
 
 interface Bill {
   readonly items: Record<string, number>;
-  /** False once something was used whose price is unknown. */
+  /** False if the price of a used class is unknown. */
   complete: boolean;
 }
 
 /**
  * Cost of a usage at a price.
- * @returns `usd` null when there is no price, or when a class with tokens, or a called tool, has no rate: unknown
- * is never 0. `items` then holds what is known.
+ * @returns `usd` is null, never 0, if there is no price, or no rate for a used token class or tool. `items` then contains
+ * the known part
  */
 export function costOf(usage: Usage, price: Price | null): Cost {
   if (!price) return { usd: null, items: {}, price: null };
@@ -45,20 +44,20 @@ export function costOf(usage: Usage, price: Price | null): Cost {
   return finish(bill, snapshot(rates, price));
 }
 
-/** Prices of a token before any usage was counted, in nano-dollars. */
+/** Prices per token for estimates, in nano-dollars. */
 export interface TokenPrices {
-  /** One that no cache knows; undefined: unknown. */
+  /** Uncached input token; undefined: unknown. */
   readonly input: number | undefined;
   readonly output: number | undefined;
-  /** The request itself. */
+  /** Price per request. */
   readonly request: number;
 }
 
-/** Nano-dollars per token for a dollar per million of them, and per dollar. */
+/** Nano-dollars per token at 1 USD per million tokens, and nano-dollars per USD. */
 const NANO_PER_RATE = 1e3;
 const NANO_PER_USD = 1e9;
 
-/** The rates of a price for a prompt of this size, to estimate by. */
+/** Rates of a price for a prompt of this size, for estimates. */
 export function tokenPrices(price: Price, promptTokens: number): TokenPrices {
   const input = rateAt(price.input, promptTokens);
   const output = rateAt(price.output, promptTokens);
@@ -70,8 +69,8 @@ export function tokenPrices(price: Price, promptTokens: number): TokenPrices {
 }
 
 /**
- * Cost of uses of the gateway's own tools.
- * @param priceOf USD of one use; null when unknown, and so is the whole then
+ * Cost of calls of the gateway's own tools.
+ * @param priceOf USD per call; null: unknown, which makes the whole unknown
  */
 export function costOfUses(
   uses: Readonly<Record<string, number>>,
@@ -87,9 +86,9 @@ export function costOfUses(
 }
 
 /**
- * The sum over the attempts that were charged. Attempts without a cost (nothing came from the upstream) are passed
- * as null and count nothing; no charged attempt at all is a known cost of 0.
- * @returns `price` is that of the attempts: one when all have the same, else a list in their order
+ * Sums the costs of attempts.
+ * @param costs null for attempts that were not charged. Without any charged attempt the cost is 0
+ * @returns `price` is the common price of the attempts, or else a list in their order
  */
 export function sumCosts(costs: readonly (Cost | null)[]): Cost {
   const charged = costs.filter((cost) => cost !== null);
@@ -105,7 +104,7 @@ export function sumCosts(costs: readonly (Cost | null)[]): Cost {
   return finish(bill, prices.size > 1 ? charged.map((cost) => cost.price) : (only?.price ?? null));
 }
 
-/** The rates that hold for a prompt of this size, in USD per million tokens; a class inherits its parent's. */
+/** Rates for a prompt of this size, in USD per million tokens. A class without a rate inherits that of its parent. */
 interface Rates {
   readonly input: number | undefined;
   readonly output: number | undefined;
@@ -127,7 +126,7 @@ function ratesAt(price: Price, promptTokens: number): Rates {
     output,
     cacheRead: rateAt(price.cacheRead, promptTokens) ?? input,
     cacheWrite5m,
-    // No vendor writes for an hour at less than for five minutes.
+    // No vendor charges less for a one hour cache write than for five minutes.
     cacheWrite1h: rateAt(price.cacheWrite1h, promptTokens) ?? cacheWrite5m,
     inputAudio: rateAt(price.inputAudio, promptTokens) ?? input,
     inputImage: rateAt(price.inputImage, promptTokens) ?? input,
@@ -171,11 +170,11 @@ function finish(bill: Bill, price: JsonValue): Cost {
 }
 
 /**
- * Rates of a price at its last step, the same object for every record of it: it is written and compared as one value.
+ * Stored rates of a price at its last tier. One object for all of its records, so that they are stored once.
  */
 const SNAPSHOTS = new WeakMap<Price, { readonly rates: Rates; readonly kept: JsonValue }>();
 
-/** The rates as a record keeps them: what the price names, at this prompt's step. */
+/** Rates as stored in a record: those that the price states, at this prompt's tier. */
 function snapshot(rates: Rates, price: Price): JsonValue {
   const last = SNAPSHOTS.get(price);
   if (last && areSame(last.rates, rates)) return last.kept;

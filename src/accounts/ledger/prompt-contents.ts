@@ -1,17 +1,16 @@
-// Content that models read of a prompt: its texts, and the tokens that stand for other content. Counts no text
-// itself.
+// Contents of a prompt for token counting: its texts, and fixed token numbers for other content.
 import type { HostedCallItem, Item, Part, Tool } from '../../canonical/index.ts';
 
 /** Tokens around each message and item (OpenAI cookbook, "How to count tokens with tiktoken", 2023). */
 const TOKENS_PER_ITEM = 4;
-/** An image of usual size at high detail (OpenAI, "Images and vision", 85 + 170 per tile of 512 pixels). */
+/** Tokens of an image of usual size at high detail (OpenAI, "Images and vision", 85 + 170 per tile of 512 pixels). */
 const PER_IMAGE = 765;
-/** A page of text, for files whose contents nobody has read. */
+/** Tokens of a file whose contents are unknown: a page of text. */
 const PER_FILE = 1500;
-/** Base64 has four characters for three bytes, and a token of text has about four. */
+/** Base64 characters per token: four characters encode three bytes, and a token has about four bytes. */
 const BASE64_CHARS_PER_TOKEN = 5.3;
 
-/** The texts that an item holds, in order. */
+/** Texts of an item, in order. */
 export function textsOf(item: Item): readonly string[] {
   switch (item.type) {
     case 'message':
@@ -36,7 +35,7 @@ export function tokensBesideText(item: Item): number {
   return tokens;
 }
 
-/** Models read a tool as text; how it is written differs, how long it is hardly. */
+/** Text form of a tool. Models receive tools as text; formats differ, lengths hardly do. */
 export function textOfTool(tool: Tool): string {
   if (tool.type === 'hosted') return JSON.stringify(tool.source.raw);
   const { name, description } = tool;
@@ -57,8 +56,8 @@ function mediaTokens(part: Part): number {
 }
 
 /**
- * A picture that was made stands in its call, as bytes that no model reads as text. What a client brings
- * back is known by its raw type as well.
+ * True for a generated image. Its call contains bytes that models do not read as text. Calls that a client sends back are
+ * recognised by their raw type.
  */
 function isImage({ facts, kind }: HostedCallItem): boolean {
   return facts?.type === 'image' || kind === 'image_generation_call';

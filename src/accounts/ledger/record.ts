@@ -1,11 +1,11 @@
-// The records of the ledger: one generation per request, one attempt per upstream try. Each is a table of members: it gives the
-// type, the stored form and what the view shows. A new member is one line at the end of its table.
+// Records of the ledger: one generation per request, and one attempt per upstream try. Each is a table of members that
+// defines type, stored form and view. A new member is one line at the end of its table.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type { ErrorKind, ProtocolName, ReportEntry, RouteTrace, Usage } from '../../canonical/index.ts';
 
 export type Lane = 'relay' | 'translate';
 
-/** A cost, with the prices that it was computed from. */
+/** A cost, with its rates. */
 export interface Cost {
   /** USD; null when a needed price is unknown. */
   readonly usd: number | null;
@@ -18,7 +18,7 @@ export interface Cost {
 export interface ErrorSummary {
   readonly kind: ErrorKind;
   readonly message: string;
-  /** HTTP status that the upstream sent; null when it sent none. */
+  /** HTTP status of the upstream; null: none. */
   readonly upstreamStatus: number | null;
 }
 
@@ -40,56 +40,56 @@ export type MemberKind =
 /** One member of a record. */
 export interface Member<T> {
   readonly kind: MemberKind;
-  /** The usual value, stored as one bit. Absent: no value is usual. */
+  /** Most frequent value, stored as one bit. Absent: none. */
   readonly usual?: T | Usual<T> | undefined;
-  /** Name in the view, where the view shows the value as it is. */
+  /** Name in the view, if the view shows the value unchanged. */
   readonly shown?: string | undefined;
 }
 
-/** A usual value that follows from members before it, and for attempts from their generation. */
+/** Usual value that depends on earlier members, or for attempts on their generation. */
 type Usual<T> = (own: Members, generation: Members) => T;
 
-/** Members of a record, as far as they are known. */
+/** Known members of a record. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A table of members. Stored: members keep their order and kind for ever. */
+/** A table of members. Part of the storage format: order and kinds of members never change. */
 export type MemberTable = Readonly<Record<string, Member<unknown>>>;
 
 function member<T>(kind: MemberKind, usual?: T | Usual<T>, shown?: string): Member<T> {
   return { kind, usual, shown };
 }
 
-/** A member that is usually as another one of the same record. */
+/** Usual value: that of another member of the same record. */
 function like<T>(name: string): Usual<T> {
   return (own) => own[name] as T;
 }
 
-/** A member of an attempt that is usually as in its generation. */
+/** Usual value of an attempt's member: that of its generation. */
 function asGeneration<T>(name: string): Usual<T> {
   return (_, generation) => generation[name] as T;
 }
 
-/** Record of one request, its id and contents apart. Later members have a usual value: records of before have that one. */
+/** Record of one request, without id and contents. Members that were added later have a usual value, for older records. */
 export const GENERATION_MEMBERS = {
   /** Unix milliseconds. */
   createdAt: member<number>('number'),
   keyId: member<string>('name', undefined, 'key_id'),
   /** The project of the key; the key's own id where it had none. */
   projectId: member<string>('name', like('keyId'), 'project_id'),
-  /** Hash of the project and of the name by which the request called its end user. `null`: it named none. */
+  /** Hash of the project and the request's end user. `null`: none. */
   endUser: member<string | null>('hex', null, 'end_user'),
   /** `chat.completions`, `responses`, `messages`, … */
   api: member<string>('name', 'chat.completions', 'api'),
   protocol: member<ProtocolName>('name', undefined, 'protocol'),
-  /** The model that ran. `null`: none did. */
+  /** Model that answered. `null`: none. */
   model: member<string | null>('name', null),
-  /** The model as the client wrote it. */
+  /** Model name as sent by the client. */
   requestedModel: member<string>('name', like('model'), 'requested_model'),
   provider: member<string | null>('name', null, 'provider'),
   endpoint: member<string | null>('name', like('provider'), 'endpoint'),
   lane: member<Lane | null>('name', 'translate', 'lane'),
   streamed: member<boolean>('flag', false, 'streamed'),
-  /** Unix milliseconds of the first content. `null`: there was none, or the answer was not streamed. */
+  /** Unix milliseconds of the first content. `null`: none, or not streamed. */
   firstContentAt: member<number | null>('time', null),
   /** Unix milliseconds. */
   endedAt: member<number>('time'),
@@ -100,25 +100,25 @@ export const GENERATION_MEMBERS = {
   nativeFinishReason: member<string | null>('name', like('finishReason'), 'native_finish_reason'),
   cancelled: member<boolean>('flag', false, 'cancelled'),
   attempts: member<number>('number', 1),
-  /** Turns of models in its answer, at least 1: more where tools of the gateway ran between them. */
+  /** Model turns in the answer, at least 1. More if tools of the gateway ran in between. */
   turns: member<number>('number', 1, 'turns'),
   usage: member<Usage | null>('usage', null),
-  /** Sum over the attempts that were charged; its `usd` is null when any of them has an unknown price. */
+  /** Sum over the charged attempts. `usd` is null if any of their prices is unknown. */
   cost: member<Cost | null>('cost', null),
   report: member<readonly ReportEntry[]>('report'),
-  /** Endpoints in the order in which they were asked, with reasons. `null`: there was no decision. */
+  /** Routing decision: endpoints in order, with reasons. `null`: none was made. */
   route: member<RouteTrace | JsonObject | null>('names', null),
   error: member<ErrorSummary | null>('error', null),
   metadata: member<Readonly<Record<string, string>> | null>('json', null, 'metadata'),
-  /** Id of the generation whose request was sent again. `null`: it was its client's own. */
+  /** Id of the generation that was replayed. `null`: not a replay. */
   replayOf: member<string | null>('hex', null),
 } as const satisfies MemberTable;
 
-/** Record of one try. Times are Unix milliseconds, durations milliseconds. */
+/** Record of one attempt. Times are Unix milliseconds, durations milliseconds. */
 export const ATTEMPT_MEMBERS = {
-  /** 0 for the first try. */
+  /** 0 for the first attempt. */
   ordinal: member<number>('number', undefined),
-  /** Unique for ever: settling the same attempt twice changes nothing. */
+  /** Globally unique, so that settling an attempt twice has no effect. */
   id: member<string>(
     'text',
     (own, generation) => `${String(generation['id'])}-${String(own['ordinal'])}`,
@@ -131,31 +131,31 @@ export const ATTEMPT_MEMBERS = {
   protocol: member<ProtocolName>('name', asGeneration('protocol'), 'protocol'),
   lane: member<Lane>('name', asGeneration('lane'), 'lane'),
   startedAt: member<number>('time'),
-  /** First content. `null`: there was none. */
+  /** Time of the first content. `null`: none. */
   firstContentAt: member<number | null>('time', asGeneration('firstContentAt')),
   endedAt: member<number>('time', asGeneration('endedAt')),
   outcome: member<'completed' | 'failed' | 'cancelled'>('name', 'completed', 'outcome'),
-  /** HTTP status of the upstream. `null`: it never answered. */
+  /** HTTP status of the upstream. `null`: no response. */
   status: member<number | null>('number', 200, 'status'),
-  /** The upstream's id of its answer, or of the request that it refused. `null`: it told none. */
+  /** The upstream's id of the answer or of the refused request. `null`: none sent. */
   upstreamId: member<string | null>('text', null, 'upstream_id'),
   error: member<ErrorSummary | null>('error', null),
   usage: member<Usage | null>('usage', asGeneration('usage')),
   cost: member<Cost | null>('cost', asGeneration('cost')),
-  /** Time from the attempt's start until its request was handed to a connection. `null`: unknown. */
+  /** Time from the start of the attempt until a connection took its request. `null`: unknown. */
   queuedMs: member<number | null>('number', null, 'queued_ms'),
-  /** Time for a new connection, TLS included. `null`: unknown, or an open one was used. */
+  /** Time for a new connection, including TLS. `null`: unknown, or an open connection was used. */
   connectMs: member<number | null>('number', null, 'connect_ms'),
-  /** Time from the attempt's start to the head of the answer. `null`: there was none. */
+  /** Time from the start of the attempt to the response headers. `null`: none. */
   headersMs: member<number | null>('number', null, 'headers_ms'),
 } as const satisfies MemberTable;
 
-/** Members of a table, by name. */
+/** Type of the records of a table. */
 export type RecordOf<Table extends MemberTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Member<infer T> ? T : never;
 };
 
-/** Members that a maker may leave out: phases that it does not know. */
+/** Optional members: phases may be unknown. */
 type Phases = 'queuedMs' | 'connectMs' | 'headersMs';
 type AttemptMembers = RecordOf<typeof ATTEMPT_MEMBERS>;
 
@@ -164,11 +164,11 @@ export type AttemptRecord = Omit<AttemptMembers, Phases> &
 
 export type GenerationRecord = RecordOf<typeof GENERATION_MEMBERS> & {
   readonly id: string;
-  /** Prompt and answer. `null`: content logging is off for the key. */
+  /** Prompt and answer. `null`: content logging is disabled for the key. */
   readonly content: { readonly request: JsonValue; readonly answer: JsonValue } | null;
 };
 
-/** The values that a view shows as they are. */
+/** Values that the view shows unchanged. */
 export function shownMembers(table: MemberTable, record: Members): JsonObject {
   const shown: MutableJsonObject = {};
   for (const name in table) {
@@ -178,16 +178,16 @@ export function shownMembers(table: MemberTable, record: Members): JsonObject {
   return shown;
 }
 
-// Ends of requests: the four outcomes that sums are kept by, and the seven states that operators see.
+// Outcomes of requests: the four by which usage is summed, and the seven states that the console shows.
 
 /**
- * `ok`: a whole answer. `failed`: a provider or the gateway is at fault. `refused`: a limit, a permission or the request itself
- * stood against it. `cancelled`: the client closed the connection.
+ * `ok`: a complete answer. `failed`: a provider or the gateway is at fault. `refused`: because of a limit, a permission or
+ * the request itself. `cancelled`: the client closed the connection.
  */
 export const OUTCOMES = ['ok', 'failed', 'refused', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Kinds that are the request's own fault, whoever says so. */
+/** Error kinds caused by the request itself. */
 const OF_REQUEST: ReadonlySet<ErrorSummary['kind']> = new Set([
   'invalid_request',
   'unsupported',
@@ -196,7 +196,7 @@ const OF_REQUEST: ReadonlySet<ErrorSummary['kind']> = new Set([
   'context_overflow',
   'content_filter',
 ]);
-/** Kinds that refuse where the gateway says so, and fail where a provider does. */
+/** Error kinds that are a refusal if they come from the gateway, and a failure if they come from a provider. */
 const OF_GATEWAY: ReadonlySet<ErrorSummary['kind']> = new Set([
   'authentication',
   'permission',
@@ -205,7 +205,7 @@ const OF_GATEWAY: ReadonlySet<ErrorSummary['kind']> = new Set([
   'quota',
 ]);
 
-/** @param attempts those that were made for it: a refusal after one is the provider's */
+/** @param attempts attempts of the request; after one, an error is the provider's */
 export function outcomeOf(
   { error, cancelled }: Pick<GenerationRecord, 'error' | 'cancelled'>,
   attempts: readonly Pick<AttemptRecord, 'outcome'>[],
@@ -217,16 +217,16 @@ export function outcomeOf(
   return isOwn && OF_GATEWAY.has(error.kind) ? 'refused' : 'failed';
 }
 
-/** The outcome of an attempt, in the same words. `refused`: the request itself was at fault, not the provider. */
+/** Outcome of an attempt. `refused`: the request was at fault, not the provider. */
 export function attemptOutcome({ outcome, error }: Pick<AttemptRecord, 'outcome' | 'error'>): Outcome {
   if (outcome === 'completed') return 'ok';
   return outcome === 'failed' && error !== null && OF_REQUEST.has(error.kind) ? 'refused' : outcome;
 }
 
 /**
- * States of a request that is over, as lists show them. `recovered`: a whole answer after a failed attempt. `broken_stream`: it failed
- * after its first content. `limit_reached`: a limit or budget of the gateway refused it. `rejected`: the request or its
- * permissions stood against it. Stored by position: states keep their order.
+ * States of finished requests in lists. `recovered`: a complete answer after a failed attempt. `broken_stream`: failed after
+ * the first content. `limit_reached`: refused by a limit or budget of the gateway. `rejected`: refused because of the
+ * request or its permissions. Stored by index, so that their order must not change.
  */
 export const REQUEST_STATES = [
   'ok',
@@ -239,7 +239,7 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** @param attempts those that were made for it */
+/** @param attempts attempts of the request */
 export function requestState(
   g: Pick<GenerationRecord, 'error' | 'cancelled' | 'firstContentAt' | 'status'>,
   attempts: readonly Pick<AttemptRecord, 'outcome'>[],
@@ -256,7 +256,7 @@ export function requestState(
   }
 }
 
-/** The provider and endpoint that a request belongs to: those that answered, or that were tried last. Null: nobody was asked. */
+/** Provider and endpoint of a request: those that answered, or that were tried last. Null: no attempt was made. */
 export function placeOf(
   g: Pick<GenerationRecord, 'provider' | 'endpoint'>,
   attempts: readonly Pick<AttemptRecord, 'provider' | 'endpoint'>[],
