@@ -1,5 +1,5 @@
-// The models of servers that no vendor runs, as those list them: asked when somebody wants the list, kept for a while, and
-// bounded in number, size and time. What a key may see of them is decided outside.
+// Models listed by self-hosted servers: requested on demand, cached, and bounded in number, size and time. Callers
+// filter the list by key.
 import type { Clock } from '../base/runtime/clock.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/index.ts';
 import type { UpstreamClient } from '../upstream/client.ts';
@@ -8,25 +8,25 @@ import { findProtocol } from '../protocols/index.ts';
 import { askUpstream } from './attempt/index.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** Models of one server that are listed; a proxy in front of vendors may have thousands. */
+/** Maximum models listed per server; a proxy in front of vendors may have thousands. */
 const MOST_MODELS = 200;
-/** Servers that are asked. */
+/** Maximum servers that are queried. */
 const MOST_SERVERS = 32;
-/** How long a list counts as new, in milliseconds. */
+/** Milliseconds for which a list is fresh. */
 const FRESH_MS = 30_000;
-/** How long a list stands for a server that gives none any more, in milliseconds. */
+/** Milliseconds for which a list is kept when its server stops responding. */
 const KEPT_MS = 10 * 60_000;
-/** How long a server may take, in milliseconds. */
+/** Timeout of a server, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** How long a client waits for servers that have not been asked before, in milliseconds. */
+/** Milliseconds that a client waits for servers that were not queried before. */
 const PATIENCE_MS = 250;
-/** A name that can stand in a list: no space, nothing that nobody sees. */
+/** A valid name: no white space and no invisible characters. */
 const NAME = /^[^\s\p{C}]{1,150}$/u;
 
 /** Models and state of one server. */
 interface Known {
   names: readonly string[];
-  /** When it was asked last, and when it gave its list, in milliseconds of the clock. */
+  /** Times of the last request and of the last list, on the monotonic clock in milliseconds. */
   askedAt: UnixMs;
   listedAt: UnixMs;
 }
@@ -39,11 +39,11 @@ export interface LocalModelsInput {
 
 export class LocalModels {
   readonly #input: LocalModelsInput;
-  /** Catalog that was last in force: another one comes with another configuration. */
+  /** Servers of the last catalog; a new configuration has another catalog. */
   #servers: { readonly of: Catalog; readonly list: ReadonlyMap<string, Endpoint> } | undefined;
   /** By provider and address. */
   #known = new Map<string, Known>();
-  /** Questions that have no answer yet. */
+  /** Requests in progress. */
   readonly #asking = new Map<string, Promise<void>>();
 
   constructor(input: LocalModelsInput) {
@@ -51,8 +51,8 @@ export class LocalModels {
   }
 
   /**
-   * Models that the catalog does not list by itself, by the lists of their servers. Waits for a server only the first
-   * time, and not for long; one that is slow is in a later list. Never rejects.
+   * Models that only their servers list. Waits only for servers that were not queried before, and only briefly; a slow
+   * one appears in a later list. Never rejects.
    */
   async list(): Promise<readonly Model[]> {
     const { catalog, clock } = this.#input;
@@ -70,7 +70,7 @@ export class LocalModels {
       const answered = this.#ask(key, endpoint, server);
       if (!before) first.push(answered);
     }
-    // Servers that left the configuration are forgotten with this.
+    // This forgets servers that were removed from the configuration.
     this.#known = known;
     if (first.length > 0) await this.#patiently(Promise.all(first));
     return modelsOf(inForce, known, servers, now);
@@ -81,7 +81,7 @@ export class LocalModels {
     return this.#servers.list;
   }
 
-  /** One question at a time to each server. */
+  /** At most one request per server at a time. */
   #ask(key: string, endpoint: Endpoint, server: Known): Promise<void> {
     const running = this.#asking.get(key);
     if (running) return running;
@@ -109,12 +109,12 @@ export class LocalModels {
   }
 }
 
-/** An endpoint of each server that no vendor runs, by provider and address. */
+/** One endpoint of each self-hosted server, by provider and address. */
 function serversOf(catalog: Catalog): ReadonlyMap<string, Endpoint> {
   const servers = new Map<string, Endpoint>();
   for (const provider of catalog.providers().keys()) {
     if (servers.size === MOST_SERVERS) break;
-    // Any name leads to the place, and is not asked for.
+    // Any model name leads to the server; it is not sent.
     const named = catalog.find(`${provider}/any`);
     const endpoint =
       named?.builtIn === true ? undefined : named?.endpoints.find((one) => one.provider === provider);
@@ -143,22 +143,19 @@ function modelsOf(
   return [...models.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-// The models that a place of upstreams lists itself, by one short question. Knows no catalog and keeps nothing.
+// Model lists: one short request to a server, without cache.
 
 type Asking = Omit<Parameters<typeof askUpstream>[2], 'onLeave'>;
 
-/** Entry of a provider's list for one model: its name and whatever else. */
+/** A server's list, by model name. */
 export type Listed = ReadonlyMap<string, JsonObject>;
 
-/**
- * The models that a place lists; null when it gives no list.
- * @param endpoint any endpoint of the place
- */
+/** The models that a server lists. Null: no list. @param endpoint any endpoint of the server */
 export async function listModels(endpoint: Endpoint | undefined, asking: Asking): Promise<Listed | null> {
   if (!endpoint) return null;
   const protocol = findProtocol(endpoint.protocol);
   const path = protocol?.upstream.facts.modelList ?? null;
-  // A host of another vendor's protocol, or one that wants signatures, has its list elsewhere.
+  // A host of another vendor's protocol, or one with signed requests, has its list elsewhere.
   if (path === null || !protocol || endpoint.hosting || endpoint.credential) return null;
   const answer = await askUpstream(
     endpoint,

@@ -1,17 +1,17 @@
-// Addresses that stand outside of media: in parts of types that only their own protocol knows, such as `video_url`, and
-// in captured screens. Knows where they are, and nothing of what may be done with them.
+// Addresses outside of media parts: in parts specific to one protocol, such as `video_url`, and in captured screens.
+// Finds and replaces them.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Item, Part } from '../../canonical/index.ts';
 import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { withScreenshot } from '../../protocols/index.ts';
 import { partsOf } from './item-parts.ts';
 
-/** Members that lead somewhere: `url`, `video_url`, `fileUri`. */
+/** Members that contain addresses: `url`, `video_url`, `fileUri`. */
 const MEMBER = /ur[il]$/i;
-/** Any scheme (RFC 3986, section 3.1), but for addresses that are what they lead to. */
+/** Any scheme (RFC 3986, section 3.1) except `data:`. */
 const ADDRESS = /^(?!data:)[a-z][a-z0-9+.-]*:/i;
 
-/** An address, and the path of what holds it. */
+/** An address, and the JSON path of its container. */
 export interface Address {
   readonly url: string;
   readonly path: string | undefined;
@@ -22,7 +22,7 @@ export function mayHideAddresses(item: Item): boolean {
   return screenOf(item) !== undefined || partsOf(item).some((part) => part.type === 'unknown');
 }
 
-/** The addresses, each with the path of what holds it. */
+/** The addresses of an item, each with its path. */
 export function hiddenAddresses(item: Item): readonly Address[] {
   const screen = screenOf(item);
   if (screen !== undefined) return [{ url: screen, path: item.path }];
@@ -33,7 +33,7 @@ export function hiddenAddresses(item: Item): readonly Address[] {
   });
 }
 
-/** The item with something else in the place of each address: usually what it leads to. */
+/** The item with each address replaced, usually by the content. */
 export function withoutAddresses(item: Item, replace: (url: string) => string): Item {
   const screen = screenOf(item);
   if (screen !== undefined) return withScreenshot(item, replace(screen));

@@ -1,18 +1,18 @@
-// The parts of an item, read and changed in order. Knows nothing of what they hold.
+// Reads and changes the parts of an item in order.
 import type { Item, Part } from '../../canonical/index.ts';
 
-/** The parts in which clients put media. */
+/** Parts of the items in which clients send media. */
 export function partsOf(item: Item): readonly Part[] {
   return item.type === 'message' || item.type === 'tool_result' ? item.parts : [];
 }
 
-/** The item with its parts changed one after the other: what is too much is noticed before the next is read. */
+/** Changes an item's parts one after the other, so that an exceeded limit is detected before the next is read. */
 export async function withParts(
   item: Item,
   change: (part: Part) => Promise<Part | readonly Part[]>,
 ): Promise<Item> {
   if (item.type !== 'message' && item.type !== 'tool_result') return item;
-  // The raw form of the item still holds the address.
+  // The raw form of the item still contains the address.
   return { ...item, parts: (await inOrder(item.parts, change)).flat(), source: undefined };
 }
 

@@ -1,5 +1,5 @@
-// Puts text in the place of files, for endpoints that take none. Owns what a file becomes and how it is introduced; how a
-// PDF is read is known in `documents/`.
+// Replaces files by text for endpoints that do not accept files. Decides how files are converted and introduced;
+// `documents/` reads PDFs.
 import type { CanonicalRequest, FilePart, Media, Part, Report, TextPart } from '../../canonical/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
@@ -7,23 +7,23 @@ import { pdfText } from '../documents/pdf-text.ts';
 import { partsOf, withParts } from './item-parts.ts';
 import { isTextType, mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
-/** Texts of the files of one request, by their content: further endpoints of the same request read them from here. */
+/** Texts of one request's files, by content. Further endpoints of the same request reuse them. */
 export type ReadDocuments = Map<Media, Promise<readonly string[]>>;
 
-/** Most PDFs of one request: each may take seconds. */
+/** Maximum PDFs of one request, because each may take seconds. */
 const MOST_PDFS = 20;
 
-/** True for a request with files, at an endpoint that takes none. */
+/** True for a request with files, at an endpoint that does not accept them. */
 export function needsReading(request: CanonicalRequest, { quirks }: Endpoint): boolean {
   return !quirks.readsFiles && request.items.some((item) => partsOf(item).some(isFile));
 }
 
 /**
- * The request with what its files say in their place, and the approximation reported; pictures among them as images.
- * @param known what was read for the request so far; what is read now is added
- * @param signal aborted when nobody waits any more: what is not read by then is left
- * @throws GatewayError naming the part: `unsupported` for a file that has no text that can be read, so that an endpoint
- * that takes files is tried; `invalid_request` for more PDFs than one request may have read
+ * Replaces files by their text, or images by image parts, and reports the approximation.
+ * @param known texts of this request so far; new ones are added
+ * @param signal aborted when the client no longer waits; reading then stops
+ * @throws GatewayError naming the part: `unsupported` for a file without readable text, so that an endpoint that
+ * accepts files is tried; `invalid_request` for too many PDFs
  */
 export async function readDocuments(
   request: CanonicalRequest,
@@ -77,13 +77,13 @@ async function replace(
       type: 'text',
       text: `[${name}${page}]\n${text}`,
       path,
-      // The breakpoint was behind the file.
+      // The breakpoint was after the file.
       cache: index === texts.length - 1 ? cache : undefined,
     };
   });
 }
 
-/** The pages of a PDF, or the one text of anything else. */
+/** The pages of a PDF, or the single text of any other file. */
 async function textsOf(
   media: Media,
   bytes: Buffer,
@@ -102,13 +102,13 @@ async function textsOf(
       });
     pages = pdfText(bytes, signal);
     known.set(media, pages);
-    // Before anybody else who waits for it hears of it.
+    // Registered first, so that a cancelled result is removed before other waiters see it.
     pages.catch(() => signal.aborted && known.delete(media));
   }
   try {
     return await pages;
   } catch (thrown) {
-    // Another try had begun to read it and was given up.
+    // Another try began to read it and was cancelled.
     if (!signal.aborted && !known.has(media)) return textsOf(media, bytes, type, known, part, signal);
     const { kind, message, code, fault, retryAfterMs } = GatewayError.from(thrown);
     throw new GatewayError(kind, message, { code, fault, retryAfterMs, param: path, cause: thrown });

@@ -1,5 +1,5 @@
-// Puts bytes in the place of what only points to them: files that clients uploaded, before anything is planned; and
-// addresses, for an endpoint that wants the bytes themselves. Owns what is a picture and how much may come together.
+// Replaces references by bytes: uploaded files before planning, and addresses for endpoints that require the bytes.
+// Decides media types and limits the total size.
 import {
   type CanonicalRequest,
   type FilePart,
@@ -27,7 +27,7 @@ export interface MediaSources {
   readonly fetch: GuardedFetch;
 }
 
-/** Fetched content of one request, by address: further endpoints of the same request read it from here. */
+/** Fetched content of one request, by address. Further endpoints of the same request reuse it. */
 export type FetchedMedia = Map<string, Promise<Content>>;
 
 interface Content {
@@ -38,17 +38,18 @@ interface Content {
 
 type MediaPart = ImagePart | FilePart;
 
-/** For everything that one address leads to. */
+/** Timeout for all fetches of one address, including redirects. */
 const FETCH_MS = 20_000;
-/** Fetched at a time for one request. */
+/** Concurrent fetches of one request. */
 const ABREAST = 4;
 const MOST_ADDRESSES = 100;
 
 /**
- * The items with uploaded files in the place of their ids; the same list where there is none.
- * @param mayName whether an id may go on to the vendor, as one of the operator's own
- * @param account what is read counts there
- * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or another project's, `too_large`
+ * Replaces file ids by the uploaded files. Returns the same list if there are none.
+ * @param mayName true: the id belongs to the operator and may be passed to the vendor
+ * @param account memory account
+ * @throws GatewayError naming the part: `not_found` for an id that is unknown, expired or belongs to another project,
+ * `too_large`
  */
 export async function resolveFiles(
   items: readonly Item[],
@@ -88,7 +89,7 @@ export async function resolveFiles(
   });
 }
 
-/** True for a request with addresses that some endpoints may not be able to fetch, or may not be left to. */
+/** True for a request with addresses that some endpoints cannot or must not fetch. */
 export function hasMediaAddresses(request: CanonicalRequest): boolean {
   return request.items.some(
     (item) =>
@@ -97,12 +98,12 @@ export function hasMediaAddresses(request: CanonicalRequest): boolean {
 }
 
 /**
- * The request with bytes in the place of the addresses that an endpoint does not take; the same where it takes all. What
- * is left to a server that no vendor runs is checked as if it were fetched from here.
- * @param fetched of this request so far; what is fetched now is added
- * @param account what is fetched counts there
- * @throws GatewayError naming the part: `invalid_request` for an address that may not be fetched, `unsupported` for one
- * that gave nothing, so that an endpoint that fetches by itself is tried, `too_large`
+ * Replaces addresses that an endpoint does not accept by bytes. Returns the same request if there are none. Addresses
+ * left to a self-hosted server are checked as if they were fetched from here.
+ * @param fetched content of this request so far; new content is added
+ * @param account memory account
+ * @throws GatewayError naming the part: `invalid_request` for an address that must not be fetched, `unsupported` for
+ * one without content, so that an endpoint that fetches itself is tried, `too_large`
  */
 export async function fetchMedia(
   request: CanonicalRequest,
@@ -120,7 +121,7 @@ export async function fetchMedia(
     if (!fetchesUrls && !isVendorRun) return true;
     if (!/^https?:/i.test(part.media.url)) return false;
     if (!fetchesUrls || (part.type === 'file' && !readsFiles)) return true;
-    // Its own protocol gets a part in the client's own words.
+    // The part's own protocol receives it as the client wrote it.
     return part.source?.protocol !== endpoint.protocol && takes?.(part.media.url, part.type) === false;
   };
   const isHidden = (item: Item): boolean => !isVendorRun && mayHideAddresses(item);
@@ -155,7 +156,7 @@ function isAddressed(part: Part): part is AddressedPart {
   return hasMedia(part) && part.media.kind === 'url';
 }
 
-/** Addresses that an endpoint fetches by itself. */
+/** Addresses that the endpoint will fetch itself. */
 function addressesLeft(items: readonly Item[], isWanted: (part: Part) => boolean): readonly Address[] {
   return items.flatMap((item): readonly Address[] => [
     ...partsOf(item).flatMap((part) =>
@@ -175,7 +176,7 @@ async function checkAddresses(addresses: readonly Address[], fetch: GuardedFetch
   );
 }
 
-/** Each address once. @throws GatewayError for more than may be fetched */
+/** Unique addresses. @throws GatewayError when there are too many */
 function distinctOf(addresses: readonly Address[]): readonly Address[] {
   const distinct = [...new Map(addresses.map((address) => [address.url, address])).values()];
   const tooMany = distinct[MOST_ADDRESSES];
@@ -184,7 +185,7 @@ function distinctOf(addresses: readonly Address[]): readonly Address[] {
   throw new GatewayError('invalid_request', message, { param: tooMany.path });
 }
 
-/** Fetches what was not fetched yet, a few at a time; the first failure is that of all. */
+/** Fetches missing content with limited concurrency. The first failure fails all. */
 async function download(
   addresses: readonly Address[],
   fetched: FetchedMedia,
@@ -225,13 +226,13 @@ function dataUrl(contents: ReadonlyMap<string, Content>, url: string): string {
 
 function named(thrown: unknown, path: string | undefined): GatewayError {
   const error = GatewayError.from(thrown);
-  // A lack of room is no part's fault.
+  // Missing memory is not the fault of a part.
   if (error.fault === 'gateway') return error;
   const { kind, message, code } = error;
   return new GatewayError(kind, message, { code, param: path, cause: thrown });
 }
 
-/** Bytes that one request may still put into its body: one picture named a thousand times counts a thousand times. */
+/** Remaining bytes that one request may add to its body. Repeated references to one image count each time. */
 class Allowance {
   readonly #most: number;
   left: number;
@@ -263,7 +264,7 @@ async function read(
 ): Promise<Content | null> {
   const file = await files.find(projectId, id);
   if (!file) return null;
-  // Before it is read at all.
+  // Checked before the file is read.
   if (file.bytes > allowance.left) allowance.take(file.bytes, path);
   held.add(inBase64(file.bytes));
   const bytes = await files.read(file);
@@ -273,7 +274,7 @@ async function read(
   return { bytes: bytes.length, media: { kind: 'base64', data, mediaType }, filename };
 }
 
-/** Characters of so many bytes in base64, which is what stays of them. */
+/** Length of `bytes` in base64, the form that is kept. */
 function inBase64(bytes: number): number {
   return Math.ceil((bytes * 4) / 3);
 }
@@ -296,7 +297,7 @@ async function contentAt(
   const filename = nameIn(answer.url);
   const sniffed = mediaTypeOfFile(bytes, filename ?? '');
   const said = answer.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-  // The server knows the kind of a text better, and of content that no signature shows.
+  // The server's type is more precise for text, and for content without a known signature.
   const isVague = sniffed === 'text/plain' || sniffed === 'application/octet-stream';
   const mediaType = isVague ? (said ?? sniffed) : sniffed;
   return {
@@ -306,13 +307,13 @@ async function contentAt(
   };
 }
 
-/** The last step of an address, where it looks like the name of a file. */
+/** Last path segment of an address, if it looks like a file name. */
 function nameIn(url: string): string | undefined {
   const step = new URL(url).pathname.split('/').at(-1) ?? '';
   return /^[\w.-]+\.\w{1,5}$/.test(step) ? step : undefined;
 }
 
-/** The part with the bytes, as what they are: a picture among files is a picture, a recording is audio. */
+/** The part with its bytes and actual type: an image among files becomes an image part, a recording becomes audio. */
 function filled(part: MediaPart, content: Content): Part {
   const { path, cache } = part;
   if (part.type === 'image')
@@ -345,12 +346,12 @@ function hasMedia(part: Part): part is MediaPart {
   return part.type === 'image' || part.type === 'file';
 }
 
-/** Google's own files are named by their addresses: only Google knows them. */
+/** Google's files are named by addresses that only Google can open. */
 function namesFile(part: Part): part is MediaPart & { media: Extract<Media, { kind: 'file_id' }> } {
   return hasMedia(part) && part.media.kind === 'file_id' && !part.media.id.includes('://');
 }
 
-/** Files that are named by addresses which only a vendor's account opens: `gs://`, `s3://`, Google's own. */
+/** Files whose addresses only a vendor's account can open: `gs://`, `s3://`, Google's own. */
 export function filesOfAccounts(items: readonly Item[]): readonly NamedObject[] {
   const found: NamedObject[] = [];
   for (const item of items)

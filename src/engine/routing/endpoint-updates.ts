@@ -1,38 +1,41 @@
-// Updates of endpoints that one process publishes, and collects until then. Times are durations: clocks differ.
+// Updates of endpoints, collected until this process publishes them. Times are durations, because clocks differ.
 import type { ErrorKind } from '../../canonical/index.ts';
 import type { EndpointId, Standing } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Most values of each measure of an endpoint at a time: others need no more to know how fast it is. */
+/** Maximum values per measure and update of an endpoint; others need no more. */
 const MOST_MEASURES = 8;
 
-/** First content of streams, whole answers (milliseconds), tokens per second, tokens of answers, and shares of prompts that were cached. */
+/**
+ * First content of streams and whole answers (milliseconds), tokens per second, output tokens, and cached share of
+ * prompts.
+ */
 const MEASURES = ['streamMs', 'answerMs', 'speed', 'outputTokens', 'cacheHits'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Why an endpoint is left alone, and for how much longer, in milliseconds. */
+/** Reason why an endpoint is avoided, and remaining milliseconds. */
 export interface LeftAlone {
   readonly forMs: DurationMs;
   readonly reason: string;
 }
 
-/** Measures of an endpoint since the last update, and its state where that has changed. */
+/** Measures of an endpoint since the last update, and its changed state. */
 export interface EndpointUpdate extends EndpointId {
   readonly measures: Readonly<Partial<Record<Measure, readonly number[]>>>;
-  /** Attempts that ended, and those of them that failed by the endpoint's fault. */
+  /** Ended attempts, and those that failed through the endpoint's fault. */
   readonly attempts: number;
   readonly faults: number;
   readonly failures: Readonly<Partial<Record<ErrorKind, number>>>;
-  /** An operator has taken it back: whatever had put it aside before this is forgotten. */
+  /** An operator enabled it again, which clears all earlier states. */
   readonly isTakenBack?: true;
-  /** Absent: as before. */
+  /** Absent: unchanged. */
   readonly limited?: LeftAlone;
   readonly disabled?: LeftAlone;
-  /** Null: one request has shown that it is sound again. */
+  /** Null: a request has succeeded again. */
   readonly broken?: LeftAlone | null;
 }
 
-/** Endpoint at which a conversation's prefix is cached, and for how much longer. */
+/** Endpoint that caches a conversation's prefix, and for how much longer. */
 export interface HoldUpdate extends EndpointId {
   readonly conversation: string;
   readonly forMs: DurationMs;
@@ -43,7 +46,7 @@ export interface RoutingUpdate {
   readonly holds: readonly HoldUpdate[];
 }
 
-/** Reason why an endpoint is left alone, and until when. */
+/** Why and until when an endpoint is avoided. */
 export type Standings = Readonly<Record<'limited' | 'broken' | 'disabled', Standing>>;
 
 const NAMES = ['limited', 'broken', 'disabled'] as const;
@@ -56,10 +59,10 @@ export class Tally {
   #faults = 0;
   #failures: Partial<Record<ErrorKind, number>> = {};
   #isTakenBack = false;
-  /** Until when it was left alone, as others were told. */
+  /** End of each state, as published. */
   #published: Record<keyof Standings, number | null> = { limited: null, broken: null, disabled: null };
 
-  /** @param onChange called with everything that is new */
+  /** @param onChange called at each change */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
@@ -76,7 +79,7 @@ export class Tally {
     this.#onChange();
   }
 
-  /** It may stand otherwise now. */
+  /** The state may have changed. */
   changed(): void {
     this.#onChange();
   }
@@ -86,17 +89,17 @@ export class Tally {
     this.#onChange();
   }
 
-  /** Whether others know how it stands. What is over by its time is over everywhere. */
+  /** True when other processes know the state. States expire everywhere by themselves. */
   isPublished(standings: Standings): boolean {
     return !this.#isTakenBack && NAMES.every((name) => this.#isKnown(name, standings[name]));
   }
 
-  /** Others know it: they have told it. */
+  /** Marks states received from other processes as published. */
   markPublished(standings: Standings): void {
     for (const name of NAMES) this.#published[name] = standings[name].until;
   }
 
-  /** Takes what is new, which is not new any more then. */
+  /** Takes the collected update and resets it. */
   take(endpoint: EndpointId, standings: Standings, nowMs: UnixMs): EndpointUpdate {
     const changes: { limited?: LeftAlone; disabled?: LeftAlone; broken?: LeftAlone | null } = {};
     for (const name of NAMES) {

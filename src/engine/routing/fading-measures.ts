@@ -1,20 +1,19 @@
-// Measures that forget: averages, counts and percentiles of what happened lately, in fixed memory. Know nothing of what is
-// measured.
+// Decaying statistics in fixed memory: averages, counts and percentiles of recent events.
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-// A running average that forgets: old measures give way to new ones by number and by age.
+// Decaying average: new measures replace old ones by number and by age.
 
-/** Age at which a silence alone takes all but a third (1/e) of the old average's weight. */
+/** Time of silence after which the old average keeps a third (1/e) of its weight. */
 const MEMORY_MS = 30_000;
-/** Least weight of a new measure: ten measures in a burst replace most of what was there. */
+/** Least weight of a new measure: ten in a burst replace most of the old average. */
 const LEAST_WEIGHT = 0.1;
 
 /**
- * An average in which the n-th measure, Δt after the one before, weighs max(0.1, 1/n, 1 − exp(−Δt / 30 s)): the plain
- * mean of the first ten when they come at once, and nearly the last measure alone after minutes of silence.
+ * The n-th measure, Δt after the previous one, has weight max(0.1, 1/n, 1 − exp(−Δt / 30 s)). The first ten in a burst
+ * give the plain mean; after minutes of silence the last measure dominates.
  */
 export class DecayingAverage {
-  /** Null before the first measure. Changed by `add` alone. */
+  /** Null before the first measure. Only changed by `add`. */
   value: number | null = null;
   #measures = 0;
   #at = 0;
@@ -29,9 +28,9 @@ export class DecayingAverage {
   }
 }
 
-// A count in which each event weighs less the longer ago it was.
+// Decaying count: an event weighs less the older it is.
 
-/** After this time an event counts for half. */
+/** Half-life of an event. */
 const COUNT_HALF_LIFE_MS = 5 * 60_000;
 
 /** A sum of events, each halved every 5 minutes. */
@@ -39,31 +38,31 @@ export class DecayingCount {
   #count = 0;
   #at = 0;
 
-  /** More events. @param nowMs Unix milliseconds */
+  /** Adds events. @param nowMs Unix milliseconds */
   add(nowMs: UnixMs, events = 1): void {
     this.#count = this.at(nowMs) + events;
     this.#at = nowMs;
   }
 
-  /** Events that remain by now. @param nowMs Unix milliseconds */
+  /** Current count. @param nowMs Unix milliseconds */
   at(nowMs: UnixMs): number {
-    // A clock that was set back must not make old events weigh more than one.
+    // If the clock was set back, old events must not weigh more than one.
     return this.#count === 0 ? 0 : this.#count * 2 ** (-Math.max(0, nowMs - this.#at) / COUNT_HALF_LIFE_MS);
   }
 }
 
-// How many events there were lately, exactly and in fixed memory.
+// Sliding count: exact number of recent events in fixed memory.
 
 const SLOTS = 10;
 
-/** Events of the last tenth of a window, up to now, and of the nine tenths before it. */
+/** Events of the current tenth of a window and of the nine tenths before it. */
 export class SlidingCount {
   readonly #counts = new Uint32Array(SLOTS);
   #slotMs = 0;
-  /** Number of the newest slot since the epoch. */
+  /** Number of the newest slot since the Unix epoch. */
   #newest = 0;
 
-  /** One more event. @param nowMs Unix milliseconds @param windowMs length of the window */
+  /** Adds an event. @param nowMs Unix milliseconds @param windowMs length of the window */
   add(nowMs: UnixMs, windowMs: DurationMs): void {
     this.#move(nowMs, windowMs);
     const at = this.#newest % SLOTS;
@@ -82,7 +81,7 @@ export class SlidingCount {
     this.#counts.fill(0);
   }
 
-  /** Empties the slots that time has left behind; all of them when the window's length was changed. */
+  /** Clears expired slots; all of them when the window length changed. */
   #move(nowMs: UnixMs, windowMs: DurationMs): void {
     const slotMs = windowMs / SLOTS;
     const slot = Math.floor(nowMs / slotMs);
@@ -91,7 +90,7 @@ export class SlidingCount {
       this.#slotMs = slotMs;
       this.#newest = slot;
     }
-    // A clock that was set back goes on in the newest slot.
+    // If the clock was set back, the newest slot is kept.
     while (this.#newest < slot) {
       this.#newest += 1;
       this.#counts[this.#newest % SLOTS] = 0;
@@ -99,31 +98,31 @@ export class SlidingCount {
   }
 }
 
-// How durations and lengths are spread, in little memory: counts by size class that fade with time, so that a percentile
-// follows what an endpoint does now.
+// Fading histogram: distribution of durations and lengths in little memory. Counts by size class fade, so that
+// percentiles follow recent behaviour.
 
-/** Classes per doubling: each is 9 % wider than the one before, which bounds the error of a percentile. */
+/** Classes per doubling: each is 9 % wider than the previous one, which bounds the error of a percentile. */
 const PER_DOUBLING = 8;
-/** Up to 2^20: about 17 minutes in milliseconds, a million tokens; whatever is more counts as that. */
+/** Up to 2^20: about 17 minutes in milliseconds, or a million tokens. Larger values count as the maximum. */
 const CLASSES = 20 * PER_DOUBLING + 1;
 const HALF_LIFE_MS = 10 * 60_000;
-/** Weights of new measures grow by this factor before all counts are scaled down again. */
+/** Maximum weight of new measures before all counts are scaled down. */
 const LARGEST_WEIGHT = 256;
-/** With fewer, the 95th percentile is one outlier. */
+/** Minimum measures; with fewer, the 95th percentile is a single outlier. */
 const LEAST_MEASURES = 20;
 
 /**
- * Measures in logarithmic classes. Counts halve every 10 minutes; instead of shrinking the old ones at each measure,
- * the new ones weigh more, which leaves every share the same.
+ * Measures in logarithmic classes. Counts halve every 10 minutes. Instead of shrinking old counts, new ones get a
+ * larger weight, which leaves all shares the same.
  */
 export class FadingHistogram {
   readonly #weights = new Float32Array(CLASSES);
   #total = 0;
   #measures = 0;
-  /** When a measure weighed one. Unix milliseconds. */
+  /** Time at which a measure weighs one. Unix milliseconds. */
   #base = 0;
 
-  /** @param measure from 1 on @param nowMs Unix milliseconds */
+  /** @param measure at least 1 @param nowMs Unix milliseconds */
   add(measure: number, nowMs: UnixMs): void {
     let weight = 2 ** ((nowMs - this.#base) / HALF_LIFE_MS);
     if (weight > LARGEST_WEIGHT) {
@@ -139,8 +138,7 @@ export class FadingHistogram {
   }
 
   /**
-   * Value that this share of all measures does not exceed, at most 9 % too high. Null: there are fewer than 20
-   * measures.
+   * Value that this share of measures does not exceed, at most 9 % too high. Null: fewer than 20 measures.
    * @param share 0 to 1
    */
   percentile(share: number): number | null {

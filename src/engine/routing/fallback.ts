@@ -1,4 +1,4 @@
-// `provider.fallback` in all its forms: who may stand in when the first choice fails.
+// `provider.fallback` in all its forms: the endpoints or models that may replace the first choice.
 import {
   GatewayError,
   type CanonicalRequest,
@@ -15,14 +15,14 @@ import {
 import { isNamed, standingRemoval } from './filters.ts';
 import type { PlanContext } from './plan-types.ts';
 
-/** One name of the list, resolved: endpoints of the model that was asked for, or another model. */
+/** One resolved name of the list: endpoints of the requested model, or another model. */
 export type StandIn =
   | { readonly type: 'endpoints'; readonly name: string; readonly endpoints: readonly Endpoint[] }
   | { readonly type: 'model'; readonly model: Model; readonly pinned: string | null };
 
 /**
- * Resolves names in this order: a provider or endpoint slug, then a model. A name in a request that means nothing,
- * or a provider that does not serve the model, is a 400; in a default that holds for every model it is passed over.
+ * Resolves each name as a provider or endpoint slug, then as a model. In a request, an unknown name or a provider
+ * without the model is a 400; in a default for all models it is skipped.
  */
 export function standIns(
   list: NameList,

@@ -1,17 +1,17 @@
-// Which endpoints are out, and why. A wish that nobody satisfies leaves nothing: it is never bent in silence.
+// Filters: which endpoints are excluded, and why. A preference that no endpoint satisfies is never relaxed silently.
 import type { CanonicalRequest, NameList, PriceLimit, RoutingWishes } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import { baseRate } from './factors/index.ts';
 
-/** Why an endpoint is out, and the member of the request that says so. */
+/** Why an endpoint is excluded, and the member of the request that causes it. */
 export interface Removal {
   readonly param: string;
   readonly reason: string;
 }
 
 /**
- * True when a slug, of a provider or of one endpoint, means this endpoint. An endpoint that nobody named is also known by
- * what its provider calls the model.
+ * True when the slug of a provider or endpoint names this endpoint. An endpoint outside of the catalog is also known by
+ * its provider's model name.
  */
 export function isNamed({ slug, provider, model }: Endpoint, name: string): boolean {
   return (
@@ -21,14 +21,14 @@ export function isNamed({ slug, provider, model }: Endpoint, name: string): bool
   );
 }
 
-/** True when one of the slugs means this endpoint. */
+/** True when one of the slugs names this endpoint. */
 export function isAmong(endpoint: Endpoint, list: NameList): boolean {
   return list.names.some((name) => isNamed(endpoint, name));
 }
 
 /**
- * Why an endpoint may not serve the request; null when it may.
- * @param lacking the request's parameters that it does not take
+ * Why an endpoint must not serve the request. Null: it may.
+ * @param lacking returns parameters of the request that it does not support
  */
 export function removalOf(
   endpoint: Endpoint,
@@ -42,7 +42,7 @@ export function removalOf(
   return standingRemoval(endpoint, request, wishes, lacking);
 }
 
-/** The same, without the lists that choose whom to ask first: a named fallback need not be in them. */
+/** The same without the lists for the first choice, because a named fallback need not be in them. */
 export function standingRemoval(
   endpoint: Endpoint,
   request: CanonicalRequest,
@@ -62,14 +62,14 @@ export function standingRemoval(
 function tooDear({ price }: Endpoint, limit: PriceLimit): string | null {
   const exceeds = (name: string, rate: number | null, highest: number | undefined): string | null => {
     if (highest === undefined) return null;
-    // An unknown price may be any.
+    // An unknown price may exceed any limit.
     if (rate === null) return `its ${name} price is unknown`;
     return rate > highest ? `its ${name} price of ${rate} USD exceeds ${highest}` : null;
   };
   return (
     exceeds('prompt', baseRate(price?.input), limit.prompt) ??
     exceeds('completion', baseRate(price?.output), limit.completion) ??
-    // A price that names no fee per request has none.
+    // A price without a fee per request has none.
     exceeds('request', price ? (price.request ?? 0) : null, limit.request)
   );
 }

@@ -1,4 +1,4 @@
-// The endpoints of one model, filtered and in the order of the policy.
+// The endpoints of one model, filtered and ordered by the policy.
 import type { CanonicalRequest, RoutingWishes } from '../../canonical/index.ts';
 import { endpointsFor, type Endpoint, type Model } from '../../catalog/index.ts';
 import { factorOf, type Measured } from './factors/index.ts';
@@ -8,7 +8,7 @@ import { policyOf } from './policies/index.ts';
 import type { Ranked } from './rank.ts';
 import { CHARACTERS_PER_TOKEN } from './request-facts.ts';
 
-/** An endpoint that is out, with the member that put it out. */
+/** An excluded endpoint, with the member that excluded it. */
 export interface Removed extends Removal {
   readonly endpoint: Endpoint;
 }
@@ -22,9 +22,9 @@ export interface GroupInput {
   readonly request: CanonicalRequest;
   readonly model: Model;
   readonly wishes: RoutingWishes;
-  /** Slug that the model's id pins; null when none. */
+  /** Slug named in the model id. Null: none. */
   readonly pinned: string | null;
-  /** Slug of the endpoint that holds the conversation's cached prefix; null when none does. */
+  /** Slug of the endpoint that caches the conversation's prefix. Null: none. */
   readonly holder: string | null;
 }
 
@@ -48,7 +48,7 @@ export function groupOf(input: GroupInput, context: PlanContext): Group {
 
 const groups = new WeakMap<Endpoint, Group>();
 
-/** Most models have one endpoint and most requests no wishes: then there is nothing to decide. */
+/** Fast path: most models have one endpoint and most requests no preferences. */
 function onlyCandidate(
   { request, model, wishes, pinned, holder }: GroupInput,
   context: PlanContext,
@@ -105,7 +105,7 @@ function ordered(
   const ranked = policyOf(wishes.type ?? 'priority').order(others, {
     factor: factor === undefined ? null : factorOf(factor),
     preferred: prefer ? others.filter(({ endpoint }) => isAmong(endpoint, prefer)).length : 0,
-    // The conversation goes home: it takes nobody's turn.
+    // A conversation that returns to its endpoint does not use a turn.
     turn: () => state.turn(scopeOf(model, endpoints), peek || home !== undefined),
   });
   if (!peek) for (const { subject } of home ? ranked : ranked.slice(1)) state.passOver(subject.endpoint);
@@ -121,7 +121,7 @@ function ordered(
   ];
 }
 
-/** Why an endpoint comes behind all others; null when it is sound, or may be tried. */
+/** Why an endpoint is ordered last. Null: it is healthy, or may be tried. */
 export function unavailableReason(endpoint: Endpoint, context: PlanContext): string | null {
   const { state, nowMs, inputChars } = context;
   const health = state.health(endpoint);
@@ -135,15 +135,13 @@ export function unavailableReason(endpoint: Endpoint, context: PlanContext): str
   return full && `set aside: ${full}`;
 }
 
-/**
- * True when an order says who is first, well or not, because nobody or only those that are named may stand in.
- */
+/** True when the first endpoint is fixed even if unhealthy, because fallback is off or limited to named ones. */
 function fixesFirst({ type, factor, fallback }: RoutingWishes): boolean {
   const isLimited = fallback === false || typeof fallback === 'object';
   return isLimited && factor === undefined && (type ?? 'priority') === 'priority';
 }
 
-/** In the order of the lists that name them; the operator's order for those that no list names. */
+/** In the order of the lists, then in the operator's order. */
 function listed(endpoints: readonly Endpoint[], { providers, prefer }: RoutingWishes): readonly Endpoint[] {
   if (!providers && !prefer) return endpoints;
   const names = [...(prefer?.names ?? []), ...(providers?.names ?? [])];
@@ -153,7 +151,7 @@ function listed(endpoints: readonly Endpoint[], { providers, prefer }: RoutingWi
 
 const wholeScopes = new WeakMap<Model, string>();
 
-/** A round belongs to a model and a set of endpoints, healthy or not. */
+/** A round-robin scope is a model with a set of endpoints, whether healthy or not. */
 function scopeOf(model: Model, endpoints: readonly Endpoint[]): string {
   const isWhole = endpoints.length === model.endpoints.length;
   const known = isWhole ? wholeScopes.get(model) : undefined;

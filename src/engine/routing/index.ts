@@ -1,4 +1,4 @@
-// Decides which endpoints may answer a request, and in which order. Deciding is all it does: the engine tries them.
+// Routing: decides which endpoints may answer a request, and in which order.
 export { contextOf, mayHold, shownContext, statedContext } from './context-length.ts';
 export type { Overflow } from './context-length.ts';
 export { cacheLifeMs } from './conversation.ts';

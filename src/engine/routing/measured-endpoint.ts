@@ -1,5 +1,5 @@
-// Measurements of the attempts at one endpoint: speed, failures, load, and until when it is avoided. Everything is
-// computed on demand; there is no timer. Does not decide which endpoint gets a request.
+// Measurements of one endpoint: speed, failures, load, and until when it is avoided. Everything is computed on demand,
+// without timers.
 import type { ErrorKind, LimitNotice, Usage } from '../../canonical/index.ts';
 import { inputTokens, outputTokens } from '../../canonical/index.ts';
 import { Breaker, type BreakerTicket, CLOSED } from './breaker.ts';
@@ -10,39 +10,38 @@ import type { BreakerSettings } from './settings.ts';
 import type { AttemptLease, AttemptOutcome, EndpointHealth, EndpointId, Standing } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Fewer attempts than this, after decay, say nothing: one attempt is forgotten after 17 minutes. */
+/** Decayed attempts below this are ignored; one attempt is forgotten after 17 minutes. */
 const FADED = 0.1;
-/** Good attempts that everybody is presumed to have made. */
+/** Successful attempts assumed for every endpoint. */
 const PRESUMED_GOOD = 2;
-/** Speeds of shorter answers measure the network's grouping of bytes. */
+/** Shorter answers measure how the network groups bytes. */
 const LEAST_TOKENS = 10;
 const LEAST_MS = 50;
-/** OpenAI caches no shorter prompts, and Anthropic few (their guides to prompt caching, 2026-11). */
+/** OpenAI does not cache shorter prompts, and Anthropic few (guides to prompt caching, 2026-11). */
 const LEAST_CACHED_TOKENS = 1024;
-/** How long a context that was learned counts: a server may be started anew with a larger one. */
+/** Lifetime of a learned context length, because a server may be restarted with a larger one. */
 const LEARNED_MS = 60 * 60_000;
-/** How long a rate limit lasts at most. */
+/** Maximum duration of a rate limit. */
 const LONGEST_LIMIT_MS = 10 * 60_000;
 
 type Pause = Standing & { readonly until: UnixMs };
 const NO_PAUSE: Pause = { state: 'open', until: 0, reason: null };
 
 /**
- * The memory of one endpoint.
+ * State of one endpoint.
  *
  * - Latency: `firstTokenMs` from the first content of streams, `answerMs` from complete whole answers.
- * - Speed: output tokens over the time from the first content to the end of a complete stream; over the whole time of a
- *   whole answer, and of a stream with reasoning; only of at least 10 tokens. What took less than 50 ms is too short to
- *   be measured: it counts as its tokens over its whole time, 50 ms at least, where that is more than was measured.
- * - Length: output tokens of complete answers; nine of ten are no longer than `usualOutputTokens`.
- * - Cache: tokens read from the cache over all input tokens, of complete attempts with at least 1,024 that the upstream
- *   counted itself.
- * - Context: what a refusal as too long has shown, for an hour or until a longer request is answered.
- * - Success: attempts and failures are counted with a half-life of 5 minutes. Only the endpoint's own failures lower
- *   the rate; a cancelled attempt is not counted at all.
- * - Rate limit: a `rate_limited` failure puts the endpoint aside for as long as the upstream asks, and so does notice of
- *   a limit with nothing remaining; 10 minutes at most. One that names no time counts for the breaker, as others do.
- * - By hand: an operator can put it aside for a time, which counts before all else, and take it back.
+ * - Speed: output tokens per time from the first content to the end of a stream; per total time for whole answers and
+ * streams with reasoning. Requires 10 tokens. Below 50 ms, a lower bound is used: tokens per total time, at least 50
+ * ms, if that exceeds the measured speed.
+ * - Length: output tokens of complete answers; nine of ten do not exceed `usualOutputTokens`.
+ * - Cache: cached share of input tokens, for complete attempts with at least 1,024 tokens reported by the upstream.
+ * - Context: learned from a refusal as too long, for an hour or until a longer request succeeds.
+ * - Success: attempts and failures with a half-life of 5 minutes. Only the endpoint's own failures lower the rate;
+ * cancelled attempts are not counted.
+ * - Rate limit: a `rate_limited` failure, or an announced limit without remainder, pauses the endpoint as long as the
+ * upstream asks, at most 10 minutes. A failure without a time counts for the breaker.
+ * - Manual: an operator can disable it for a time, which takes precedence over all else, and enable it again.
  */
 export class MeasuredEndpoint implements EndpointHealth {
   readonly #breaker: Breaker;
@@ -50,14 +49,14 @@ export class MeasuredEndpoint implements EndpointHealth {
   readonly #answer = new DecayingAverage();
   readonly #speed = new DecayingAverage();
   readonly #cacheHits = new DecayingAverage();
-  /** Made when first needed: most endpoints serve only one of the two, many none. */
+  /** Created on demand, because most endpoints need only one of the two, and many none. */
   #streamTimes: FadingHistogram | null = null;
   #answerTimes: FadingHistogram | null = null;
   #outputTokens: FadingHistogram | null = null;
   readonly #attempts = new DecayingCount();
   readonly #faults = new DecayingCount();
   readonly #failures = new Map<ErrorKind, DecayingCount>();
-  /** For operators alone. */
+  /** Only for display to operators. */
   readonly recent = new RecentAttempts();
   #limited = NO_PAUSE;
   #byHand = NO_PAUSE;
@@ -65,7 +64,7 @@ export class MeasuredEndpoint implements EndpointHealth {
   #measuredAt: UnixMs | null = null;
   #passedOver = 0;
   #learned: { readonly context: number; readonly until: UnixMs } | null = null;
-  /** Changes to publish to other processes. Null: there are none. */
+  /** Changes to publish to other processes. Null: they are not published. */
   readonly #tally: Tally | null;
 
   constructor(breaker: () => BreakerSettings, tally: Tally | null = null) {
@@ -154,13 +153,13 @@ export class MeasuredEndpoint implements EndpointHealth {
     return nowMs >= Math.max(this.#limited.until, this.#byHand.until) && this.#breaker.admits(nowMs);
   }
 
-  /** An operator puts it aside. */
+  /** Disables the endpoint on behalf of an operator. */
   disable(until: UnixMs, reason: string): void {
     this.#byHand = { state: 'open', until, reason };
     this.#tally?.changed();
   }
 
-  /** An operator takes it back: whatever put it aside is forgotten. */
+  /** Enables the endpoint on behalf of an operator, which clears all states. */
   takeBack(): void {
     this.#forgetStanding();
     this.#tally?.takenBack();
@@ -174,19 +173,18 @@ export class MeasuredEndpoint implements EndpointHealth {
     this.#learned = { context, until: nowMs + LEARNED_MS };
   }
 
-  /** True where others do not know yet how it stands. */
+  /** True when the state has not been published yet. */
   hasChanged(nowMs: UnixMs): boolean {
     return this.#tally?.isPublished(this.#standings(nowMs)) === false;
   }
 
-  /** The update to publish. Null: no other process listens. */
+  /** The update to publish. Null: updates are not published. */
   update(endpoint: EndpointId, nowMs: UnixMs): EndpointUpdate | null {
     return this.#tally && this.#tally.take(endpoint, this.#standings(nowMs), nowMs);
   }
 
   /**
-   * Takes what another process has seen of it. Measures and ends of attempts count like own ones; a limit holds as if it had
-   * been told here, and so does what was done by hand.
+   * Applies another process's update. Measures and outcomes count like local ones, and so do limits and manual states.
    */
   learn(update: EndpointUpdate, nowMs: UnixMs): void {
     const { measures, attempts, faults, failures, isTakenBack, limited, broken, disabled } = update;
@@ -206,7 +204,10 @@ export class MeasuredEndpoint implements EndpointHealth {
     if (wasPublished) this.#tally?.markPublished(this.#standings(nowMs));
   }
 
-  /** Attempts of another process, of which the order is not known: good ones last, as those of an endpoint that is sound. */
+  /**
+   * Adds another process's attempts to the recent ones. Their order is unknown: successes go last unless the endpoint
+   * is broken.
+   */
   #recall({ attempts, faults, failures }: EndpointUpdate, nowMs: UnixMs): void {
     const isBroken = this.isBroken(nowMs);
     const limited = failures.rate_limited ?? 0;
@@ -237,7 +238,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     };
   }
 
-  /** An attempt begins. @param now Unix milliseconds, read again at each of the lease's events */
+  /** Begins an attempt. @param now Unix milliseconds, read at each event of the lease */
   begin(stream: boolean, now: () => UnixMs): AttemptLease {
     this.#inFlight += 1;
     this.#passedOver = 0;
@@ -245,7 +246,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     return new Lease(this, stream, began, this.#breaker.enter(began), now);
   }
 
-  /** Takes limits that the head of a running attempt announced. */
+  /** Applies limits announced in the head of a running attempt. */
   noteLimits(notice: LimitNotice, nowMs: UnixMs): void {
     if (notice.remaining === 0) this.#pause(notice.resetMs, nowMs);
   }
@@ -264,7 +265,7 @@ export class MeasuredEndpoint implements EndpointHealth {
     if (outcome.usage) this.#measureUsage(outcome.usage, began, firstContentAt, nowMs);
   }
 
-  /** Counts how an attempt ended. */
+  /** Counts the outcome of an attempt. */
   #conclude(
     { failure, endpointsFault, retryAfterMs }: AttemptOutcome,
     ticket: BreakerTicket,
@@ -324,25 +325,25 @@ export class MeasuredEndpoint implements EndpointHealth {
   #measureUsage(usage: Usage, beganAt: UnixMs, firstContentAt: UnixMs, nowMs: UnixMs): void {
     const output = outputTokens(usage);
     this.#measured('outputTokens', output, nowMs);
-    // Reasoning that the upstream keeps to itself was written before the first content.
+    // Hidden reasoning was generated before the first content.
     const ms = nowMs - (usage.output.reasoning > 0 ? beganAt : firstContentAt);
     if (output >= LEAST_TOKENS) {
-      // An answer that came at once may have waited in a buffer. Its speed is at least that of the whole answer.
+      // An answer that arrived all at once may have been buffered. Its speed is at least that of the whole answer.
       const isBound = ms < LEAST_MS;
       const speed = (output * 1000) / (isBound ? Math.max(nowMs - beganAt, LEAST_MS) : ms);
       if (!isBound || speed > (this.#speed.value ?? 0)) this.#measured('speed', speed, nowMs);
       this.#measuredAt = nowMs;
     }
     const input = inputTokens(usage);
-    // It was raised, or was never what a refusal made of it.
+    // The context is larger than the refusal implied, or has been raised.
     if (this.#learned !== null && input + output > this.#learned.context && !usage.estimated)
       this.#learned = null;
-    // An estimate of ours knows nothing of the upstream's cache.
+    // Our estimates do not include the upstream's cache.
     if (input < LEAST_CACHED_TOKENS || usage.estimated) return;
     this.#measured('cacheHits', usage.input.cacheRead / input, nowMs);
   }
 
-  /** Leaves the endpoint alone for `ms`, unless it is left alone for longer already. */
+  /** Pauses the endpoint for `ms`, unless it is already paused for longer. */
   #pause(ms: DurationMs, nowMs: UnixMs): void {
     const until = nowMs + Math.min(ms, LONGEST_LIMIT_MS);
     if (until <= this.#limited.until) return;
@@ -356,7 +357,7 @@ class Lease implements AttemptLease {
   /** Unix milliseconds. */
   readonly began: number;
   readonly ticket: BreakerTicket;
-  /** First content of a stream; of a whole answer its beginning. Milliseconds that only go forward. */
+  /** First content of a stream; start of a whole answer. Monotonic milliseconds. */
   firstContentAt: UnixMs;
   readonly #endpoint: MeasuredEndpoint;
   readonly #now: () => UnixMs;

@@ -1,5 +1,5 @@
-// Routing state in the memory of one process, bounded whatever is asked: counts, averages, turns. Drops the least
-// recently used entries. Knows no policy: the plan decides which endpoint gets a request.
+// Routing state of one process in bounded memory: measurements, cached conversations and round-robin turns. Evicts the
+// least recently used entries.
 import { MeasuredEndpoint } from './measured-endpoint.ts';
 import { type HoldUpdate, type RoutingUpdate, Tally } from './endpoint-updates.ts';
 import type { PastAttempt } from './recent-attempts.ts';
@@ -7,56 +7,57 @@ import type { BreakerSettings } from './settings.ts';
 import type { AttemptLease, EndpointHealth, EndpointId, RoutingState } from './state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Endpoints of the catalog are never forgotten: of more than these, those that it no longer has go. */
+/** Maximum endpoints. Above it, only endpoints that left the catalog are evicted. */
 const MOST_ENDPOINTS = 20_000;
-/** Endpoints of models that no catalog has: clients make their names up. */
+/** Maximum endpoints of models outside of the catalog, because clients can invent names. */
 const MOST_MADE_UP = 300;
-/** Most endpoints that operators disabled. */
+/** Maximum endpoints disabled by operators. */
 const MOST_BY_HAND = 10_000;
 const MOST_CONVERSATIONS = 50_000;
 const MOST_ROUNDS = 10_000;
-/** Most updates of one message to other processes. */
+/** Maximum updates per message to other processes. */
 const MOST_UPDATES = 100;
-/** Endpoints with something to tell. */
+/** Maximum endpoints with unpublished changes. */
 const MOST_CHANGED = 2_000;
-/** A holder that others know is told again when half of its time is over. */
+/** A published cache entry is published again when half of its time has passed. */
 const PUBLISHED_PART = 0.5;
-/** How long a holder is taken from others at most: as long as a vendor keeps a prefix. */
+/** Maximum duration accepted from other processes: the longest that vendors cache a prefix. */
 const LONGEST_HOLD_MS = 3_600_000;
 
 /**
- * The endpoint that caches a conversation's prefix. A copy of the id: an endpoint would keep its whole catalog alive.
+ * Endpoint that caches a conversation's prefix. Stored by id, because an endpoint object would keep its whole catalog
+ * in memory.
  */
 interface Hold extends EndpointId {
   readonly until: UnixMs;
-  /** The same, as others were told. */
+  /** `until`, as published. */
   readonly publishedUntil: UnixMs;
 }
 
 export interface MemoryStateOptions {
   readonly now: () => UnixMs;
-  /** The settings that hold now: they change with the configuration. */
+  /** Current settings, which change with the configuration. */
   readonly breaker: () => BreakerSettings;
-  /** True: what is new is collected for other processes, until `takeUpdate`. */
+  /** True: changes are collected for other processes until `takeUpdate`. */
   readonly isShared?: boolean;
-  /** True for the id of a model of the catalog that holds now. Default: all are. */
+  /** True for the id of a model in the current catalog. Default: always. */
   readonly isListed?: (modelId: string) => boolean;
 }
 
-/** State that an operator set, besides the measurements. */
+/** State set by an operator, separate from the measurements. */
 interface ByHand {
   readonly until: UnixMs;
   readonly reason: string;
 }
 
 /**
- * Remembers every endpoint of the catalog, 300 others (those with attempts under way stay), what operators put aside,
- * 50,000 conversations and 10,000 rounds.
+ * Stores every endpoint of the catalog, 300 others (plus those with running attempts), states set by operators, 50,000
+ * conversations and 10,000 round-robin turns.
  */
 export class MemoryRoutingState implements RoutingState {
   readonly #now: () => UnixMs;
   readonly #breaker: () => BreakerSettings;
-  /** Each plan looks up every candidate: the key is built once for each object. */
+  /** Each plan looks up every candidate, so the key is built once per object. */
   readonly #keys = new WeakMap<EndpointId, string>();
   readonly #isListed: (modelId: string) => boolean;
   readonly #endpoints = new RecentMap<MeasuredEndpoint>(
@@ -68,7 +69,7 @@ export class MemoryRoutingState implements RoutingState {
   readonly #holds = new RecentMap<Hold>(MOST_CONVERSATIONS);
   readonly #turns = new RecentMap<number>(MOST_ROUNDS);
   readonly #isShared: boolean;
-  /** Endpoints with updates to publish. */
+  /** Endpoints with unpublished updates. */
   readonly #newEndpoints = new RecentMap<MeasuredEndpoint>(
     MOST_CHANGED,
     (_, key) => !this.#isListed(idOf(key).modelId),
@@ -151,13 +152,13 @@ export class MemoryRoutingState implements RoutingState {
     if (isNew) this.#newHolds.set(conversation, { conversation, modelId, slug, forMs: ttlMs });
   }
 
-  /** True where others should know at once what is new. */
+  /** True when changes should be published immediately. */
   get hasUrgentUpdate(): boolean {
     const nowMs = this.#now();
     return this.#newEndpoints.keys().some((key) => this.#newEndpoints.get(key)?.hasChanged(nowMs));
   }
 
-  /** The next message for other processes; null for nothing. A large backlog takes several messages. */
+  /** The next message for other processes. Null: none. A backlog takes several messages. */
   takeUpdate(): RoutingUpdate | null {
     const nowMs = this.#now();
     const some = this.#newEndpoints.keys().slice(0, MOST_UPDATES);
@@ -169,7 +170,7 @@ export class MemoryRoutingState implements RoutingState {
     return endpoints.length + holds.length > 0 ? { endpoints, holds } : null;
   }
 
-  /** Takes what another process has told. */
+  /** Applies another process's message. */
   learn({ endpoints, holds }: RoutingUpdate): void {
     const nowMs = this.#now();
     for (const update of endpoints) {
@@ -196,7 +197,7 @@ export class MemoryRoutingState implements RoutingState {
     return found;
   }
 
-  /** Makes it the most recent one. The catalog may have changed since it was kept before. */
+  /** Marks the endpoint as most recent. The catalog may have changed since it was stored. */
   #keep(endpoint: EndpointId, measured: MeasuredEndpoint): void {
     const key = this.#keyOf(endpoint);
     const isListed = this.#isListed(endpoint.modelId);
@@ -227,17 +228,14 @@ function idOf(key: string): EndpointId {
   return { modelId, slug };
 }
 
-// A map of bounded size that forgets what was set longest ago. Knows nothing of what it holds.
+// Bounded map that evicts the least recently set entries.
 
 class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #limit: number;
   readonly #mayGo: (value: Value, key: string) => boolean;
 
-  /**
-   * @param limit most entries, besides those that may not go
-   * @param mayGo whether an entry may be forgotten now
-   */
+  /** @param limit maximum entries, not counting those that must stay @param mayGo true: the entry may be evicted now */
   constructor(limit: number, mayGo: (value: Value, key: string) => boolean = () => true) {
     this.#limit = limit;
     this.#mayGo = mayGo;
@@ -251,7 +249,7 @@ class RecentMap<Value> {
     return this.#entries.get(key);
   }
 
-  /** Keys of all entries, the least recently set first. */
+  /** Keys, least recently set first. */
   keys(): readonly string[] {
     return [...this.#entries.keys()];
   }
@@ -260,7 +258,7 @@ class RecentMap<Value> {
     this.#entries.delete(key);
   }
 
-  /** Sets the entry, which becomes the most recent one, and makes room for it if need be. */
+  /** Sets an entry as the most recent one, and evicts others if necessary. */
   set(key: string, value: Value): void {
     this.#entries.delete(key);
     this.#makeRoom();
@@ -270,7 +268,7 @@ class RecentMap<Value> {
   #makeRoom(): void {
     let unseen = this.#entries.size;
     if (unseen < this.#limit) return;
-    // A Map iterates in the order of insertion, from the oldest on; what may not go is put at the end again.
+    // A Map iterates in insertion order, oldest first. Entries that must stay are inserted again at the end.
     for (const [key, value] of this.#entries) {
       if (unseen === 0 || this.#entries.size < this.#limit) return;
       unseen -= 1;

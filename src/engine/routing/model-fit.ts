@@ -1,5 +1,5 @@
-// Whether a model can serve a request at all, by what the catalog says of it, and how well. What decides is said in
-// words that are the same for every model, so that a route table can count them.
+// Decides from the catalog whether a model can serve a request, and how well. Reasons use the same text for every
+// model, so that a route table can count them.
 import type { CanonicalRequest, RoutingWishes } from '../../canonical/index.ts';
 import { endpointsFor, type Endpoint, type Model, type ResolvedModel } from '../../catalog/index.ts';
 import { isNamed, removalOf } from './filters.ts';
@@ -7,14 +7,14 @@ import { contextOf } from './context-length.ts';
 import type { PlanContext } from './plan-types.ts';
 import type { RequestFacts } from './request-facts.ts';
 
-/** Followed by the member of the request, or the default, that rules it out. */
+/** Prefix of the member or default that excludes a model. */
 export const RULED_OUT = 'ruled out by ';
 export const NOT_ALLOWED = 'this API key may not use it';
 
-/** A demand on a model, and the words for a model that does not meet it. */
+/** Output that a request needs, and the reason for models that lack it. */
 const TEXT = { makes: 'text', misfit: 'writes no text' } as const;
 
-/** A request as seen by models. */
+/** Properties of a request used to select models. */
 export interface Estimate {
   readonly request: CanonicalRequest;
   readonly facts: RequestFacts;
@@ -22,9 +22,8 @@ export interface Estimate {
 }
 
 /**
- * The endpoints of a model that can serve the request, or why none can: what it makes, what it reads, the length of its
- * context, reasoning where that is asked for, and what the wishes rule out. What the catalog does not know speaks for
- * the model.
+ * The endpoints of a model that can serve the request, or the reason why none can. Checks output and input types,
+ * context length, requested reasoning and preferences. Unknown properties count in the model's favour.
  */
 export function fitOf(
   { model, pinned }: ResolvedModel,
@@ -66,8 +65,8 @@ function endpointMisfit(
 }
 
 /**
- * How many of the request's features would have to be emulated on the best of some endpoints: an answer format that
- * the upstream does not enforce, tools with free-form input that it does not know.
+ * Number of the request's features that must be emulated at the best of these endpoints: unenforced answer formats and
+ * free-form tools.
  */
 export function countEmulated(endpoints: readonly Endpoint[], facts: RequestFacts): number {
   const { format, customTools } = facts;

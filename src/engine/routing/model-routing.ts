@@ -1,5 +1,5 @@
-// Choice among models: `model_routing_config`, and `dragoman/auto`. Finds the candidates, leaves out those that cannot
-// serve the request, and puts the others in order. What a model is worth is decided in `model-score.ts`.
+// Choice among models: `model_routing_config` and `dragoman/auto`. Finds candidates, excludes those that cannot serve
+// the request, and orders the rest. `model-score.ts` calculates scores.
 import type { JsonObject } from '../../base/json/index.ts';
 import {
   GatewayError,
@@ -28,33 +28,32 @@ import { requestFacts } from './request-facts.ts';
 export interface ModelOption extends ResolvedModel {
   readonly reason: string;
   readonly score: number | null;
-  /** The parts of the score, each from 0 to 1; null where there is none. */
+  /** Components of the score, from 0 to 1. Null: not scored. */
   readonly measures: Weights | null;
 }
 
 export interface RoutedModels {
-  /** In the order of trying; never empty. */
+  /** In order of trying; never empty. */
   readonly options: readonly ModelOption[];
   readonly excluded: readonly Exclusion[];
-  /** How they were chosen, for the route table. */
+  /** Basis of the choice, for the route table. */
   readonly basis: JsonObject;
 }
 
 const CONFIG = 'model_routing_config';
 const TASK_TYPE = `${CONFIG}.task_info.task_type`;
-/** Task types that every gateway knows; the operator's own come on top. */
+/** Built-in task types; operators can add their own. */
 const TASK_TYPES = ['chat', 'completion'] as const;
-/** How many models an open choice tries at most. */
+/** Maximum models that an open choice tries. */
 const MOST_OPTIONS = 10;
 
 /**
- * Chooses among models. Candidates are `available_models` and the model that was named; where none was named, else
- * the models of the task type, else all that the key may use.
- * A preferred model goes first; else the named one, unless a complexity or a strategy is given; the others by score.
- * A named model is never refused on the catalog's word alone: when no candidate is left, it is tried all the same.
- * @param param where the model is named, or the choice is asked for: `model`, `models[1]`
- * @param named null when the choice is open (`dragoman/auto`)
- * Throws GatewayError 400 for wishes that name nothing, or when no candidate can serve the request.
+ * Chooses among models. Candidates are `available_models` and the named model; without a named model, those of the task
+ * type, otherwise all that the key may use. A preferred model comes first, or else the named one unless a complexity or
+ * strategy is given; the rest follow by score. If no candidate remains, a named model is tried anyway.
+ * @param param position of the model or choice: `model`, `models[1]`
+ * @param named null: the choice is open (`dragoman/auto`). Throws GatewayError 400 for invalid preferences, or when no
+ * candidate can serve the request
  */
 export function routeModels(
   param: string,
@@ -90,7 +89,7 @@ export function routeModels(
   };
   considerAll();
   if (contenders.length === 0 && !named && facts.reasoning !== 'none') {
-    // As with a model that is named: whoever answers does so without reasoning, and the report says so.
+    // As for a named model: the answer comes without reasoning, which is reported.
     estimate = { ...estimate, facts: { ...facts, reasoning: 'none' } };
     misfits.length = 0;
     considerAll();
@@ -114,7 +113,7 @@ export function routeModels(
   }
   return {
     options,
-    // A choice among hundreds is explained by counts; the whole list is for those who ask for an explanation.
+    // A choice among hundreds is summarised by counts; the full list is only for explanations.
     excluded: isOpen && !context.peek ? unknown : [...unknown, ...misfits],
     basis: {
       requested: request.model,
@@ -136,7 +135,7 @@ export function routeModels(
   };
 }
 
-/** The favourite first, whatever its score, if it is there; then the others by theirs. */
+/** The favourite first if it is a candidate, then the others by score. */
 function favouriteFirst(
   weighed: readonly Weighed[],
   favourite: ResolvedModel | null | undefined,
@@ -150,7 +149,7 @@ interface Candidates {
   /** Candidates for when no other fits. */
   readonly reserve: readonly ResolvedModel[];
   readonly unknown: readonly Exclusion[];
-  /** True: nobody listed them. */
+  /** True: the candidates are not from a list. */
   readonly isOpen: boolean;
 }
 
@@ -201,7 +200,7 @@ function sortOut(models: readonly Model[]): OpenCandidates {
   const candidates: ResolvedModel[] = [];
   const reserve: ResolvedModel[] = [];
   for (const model of autoCandidates(models)) {
-    // A score says that the operator wants it all the same.
+    // A score means that the operator wants the model anyway.
     const isUsual =
       model.quality !== null || !model.endpoints.some((endpoint) => isOutOfTheWay(endpoint.model));
     (isUsual ? candidates : reserve).push({ model, pinned: null });
@@ -213,7 +212,7 @@ function heldBack({ id }: Model): Exclusion {
   return { modelId: id, endpoint: null, reason: 'superseded, or made for one purpose' };
 }
 
-/** The candidate that `preference` names: in an open choice any model that the key may use. */
+/** The candidate named by `preference`; in an open choice, any model that the key may use. */
 function findPreferred(
   preference: string | undefined,
   candidates: readonly ResolvedModel[],
@@ -276,7 +275,7 @@ function countReasons(exclusions: readonly Exclusion[]): Record<string, number> 
   return counts;
 }
 
-/** Each model once, at its first place. */
+/** Removes duplicates; the first occurrence counts. */
 function distinct<T extends ResolvedModel>(models: readonly T[]): readonly T[] {
   const seen = new Set<string>();
   return models.filter(({ model }) => !seen.has(model.id) && seen.add(model.id));

@@ -1,4 +1,4 @@
-// Weighs models against each other: strength, price and speed in one number. The only place that knows the weights.
+// Scores models by quality, price and speed. The weights are defined here.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Complexity, ModelStrategy } from '../../canonical/index.ts';
 import type { Endpoint, Model, ResolvedModel } from '../../catalog/index.ts';
@@ -13,29 +13,29 @@ export interface Weights {
   readonly speed: number;
 }
 
-/** Each row sums to 1. With two models, `low` takes the cheaper and `high` the stronger, however fast they are. */
+/** Each row sums to 1. Between two models, `low` selects the cheaper and `high` the stronger, however fast they are. */
 const WEIGHTS: Readonly<Record<Complexity, Weights>> = {
   low: { quality: 0.15, cheapness: 0.7, speed: 0.15 },
   medium: { quality: 0.45, cheapness: 0.4, speed: 0.15 },
   high: { quality: 0.75, cheapness: 0.1, speed: 0.15 },
 };
 
-/** Weights of each strategy, which count more than the complexity; `balanced` leaves them to the complexity. */
+/** Weights of a strategy override the complexity; `balanced` keeps it. */
 const STRATEGY_WEIGHTS: Readonly<Record<ModelStrategy, Complexity | null>> = {
   price: 'low',
   performance: 'high',
   balanced: null,
 };
 
-/** Factor for each feature that would have to be emulated. */
+/** Multiplied for each feature that must be emulated. */
 const EMULATION = 0.8;
-/** Free is not infinitely cheaper than almost free. USD per million tokens in and out. */
+/** Minimum price, so that free is not infinitely cheaper. USD per million tokens of input and output. */
 const CHEAPEST = 0.01;
-/** An answer of usual length in this time is as good as one whose time nobody knows. */
+/** Time for an answer of typical length that equals an unknown speed. */
 const NEUTRAL_MS = 10_000;
 const UNKNOWN_SPEED = 0.5;
 
-/** A model that fits, with the endpoints that can serve the request. */
+/** A suitable model, with the endpoints that can serve the request. */
 export interface Contender extends ResolvedModel {
   readonly endpoints: readonly Endpoint[];
 }
@@ -48,20 +48,18 @@ export interface Weighed {
   readonly measures: Weights;
 }
 
-/** The weights for a request. */
 export function weightsFor(complexity: Complexity | undefined, strategy: ModelStrategy | undefined): Weights {
   return WEIGHTS[(strategy && STRATEGY_WEIGHTS[strategy]) ?? complexity ?? 'medium'];
 }
 
 /**
- * Scores models, best first; those of which every endpoint is set aside come last, and equals stand by id.
+ * Scores models, best first. Models whose endpoints are all unavailable come last, and equal scores are ordered by id.
  *
- * `quality` is the operator's score, spread from the weakest to the strongest of these models; where some have none,
- * they count as half the weakest score, and where none has one, the rank of the price stands in: vendors price by
- * strength. `cheapness` falls with the logarithm of the price; an unknown price counts as the dearest and the weakest.
- * `speed` is 1 ÷ (1 + seconds ÷ 10) of an answer of 500 tokens as measured, 0.5 where nothing was measured. The score
- * is the weighted sum of their square roots (a model that is good at two things beats one that is best at one), times
- * 0.8 for each feature that would have to be emulated.
+ * `quality` is the operator's score, scaled from the weakest to the strongest candidate. Without a score, a model
+ * counts as half the weakest; if none has one, the rank by price is used, because vendors price by strength.
+ * `cheapness` falls with the logarithm of the price; an unknown price counts as the highest price and the lowest
+ * quality. `speed` is 1 ÷ (1 + seconds ÷ 10) for an answer of 500 tokens, or 0.5 if not measured. The score is the
+ * weighted sum of square roots (two good values beat one best value), times 0.8 for each emulated feature.
  */
 export function weighModels(
   contenders: readonly Contender[],
@@ -96,25 +94,25 @@ export function weighModels(
   return weighed.sort((a, b) => b.order - a.order || byId(a.contender.model, b.contender.model));
 }
 
-/** Weights, or measures, as they stand in a route table. */
+/** Weights or measures for a route table. */
 export function weightsTable({ quality, cheapness, speed }: Weights): JsonObject {
   return { quality, cheapness, speed };
 }
 
-/** The measures of a model as they stand in a route table. */
+/** Rounded measures of a model for a route table. */
 export function roundedMeasures({ quality, cheapness, speed }: Weights): JsonObject {
   const rounded = (value: number): number => Number(value.toFixed(3));
   return { quality: rounded(quality), cheapness: rounded(cheapness), speed: rounded(speed) };
 }
 
-/** The measures of a model in words. */
+/** Measures of a model as text. */
 export function describeMeasures({ quality, cheapness, speed }: Weights): string {
   return `quality ${quality.toFixed(2)}, cheapness ${cheapness.toFixed(2)}, speed ${speed.toFixed(2)}`;
 }
 
 interface Measures {
   readonly contender: Contender;
-  /** Logarithm of USD per million tokens in and out, at the cheapest endpoint; null when unknown. */
+  /** Logarithm of USD per million tokens of input and output at the cheapest endpoint. Null: unknown. */
   readonly logPrice: number | null;
   readonly quality: number | null;
   readonly speed: number;
@@ -154,14 +152,14 @@ function better(a: number | null, b: number | null): number | null {
   return a === null || (b !== null && b > a) ? b : a;
 }
 
-/** Maps the smallest of some numbers to 0 and the largest to 1; all to 1 where they are equal. */
+/** Scales numbers linearly so that the smallest is 0 and the largest 1; all are 1 if equal. */
 function spread(numbers: readonly number[]): (value: number) => number {
   const low = Math.min(...numbers);
   const range = Math.max(...numbers) - low;
   return (value) => (range > 0 ? (value - low) / range : 1);
 }
 
-/** Maps numbers to their place among the different ones: 0 for the smallest, 1 for the largest. */
+/** Maps numbers to their rank among distinct values: 0 for the smallest, 1 for the largest. */
 function ranks(numbers: readonly number[]): (value: number) => number {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const places = new Map(

@@ -1,5 +1,4 @@
-// Cheaper first: input and output price together, the input at the price that the upstream's
-// cache leaves of it.
+// Cost factor: prefers a lower sum of input and output price, with cached input at its reduced price.
 import type { Rate } from '../../../catalog/index.ts';
 import type { Factor, Measured } from './factor.ts';
 
@@ -8,7 +7,7 @@ export const cost: Factor = {
   measured: false,
   value(subject) {
     const price = blendedPrice(subject);
-    // Free is as good as it gets, and still a number that others can be compared with.
+    // Free is the best value, and must remain comparable.
     return price === null ? null : 1 / Math.max(price, 1e-9);
   },
   describe(subject) {
@@ -17,7 +16,7 @@ export const cost: Factor = {
   },
 };
 
-/** USD per million input and million output tokens together; null when either is unknown. */
+/** USD for one million input plus one million output tokens. Null: a price is unknown. */
 function blendedPrice({ endpoint, health }: Measured): number | null {
   const { price } = endpoint;
   const input = baseRate(price?.input);
@@ -28,7 +27,7 @@ function blendedPrice({ endpoint, health }: Measured): number | null {
   return input * (1 - hits) + cached * hits + output;
 }
 
-/** The rate of a small prompt: steps are for very large ones. */
+/** Rate of a small prompt; price steps apply to very large ones. */
 export function baseRate(rate: Rate | undefined): number | null {
   if (rate === undefined) return null;
   return typeof rate === 'number' ? rate : rate.base;

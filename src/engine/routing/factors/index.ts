@@ -1,4 +1,4 @@
-// Every factor, one line each.
+// All routing factors.
 import type { RoutingFactor } from '../../../canonical/index.ts';
 import { cost } from './cost.ts';
 import type { Factor } from './factor.ts';
@@ -13,7 +13,6 @@ export type { Factor, Measured } from './factor.ts';
 
 const byName: Readonly<Record<RoutingFactor, Factor>> = { cost, speed, latency, throughput, quality };
 
-/** The factor of a name. */
 export function factorOf(name: RoutingFactor): Factor {
   return byName[name];
 }

@@ -1,4 +1,4 @@
-// Sooner first: the first content of a stream, or all of an answer that comes in one piece.
+// Latency factor: prefers less time to the first content of a stream, or to a whole answer.
 import type { Factor, Measured } from './factor.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
@@ -17,7 +17,7 @@ export const latency: Factor = {
   },
 };
 
-/** Milliseconds of the kind that the request will wait for, else of the other kind; null when there is neither. */
+/** Milliseconds of the kind that the request waits for, otherwise of the other kind. Null: neither was measured. */
 export function latencyMs({ health, stream }: Pick<Measured, 'health' | 'stream'>): DurationMs | null {
   const { firstTokenMs, answerMs } = health;
   return stream ? (firstTokenMs ?? answerMs) : (answerMs ?? firstTokenMs);

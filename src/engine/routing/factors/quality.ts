@@ -1,8 +1,8 @@
-// Stronger and more stable first: the operator's score times the share of attempts that went well. One failure among
-// few attempts lowers the share only so far, and less with time: who is not asked could never make up for it.
+// Quality factor: the operator's score times the share of successful attempts. A single failure lowers the share only
+// slightly and fades with time, because an avoided endpoint could not recover.
 import type { Factor, Measured } from './factor.ts';
 
-/** Score of an endpoint to which the operator gave none: neither good nor bad. */
+/** Neutral score of an endpoint without an operator's score. */
 const UNSCORED = 0.5;
 
 export const quality: Factor = {

@@ -1,11 +1,11 @@
-// Sooner done first: first token and pace together, over an answer of usual length.
+// Speed factor: prefers less total time, from first token and throughput, for an answer of typical length.
 import type { Factor, Measured } from './factor.ts';
 import { latencyMs } from './latency.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** Tokens of the answer that endpoints are compared by. */
+/** Tokens of the answer that is used for comparison. */
 const USUAL_ANSWER_TOKENS = 500;
-/** Speed to expect while only the first token was measured. */
+/** Assumed throughput while only the first token was measured. */
 const USUAL_TOKENS_PER_SECOND = 50;
 
 export const speed: Factor = {

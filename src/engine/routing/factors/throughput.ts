@@ -1,4 +1,4 @@
-// More tokens per second first.
+// Throughput factor: prefers more tokens per second.
 import type { Factor } from './factor.ts';
 
 export const throughput: Factor = {
