@@ -55,6 +55,7 @@ export {
   GEMINI_REQUESTS,
   isInline,
 } from './gemini/batches/index.ts';
+export { decodeGeminiUpload, encodeGeminiFile, fileIdOf } from './gemini/files/index.ts';
 export { decodeMetadata } from './openai/decode-members.ts';
 export { listShape } from './openai/described-shapes.ts';
 export { sharesMembers } from './openai/shared-members.ts';

@@ -22,12 +22,14 @@ export interface ReplyDependencies {
   readonly memory: MemoryBudget;
 }
 
-/** How a client speaks where that is not OpenAI's way. */
+/** How a client speaks, and who it is, where that is not OpenAI's way. */
 export interface Manner {
-  /** The protocol of its errors. */
-  readonly server: ServerCodec;
+  /** The protocol of its errors. Undefined: the gateway's own. */
+  readonly server: ServerCodec | undefined;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
+  /** Gives the owner of the request. Absent: its key says it. */
+  readonly principal?: (() => Promise<Principal>) | undefined;
 }
 
 /**
@@ -48,10 +50,7 @@ export async function reply(
   const id = newGenerationId(deps.now());
   let hold: Hold | undefined;
   try {
-    const header = manner?.header ?? ((name: string) => request.headers.get(name));
-    const look = deps.lookForKey(header);
-    if (look) await look;
-    const principal = deps.authenticate(header);
+    const principal = await (manner?.principal?.() ?? authenticated(deps, request, manner));
     hold = deps.memory.open(principal.keyId);
     const result = await answer(principal, hold, id);
     if (!(result instanceof Response)) return Response.json(result, { headers: requestIds(id) });
@@ -63,6 +62,17 @@ export async function reply(
   } finally {
     hold?.release();
   }
+}
+
+/** Owner of the key of a request. @throws GatewayError `authentication` */
+async function authenticated(
+  deps: ReplyDependencies,
+  { headers }: Request,
+  { header = (name: string) => headers.get(name) }: Partial<Manner> = {},
+): Promise<Principal> {
+  const look = deps.lookForKey(header);
+  if (look) await look;
+  return deps.authenticate(header);
 }
 
 /** The answer to a request that failed with `thrown`. What is no GatewayError is logged and shown as internal. */

@@ -113,6 +113,7 @@ export class Machine {
     const fetch = new GuardedFetch({ ...network, allow: () => ['127.0.0.1:9'] });
     const files = new Files({
       store: storage.files,
+      uploads: storage.uploads,
       blobs: new BlobFolder(join(folder, 'files')),
       maxBytes: () => 1e6,
       now: clock.now,

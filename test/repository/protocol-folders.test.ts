@@ -13,8 +13,8 @@ const SHARED: readonly (readonly [names: string, folder: string])[] = [
 ];
 /** Interfaces of codecs, members of bodies, bodies in the forms of several protocols, what the codecs of a task share. */
 const NO_PROTOCOLS = ['codec', 'members', 'mixed-bodies', 'tasks', ...SHARED.map(([, folder]) => folder)];
-/** Folders that a protocol may have: both directions of requests and of answers, tasks besides text, batches. */
-const INNER = ['answers', 'batches', 'requests', 'tasks'];
+/** Folders that a protocol may have: both directions of requests and of answers, tasks besides text, batches, files. */
+const INNER = ['answers', 'batches', 'files', 'requests', 'tasks'];
 const MOST_FILES = 40;
 
 interface Role {

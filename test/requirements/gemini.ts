@@ -6,6 +6,7 @@ const RECORDED = 'test/recordings/unknown-models.test.ts';
 const LOST = 'test/recordings/gemini-signatures.test.ts';
 const KEPT = 'test/socket/state/interactions-kept.test.ts';
 const INTERACTIONS = 'test/clients/sdk/interactions-sdk.test.ts';
+const FILES = 'test/socket/state/gemini-files.test.ts';
 const EMBEDDINGS = 'test/socket/protocols/gemini/gemini-embeddings.test.ts';
 
 export const geminiRequirements: Requirements = {
@@ -41,6 +42,34 @@ export const geminiRequirements: Requirements = {
     `${EMBEDDINGS}: %s to %s on Bedrock`,
     `${EMBEDDINGS}: on Vertex, in both of its forms`,
     `${EMBEDDINGS}: a wrong request is a 400 that names the member`,
+  ),
+  'contract.gemini-files': shown(
+    API,
+    "Google's clients upload files in pieces, name them in requests and batches, list, download and delete them.",
+    `${FILES}: are uploaded, found, listed, named in a request and deleted with the official SDK`,
+    `${FILES}: are uploaded from a path in pieces of 8 MB, and are whole`,
+    `${FILES}: are listed in pages`,
+    `${FILES}: hold the lines of a batch, whose results are downloaded`,
+    'test/contract/storage/uploads.test.ts: an upload grows by pieces where it stands, counts for its project, and becomes a file once',
+    'test/clients/sdk/python.test.ts: %s',
+  ),
+  'contract.gemini-files-tenants': shown(
+    API,
+    'Files and uploads of another project are as those that do not exist, and a page that somebody uploaded is run by no browser.',
+    `${FILES}: of another key are not there`,
+    `${FILES}: do not begin without a key, and nobody goes on with an upload that is none`,
+    `${FILES}: are downloaded as attachments: no browser runs a page that somebody uploaded`,
+  ),
+  'contract.gemini-files-hostile': shown(
+    API,
+    'Pieces in a wrong place or of a wrong length change nothing; too much ends an upload; nothing is left of uploads that nobody ends.',
+    `${FILES}: do not begin with %s`,
+    `${FILES}: that say they are too large are refused before their bytes, others where they are`,
+    `${FILES}: go on after pieces that do not fit, and end once`,
+    `${FILES}: go on where a connection broke`,
+    `${FILES}: count for their project while they come: an upload without room ends`,
+    `${FILES}: uploads that nobody ends are gone after a day, with their bytes; files after two`,
+    'test/contract/storage/uploads.test.ts: an upload that is cancelled or expires gives its place back, and the names of its pieces',
   ),
   'contract.interactions': shown(
     API,

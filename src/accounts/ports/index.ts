@@ -6,6 +6,7 @@ import type { LimitEntry } from '../limits/index.ts';
 import type { AlertStore } from './alert.ts';
 import type { AuditEntry, AuditOf, AuditStore } from './audit.ts';
 import type { BatchStore } from './batches.ts';
+import type { BlobStore, FileStore, UploadStore } from './files.ts';
 import type { FindingStore } from './finding.ts';
 import type { JobStore } from './jobs.ts';
 import type { LedgerStore } from './ledger.ts';
@@ -23,6 +24,7 @@ export type * from './alert.ts';
 export * from './announcement.ts';
 export type * from './audit.ts';
 export * from './batches.ts';
+export type * from './files.ts';
 export type * from './finding.ts';
 export * from './jobs.ts';
 export * from './ledger.ts';
@@ -296,65 +298,6 @@ export interface ConversationStore {
   purge(nowMs: UnixMs): Promise<number>;
 }
 
-/** An uploaded file; its bytes lie in the blob store under its id. */
-export interface StoredFile {
-  readonly id: string;
-  readonly projectId: string;
-  readonly createdAt: UnixMs;
-  readonly expiresAt: UnixMs | null;
-  /** Word of the client, or of the gateway for what it writes itself. */
-  readonly purpose: string;
-  readonly filename: string;
-  /** As its bytes say. */
-  readonly mediaType: string;
-  readonly bytes: number;
-}
-
-export interface FilePage {
-  readonly files: readonly StoredFile[];
-  readonly hasMore: boolean;
-}
-
-export interface FileStore {
-  /** Written after its bytes, which it makes count. @throws GatewayError `quota` */
-  put(file: StoredFile): Promise<void>;
-  find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredFile | null>;
-  /** True for every project's file, also an expired one: its bytes are not to be swept away. */
-  exists(id: string): Promise<boolean>;
-  /** Files in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
-  list(
-    projectId: string,
-    page: PageRequest & { readonly purpose?: string | undefined },
-    nowMs: UnixMs,
-  ): Promise<FilePage>;
-  /** A file is kept until then at least. */
-  keepUntil(projectId: string, id: string, untilMs: UnixMs): Promise<void>;
-  /** False when there is no such file. Its bytes are to be deleted afterwards. */
-  delete(projectId: string, id: string): Promise<boolean>;
-  /** Deletes a bounded number of expired files, and gives the ids of those whose bytes are to follow. */
-  takeExpired(nowMs: UnixMs): Promise<readonly string[]>;
-}
-
-/** Bytes on their way in. Exactly one of `keep` and `discard` ends it. */
-export interface BlobDraft {
-  write(bytes: Uint8Array): Promise<void>;
-  /** The bytes are there under this name, durably, when it resolves. */
-  keep(name: string): Promise<void>;
-  discard(): Promise<void>;
-}
-
-/** Bytes by name: a folder, or any store of objects. Names are word characters. */
-export interface BlobStore {
-  draft(): Promise<BlobDraft>;
-  /** Null when there is none of this name. */
-  read(name: string): Promise<Uint8Array | null>;
-  stream(name: string): Promise<ReadableStream<Uint8Array> | null>;
-  /** Nothing happens when there is none. */
-  delete(name: string): Promise<void>;
-  /** Deletes what a crash left behind: drafts, and blobs that nobody keeps, last written before `beforeMs`. */
-  sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void>;
-}
-
 export interface StateUsage {
   /** Size of the responses, conversations, prompts and files of a project: their texts and a little for each row. */
   bytes(projectId: string): Promise<number>;
@@ -371,6 +314,7 @@ export interface Storage {
   readonly conversations: ConversationStore;
   readonly prompts: PromptStore;
   readonly files: FileStore;
+  readonly uploads: UploadStore;
   /** Work that outlives connections. */
   readonly jobs: JobStore;
   /** Many requests in one file. */

@@ -78,22 +78,34 @@ export function audioFormat(mediaType: string): string | undefined {
 /** True for media types of text formats. Pass the type in lower case, without parameters. */
 export function isTextType(mediaType: string): boolean {
   return (
-    mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
+    mediaType.startsWith('text/') ||
+    /^application\/(?:json|jsonl|xml|yaml|x-yaml|javascript|toml)$/.test(mediaType)
   );
 }
 
 /** Bytes that are enough to recognise a format, and to distinguish text from binary data. */
 const HEAD_BYTES = 4096;
 
+/** A type and a subtype, without parameters. */
+const PLAIN_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
+
+/** The type that a sender names, without parameters; undefined for what is none. `jsonl` is what Google's guides write. */
+export function plainMediaType(given: string): string | undefined {
+  const [type = ''] = given.toLowerCase().split(';', 1);
+  const plain = type.trim() === 'jsonl' ? 'application/jsonl' : type.trim();
+  return PLAIN_TYPE.test(plain) ? plain : undefined;
+}
+
 /**
- * Media type of a file. Its bytes decide; its name counts only if they are ambiguous.
+ * Media type of a file. Its bytes decide; its sender and its name count only if they are ambiguous.
  * @param bytes the file, or its first 4096 bytes
+ * @param declared by its sender, without parameters
  */
-export function mediaTypeOfFile(bytes: Uint8Array, filename: string): string {
+export function mediaTypeOfFile(bytes: Uint8Array, filename: string, declared?: string): string {
   const sniffed = sniffMediaType(btoa(String.fromCharCode(...bytes.subarray(0, 24))));
   if (sniffed !== undefined) return sniffed;
-  const named = mediaTypeOfName(filename) ?? '';
-  const namesText = named.startsWith('text/') || named === 'application/json';
+  const named = declared ?? mediaTypeOfName(filename) ?? '';
+  const namesText = isTextType(named);
   if (isText(bytes.subarray(0, HEAD_BYTES))) return namesText ? named : 'text/plain';
   return named === '' || namesText || RECOGNISABLE.has(named) ? 'application/octet-stream' : named;
 }

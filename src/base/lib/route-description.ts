@@ -40,7 +40,7 @@ export interface RouteDescription {
   /** Absent: the request has no body. */
   readonly body?: z.ZodType | undefined;
   /** Media type of a body that the handler reads as a stream. */
-  readonly bodyMedia?: 'multipart/form-data' | 'application/json';
+  readonly bodyMedia?: 'multipart/form-data' | 'application/json' | 'application/octet-stream';
   /** Example that works with the simulated models. Absent if it depends on another route's response. */
   readonly bodyExample?: unknown;
   /** Null: the response has no body. */

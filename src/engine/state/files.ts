@@ -7,28 +7,41 @@ import type {
   FileStore,
   PageRequest,
   StoredFile,
+  UploadStore,
 } from '../../accounts/ports/index.ts';
 import type { UnixMs } from '../../base/units.ts';
+import { ResumableUploads, UPLOAD_MS } from './resumable-uploads.ts';
 
 export interface FilesOptions {
   readonly store: FileStore;
+  readonly uploads: UploadStore;
   readonly blobs: BlobStore;
   /** Maximum bytes of one file, and of all files of one request together; read each time. */
   readonly maxBytes: () => number;
   readonly now: () => UnixMs;
 }
 
+export { PIECE_UNIT, type PieceOnItsWay } from './resumable-uploads.ts';
+
 /** Number of leading bytes that are kept to detect the file type. */
 const HEAD_BYTES = 4096;
-/** Minimum age of abandoned uploads to delete, longer than any upload takes. Also the interval between sweeps. */
-const SWEEP_AGE_MS = 86_400_000;
+/** Minimum age of abandoned bytes to delete: those of an upload in progress are younger. Also the interval between sweeps. */
+const SWEEP_AGE_MS = UPLOAD_MS;
 
 export class Files {
   readonly #options: FilesOptions;
+  /** Files that come in several requests. */
+  readonly resumable: ResumableUploads;
   #sweptAt = -Infinity;
 
   constructor(options: FilesOptions) {
     this.#options = options;
+    this.resumable = new ResumableUploads({
+      store: options.uploads,
+      blobs: options.blobs,
+      file: () => this.upload(Infinity),
+      now: options.now,
+    });
   }
 
   get maxBytes(): number {
@@ -72,16 +85,17 @@ export class Files {
     return isDeleted;
   }
 
-  /** Deletes a bounded number of expired files, and once a day abandoned uploads. Returns how many expired. */
+  /** Deletes a bounded number of expired files and uploads, and once a day abandoned bytes. Returns how many expired. */
   async purge(nowMs: UnixMs): Promise<number> {
     const { store, blobs } = this.#options;
     const expired = await store.takeExpired(nowMs);
     for (const id of expired) await blobs.delete(id);
+    const unfinished = await this.resumable.purge(nowMs);
     if (nowMs - this.#sweptAt >= SWEEP_AGE_MS) {
       this.#sweptAt = nowMs;
       await blobs.sweep(nowMs - SWEEP_AGE_MS, (id) => store.exists(id));
     }
-    return expired.length;
+    return expired.length + unfinished;
   }
 }
 
@@ -121,14 +135,20 @@ export class Upload {
     await this.#draft.write(bytes);
   }
 
-  /** @throws GatewayError `quota`; nothing is stored then */
-  async keep(facts: Omit<StoredFile, 'bytes'>): Promise<StoredFile> {
+  /**
+   * @param put inserts the row. Default: the store's own
+   * @throws GatewayError `quota`; nothing is stored then
+   */
+  async keep(
+    facts: Omit<StoredFile, 'bytes'>,
+    put = (file: StoredFile): Promise<void> => this.#store.put(file),
+  ): Promise<StoredFile> {
     const file = { ...facts, bytes: this.#bytes };
     // Bytes are stored before the row: bytes without a row are swept, while a row without bytes would be an unreadable
     // file.
     await this.#draft.keep(file.id);
     try {
-      await this.#store.put(file);
+      await put(file);
     } catch (error) {
       await this.#blobs.delete(file.id);
       throw error;

@@ -1,6 +1,7 @@
 // Browser security: the policy of the page, the cookie, and the check of the site from which a request comes.
 // Knows no session.
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { isSecure } from '../../server/client-origin.ts';
 
 /** A header that scripts of other sites cannot set (https://cheatsheetseries.owasp.org, Cross-Site Request Forgery). */
 export const CSRF_HEADER = 'x-csrf-token';
@@ -55,11 +56,6 @@ function cookie(request: Request, token: string, seconds: number): string {
   return isSecure(request)
     ? `${SECURE_NAME}=${token}; Path=/; ${rest}; Secure`
     : `${NAME}=${token}; Path=/console; ${rest}`;
-}
-
-/** A proxy that ends TLS says so. Whoever lies about it takes the cookie from themselves alone. */
-function isSecure(request: Request): boolean {
-  return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https';
 }
 
 /**

@@ -45,7 +45,7 @@ const STUDIO =
 const VERTEX =
   /^\/api\/vertex-ai\/v1(?:beta1)?\/(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/(?<model>[^/]+\/models\/.+)$/;
 /** Bases that no other clients have. */
-const OWN_BASE = /^\/(?:v1beta|api\/vertex-ai)\//;
+const OWN_BASE = /^\/(?:v1beta|(?:api\/)?upload|api\/vertex-ai)\//;
 
 const BATCHES = 'Batches are made at `/v1beta/models/{model}:batchGenerateContent`.';
 function methods(names: string, nearest: string): UnservedPart {
@@ -70,7 +70,7 @@ const UNSERVED: readonly UnservedPart[] = [
   { match: /^\/ws\/.*BidiGenerateContent/, nearest: 'Use `:streamGenerateContent`.' },
   below('cachedContents', 'Send the whole prompt: providers cache its beginning by themselves.'),
   below('batches|batchPredictionJobs', BATCHES),
-  below('files', '`POST /v1/files` keeps files; requests take bytes as `inlineData`.'),
+  below('files', 'Files are uploaded at `/upload/v1beta/files`; requests take bytes as `inlineData`, too.'),
   below('fileSearchStores|corpora|ragCorpora', TEXTS.askProvider),
   below('tunedModels|tuningJobs|operations|auth_tokens|agents', TEXTS.askProvider),
 ];

@@ -1,7 +1,7 @@
 // Objects of a Google account or project that a Gemini request names: cached contents, stores of files, data of a search, secrets.
 // Source: resource names of "Gemini API" and of Vertex AI's `Tool` and `GenerateContentRequest`, 2026-11.
 import { areTexts, type CanonicalRequest, isOpenAddress } from '../../canonical/index.ts';
-import { UPLOADED } from './requests/decode-media.ts';
+import { fileIdOf } from './files/index.ts';
 import { idsIn, idsInTools, type NamedObject } from '../members/named-objects.ts';
 
 /** Names of resources begin with their collection. */
@@ -39,7 +39,9 @@ function isResource(_member: string, text: string): boolean {
 
 function isFile(member: string, text: string): boolean {
   return (
-    (member === 'fileUri' || member === 'file_uri') && !isOpenAddress(text.trim()) && !UPLOADED.test(text)
+    (member === 'fileUri' || member === 'file_uri') &&
+    !isOpenAddress(text.trim()) &&
+    fileIdOf(text) === undefined
   );
 }
 

@@ -10,6 +10,7 @@ import { CONVERSATION_ROUTES } from './conversations-routes.ts';
 import { FILE_ROUTES } from './files-routes.ts';
 import { STREAM_ROUTES } from './kept-streams.ts';
 import { GEMINI_BATCH_ROUTES, gemini } from './gemini-batches-routes.ts';
+import { BEGIN_UPLOAD, CONTINUE_UPLOAD, GEMINI_FILE_ROUTES, uploaderOf } from './gemini-files-routes.ts';
 import { MESSAGE_BATCH_ROUTES, messages } from './message-batches-routes.ts';
 import { MODEL_ROUTES, OWN_MODEL_GROUPS, readerOfLists } from './models-routes.ts';
 import { PROMPT_ROUTES } from './prompts-routes.ts';
@@ -21,6 +22,14 @@ import { SERVICE_GROUPS } from './service-routes.ts';
 
 /** Every API path is served under both. */
 export const BASES = ['/v1', '/api/v1'] as const;
+
+/** Google's clients upload at paths with a word before the version. */
+const UPLOADS = {
+  audience: 'models',
+  errors: gemini.server.addresses.errors,
+  bases: ['/upload/v1beta', '/upload/v1', '/api/upload/v1'],
+  speaker: () => gemini.server,
+} as const;
 
 /** Paths that clients call first are also served without a base, which people forget to write. */
 const CLIENT_BASES = [...BASES, ''] as const;
@@ -46,11 +55,13 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
     audience: 'models',
     errors: gemini.server.addresses.errors,
     bases: ['/v1beta', ...BASES],
-    // OpenAI's batches have the same paths.
+    // OpenAI's batches and files have the same paths.
     takes: (request) => protocolOfClient(request)?.server === gemini.server,
     speaker: () => gemini.server,
-    routes: GEMINI_BATCH_ROUTES,
+    routes: [...GEMINI_BATCH_ROUTES, ...GEMINI_FILE_ROUTES],
   },
+  { ...UPLOADS, routes: [BEGIN_UPLOAD] },
+  { ...UPLOADS, principalOf: uploaderOf, routes: [CONTINUE_UPLOAD] },
   { ...OURS, bases: BASES, routes: [...CONVERSATION_ROUTES, ...PROMPT_ROUTES, ...BATCH_ROUTES] },
   {
     audience: 'models',

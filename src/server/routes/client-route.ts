@@ -2,7 +2,7 @@
 // Knows no route.
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Principal } from '../../accounts/auth/index.ts';
+import { presentedKey, type Principal } from '../../accounts/auth/index.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';
 import { asObject, type JsonObject } from '../../base/json/index.ts';
 import type { Connection } from '../../base/runtime/http-server.ts';
@@ -20,6 +20,8 @@ import type { UnixMs } from '../../base/units.ts';
 export interface ClientDependencies extends StateDependencies, ModelsDependencies {
   readonly ledger: Pick<LedgerStore, 'find'>;
   readonly gateway: Pick<Gateway, 'explain'>;
+  /** On whose behalf things of a key are done. Throws GatewayError where nothing may be done for it any more. */
+  readonly keyById: (keyId: string) => Principal;
 }
 
 /** One request, before its query and body are checked. An empty parameter of the query counts as none. */
@@ -49,6 +51,11 @@ export interface ClientGroup extends RouteGroup<ClientRoute> {
   readonly takes?: (request: Request) => boolean;
   /** The protocol in which a client is answered. Absent, or undefined: the gateway's own. */
   readonly speaker?: (request: Request) => ServerCodec | undefined;
+  /**
+   * Gives the owner of a request without a key, by a secret in its path. Absent: every request needs a key.
+   * @param param a parameter of the path, decoded
+   */
+  readonly principalOf?: (deps: ClientDependencies, param: (name: string) => string) => Promise<Principal>;
 }
 
 /** Makes a route of its specification. Parameters of the query that it does not describe are nobody's. */
@@ -67,7 +74,11 @@ export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, g
         const request = req.raw;
         if (group.takes?.(request) === false) return next();
         const server = group.speaker?.(request);
-        const manner = server && { server, header: headersOf(request, server) };
+        const header = server ? headersOf(request, server) : (name: string) => request.headers.get(name);
+        const param = (name: string): string => withoutVerb(route, name, req.param(name) ?? '');
+        const { principalOf } = group;
+        const principal =
+          principalOf && presentedKey(header) === null ? () => principalOf(deps, param) : undefined;
         return reply(
           deps,
           request,
@@ -82,7 +93,7 @@ export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, g
               projectId: principal.projectId,
               now: deps.now(),
               server: server ?? mainProtocol.server,
-              param: (name) => withoutVerb(route, name, req.param(name) ?? ''),
+              param,
               query: Object.fromEntries(query),
               search: new URL(request.url).searchParams,
               body: read?.json,
@@ -93,7 +104,7 @@ export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, g
               connection,
             });
           },
-          manner,
+          { server, header, principal },
         );
       });
 }

@@ -10,6 +10,7 @@ import type { StoredFile } from '../../accounts/ports/index.ts';
 import { deletedShape, encodeList, pageQuery } from '../list-page.ts';
 import { readMultipart, type PartHead, type PartSink } from '../body/multipart.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
+import { download, plainName } from './kept-file.ts';
 import { notFound } from './state-routes.ts';
 import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
@@ -21,7 +22,6 @@ const LATEST = 2_592_000;
 /** The same page, `limit` of "List files": the greatest, and the usual one. */
 const MAX_LISTED = 10_000;
 const LONGEST_FIELD = 1_000;
-const LONGEST_NAME = 255;
 
 const file = z.looseObject({
   id: z.string(),
@@ -102,13 +102,7 @@ export const FILE_ROUTES: readonly ClientRoute[] = [
       const kept = await findFile(call);
       const content = await call.deps.files.stream(kept);
       if (!content) throw notFound('File', kept.id);
-      // A file of any content: no browser is to run it in the name of this address.
-      return new Response(content, {
-        headers: {
-          'content-type': kept.mediaType,
-          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(kept.filename)}`,
-        },
-      });
+      return download(kept, content);
     },
   }),
   clientRoute({
@@ -234,13 +228,6 @@ class UploadForm {
       throw wrong('expires_after.seconds', TEXTS.mustBeInteger(SOONEST, LATEST));
     return this.#call.now + Number(seconds) * 1000;
   }
-}
-
-/** Name without folders and control characters, and never empty. */
-function plainName(filename: string): string {
-  const [name = ''] = filename.split(/[/\\]/).slice(-1);
-  const printable = [...name].filter((char) => char >= ' ' && char !== '\u007f');
-  return printable.slice(0, LONGEST_NAME).join('') || 'file';
 }
 
 function wrong(param: string, message: string): GatewayError {

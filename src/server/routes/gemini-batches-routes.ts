@@ -1,5 +1,4 @@
-// Gemini's batches over HTTP: made of the requests in one body or in a file, looked at, listed, cancelled, deleted, and the bytes of
-// their files.
+// Gemini's batches over HTTP: made of the requests in one body or in a file, looked at, listed, cancelled and deleted.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {
@@ -15,8 +14,7 @@ import {
 import { pageSize } from '../list-page.ts';
 import { keepRequests } from './batch-body.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
-import { batchesShown, lineFile, ownerOf } from './shown-batch.ts';
-import { notFound } from './state-routes.ts';
+import { anyFile, batchesShown, ownerOf } from './shown-batch.ts';
 
 /** Time of the vendor's own batches, and page sizes. */
 const WINDOW_MS = 48 * 3_600_000;
@@ -99,23 +97,6 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
       return {};
     },
   }),
-  clientRoute({
-    ...ofOne,
-    id: 'downloadGeminiFile',
-    method: 'get',
-    path: '/files/{id}:download',
-    params: { id: { description: 'What follows `files/` in its name.' } },
-    summary: 'The bytes of a file, such as the results of a batch.',
-    media: '*/*',
-    answer: z.string().meta({ contentMediaType: 'application/octet-stream' }),
-    refusals: [404],
-    async run({ deps, projectId, param }) {
-      const file = await deps.files.find(projectId, param('id'));
-      const content = file && (await deps.files.stream(file));
-      if (content) return new Response(content, { headers: { 'content-type': file.mediaType } });
-      throw notFound('File', param('id'));
-    },
-  }),
 ];
 
 /** The route of a method that makes batches. */
@@ -133,7 +114,7 @@ function creation(method: BatchMethod): ClientRoute {
       batch: z.object({
         displayName: z.string().optional(),
         inputConfig: z.object({
-          fileName: z.string().optional().describe('`files/` and the id of a file with `purpose: batch`.'),
+          fileName: z.string().optional().describe('`files/` and the id of a file.'),
           requests: z
             .object({
               requests: z.array(
@@ -168,7 +149,7 @@ function creation(method: BatchMethod): ClientRoute {
       const { deps, principal, request, param } = call;
       const { input: kept, requests, rest } = await keepRequests(call, GEMINI_REQUESTS);
       const { inputFile, facts } = decodeGeminiBatch(method, param('model'), rest, requests);
-      const input = kept ?? (await lineFile(call, inputFile ?? '', 'batch.inputConfig.fileName'));
+      const input = kept ?? (await anyFile(call, inputFile ?? '', 'batch.inputConfig.fileName'));
       const headers = request.headers.entries();
       const asked = { principal, protocol: NAME, input, facts, windowMs: WINDOW_MS, headers };
       return shown(await deps.batches.submit(asked));

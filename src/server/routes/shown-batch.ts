@@ -59,15 +59,25 @@ export function batchesShown(protocol: ProtocolName) {
  * @param param member that names it
  * @throws GatewayError `not_found`, or `invalid_request` for a file of another purpose
  */
-export async function lineFile({ deps, projectId }: Asked, id: string, param: string): Promise<StoredFile> {
-  const input = await deps.files.find(projectId, id);
-  if (!input) throw notFound('File', id, param);
+export async function lineFile(asked: Asked, id: string, param: string): Promise<StoredFile> {
+  const input = await anyFile(asked, id, param);
   if (input.purpose === BATCH_PURPOSE) return input;
   throw new GatewayError(
     'invalid_request',
     `${param}: the file was uploaded with the purpose '${input.purpose}': upload it with '${BATCH_PURPOSE}'`,
     { param },
   );
+}
+
+/**
+ * A file of the project, for clients whose files have no purpose.
+ * @param param member that names it
+ * @throws GatewayError `not_found`
+ */
+export async function anyFile({ deps, projectId }: Asked, id: string, param: string): Promise<StoredFile> {
+  const found = await deps.files.find(projectId, id);
+  if (found) return found;
+  throw notFound('File', id, param);
 }
 
 /** The protocol that serves a path. @throws TypeError where none does */

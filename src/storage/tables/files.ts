@@ -10,7 +10,7 @@ import { statement } from './statement.ts';
 import { columnsOf, table } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-const FILES = table({
+export const FILES = table({
   name: 'files',
   columns: {
     row: 'row',
@@ -37,7 +37,7 @@ export const files: Store<FileStore> = { tables: [FILES], open: openFiles };
 function openFiles(database: StateDatabase): FileStore {
   const { on, dialect, transact, write, ask, sweep, usage } = database;
   const db = on(FILES);
-  const insert = inserter(database, FILES);
+  const add = fileAdder(database);
   const byId = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
       .selectFrom('files')
@@ -55,11 +55,7 @@ function openFiles(database: StateDatabase): FileStore {
     }
   }
   return {
-    put: (file) =>
-      transact(function* () {
-        yield* insert([encode(file)]);
-        yield* usage.claim(file.projectId, 0, countedBytes(file));
-      }),
+    put: (file) => transact(() => add(file)),
     async find(projectId, id, nowMs) {
       const row = await ask(() => firstOf(byId({ projectId, id, nowMs })));
       return row ? decode(row) : null;
@@ -113,6 +109,15 @@ function openFiles(database: StateDatabase): FileStore {
       );
       return taken;
     },
+  };
+}
+
+/** Makes what inserts a file, inside a transaction. It throws GatewayError `quota`. */
+export function fileAdder(database: StateDatabase): (file: StoredFile) => Queries<void> {
+  const insert = inserter(database, FILES);
+  return function* (file) {
+    yield* insert([encode(file)]);
+    yield* database.usage.claim(file.projectId, 0, countedBytes(file));
   };
 }
 

@@ -20,6 +20,7 @@ import { responses } from './responses.ts';
 import { stateUsage } from './state-usage.ts';
 import type { SchemaChange } from './schema.ts';
 import type { Table } from './table.ts';
+import { uploads } from './uploads.ts';
 import { vault } from './vault.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -35,6 +36,7 @@ export const STATE_STORES = {
   conversations,
   prompts,
   files,
+  uploads,
   jobs,
   batches,
   alerts,

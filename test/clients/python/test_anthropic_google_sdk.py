@@ -5,8 +5,10 @@ DRAGOMAN_MODELS a model for each of the protocols. Needs `anthropic` and
 `google-genai`; what is not installed is skipped.
 """
 
+import io
 import json
 import os
+import tempfile
 import time
 import unittest
 
@@ -200,6 +202,40 @@ class Google(unittest.TestCase):
             time.sleep(0.05)
             batch = self.client.batches.get(name=batch.name)
         self.fail("the batch did not end")
+
+    def test_files_hold_what_requests_and_batches_name(self):
+        files = self.client.files
+        notes = files.upload(file=io.BytesIO(b"The meeting is on Tuesday."), config={"mime_type": "text/plain"})
+        self.assertEqual((notes.size_bytes, notes.state), (26, types.FileState.ACTIVE))
+        self.assertEqual((notes.expiration_time - notes.create_time).total_seconds(), 48 * 3600)
+        for model in MODELS:
+            with self.subTest(model=model):
+                answer = self.client.models.generate_content(model=model, contents=[notes, "When is the meeting?"])
+                self.assertTrue(answer.text)
+        lines = [{"key": model, "request": {"contents": [{"parts": [{"text": "What is 6 x 7?"}]}], "model": model}} for model in MODELS]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "lines.jsonl")
+            with open(path, "w", encoding="utf-8") as file:
+                # Larger than one piece of the library's, which is 8 MB.
+                file.write("\n".join([" " * 9_000_000, *map(json.dumps, lines)]))
+            asked = files.upload(file=path, config={"mime_type": "jsonl", "display_name": "lines"})
+        self.assertEqual((asked.display_name, asked.mime_type), ("lines", "application/jsonl"))
+        self.assertIn(asked.name, [each.name for each in files.list(config={"page_size": 1})])
+        batch = self.ended(self.client.batches.create(model=MODELS[0], src=asked.name))
+        self.assertEqual(batch.state, types.JobState.JOB_STATE_SUCCEEDED)
+        results = files.get(name=batch.dest.file_name)
+        for file in (results, batch.dest.file_name):
+            ends = [json.loads(line) for line in files.download(file=file).splitlines()]
+            self.assertEqual([each["key"] for each in ends], MODELS)
+            self.assertTrue(all(each["response"]["candidates"] for each in ends))
+        for each in (notes, asked, results):
+            files.delete(name=each.name)
+            with self.assertRaises(errors.ClientError) as caught:
+                files.get(name=each.name)
+            self.assertEqual(caught.exception.code, 404)
+        with self.assertRaises(errors.ClientError) as caught:
+            files.upload(file=io.BytesIO(b"x" * 53_000_000), config={"mime_type": "text/plain"})
+        self.assertIn("files.max_mb", caught.exception.message)
 
     def test_batches_of_any_model(self):
         asked = [

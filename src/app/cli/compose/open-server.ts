@@ -175,6 +175,7 @@ export async function openServer(input: ServerParts): Promise<Server> {
     background: jobs.background,
     batches: jobs.batches,
     lookForKey: (header) => keys.lookFor(presentedKey(header), clock.wall()),
+    keyById: (keyId) => keys.keyById(keyId, clock.wall()),
     authenticate: (header) => withRole(keys.authenticate(presentedKey(header), clock.wall()), 'models'),
     metrics: expose,
     catalog: settings.catalog,

@@ -86,11 +86,11 @@ export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint
  */
 export function openFiles(
   config: Config,
-  { files, blobs }: Pick<Storage, 'files' | 'blobs'>,
+  { files, uploads, blobs }: Pick<Storage, 'files' | 'uploads' | 'blobs'>,
   maxBytes: () => number,
   now: () => UnixMs,
 ): Files {
-  return new Files({ store: files, blobs: openBlobs(config, blobs), maxBytes, now });
+  return new Files({ store: files, uploads, blobs: openBlobs(config, blobs), maxBytes, now });
 }
 
 function openBlobs({ dataDir, files: { store } }: Config, inDatabase: BlobStore | null): BlobStore {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../base/json/index.ts';
 import { Problems } from '../../../canonical/index.ts';
 import { camelMembers, camelName } from '../camel-members.ts';
+import { fileIdOf } from '../files/index.ts';
 import { readObject, readString, requireObject } from '../../members/read-member.ts';
 import { modelId } from './lines.ts';
 import type { BatchMethod } from './methods.ts';
@@ -49,7 +50,7 @@ export function decodeGeminiBatch(
   const isInline = requests > 0;
   const facts = { model: modelId(model), displayName: title, isInline, asks };
   return {
-    inputFile: isInline ? null : file.replace(/^files\//, ''),
+    inputFile: isInline ? null : (fileIdOf(file) ?? file),
     facts: isInline ? { ...facts, requests } : facts,
   };
 }

@@ -2,6 +2,7 @@
 import { asObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import type { BatchStatus } from '../../../canonical/index.ts';
 import type { ShownBatch } from '../../codec/batch-codec.ts';
+import { fileNameOf } from '../files/index.ts';
 import { GEMINI_BATCH_METHODS, methodOf } from './methods.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
@@ -61,7 +62,7 @@ export function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): J
     };
   }
   if (batch.outputFile !== null && facts['isInline'] !== true) {
-    const output = { responsesFile: `files/${batch.outputFile}` };
+    const output = { responsesFile: fileNameOf(batch.outputFile) };
     metadata['output'] = output;
     if (!failure) operation['response'] = { '@type': `${typeOf(batch)}Output`, ...output };
   }

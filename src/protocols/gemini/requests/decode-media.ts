@@ -9,11 +9,10 @@ import {
 } from '../../../canonical/index.ts';
 import { readString, requireObject, requireString } from '../../members/read-member.ts';
 import { camelMembers } from '../camel-members.ts';
+import { fileIdOf } from '../files/index.ts';
 import { standardBase64 } from '../thought-signature.ts';
 import { audioFormat } from '../../../base/lib/media-type.ts';
 
-/** Files that were uploaded to the gateway: their ids stand where Google has addresses or names. Earlier ids have `_`. */
-export const UPLOADED = /^(?:files\/)?(file[-_]\w+)$/;
 /** Any other scheme than those of addresses that a server may read. */
 const UNREADABLE = /^(?!https?:|gs:|s3:)[a-z][a-z\d+.-]*:/i;
 
@@ -53,9 +52,11 @@ export function decodeMedia(
     problems.add(`${at}.fileUri`, 'must be an http(s) address, or the id of an uploaded file');
     return undefined;
   }
-  const media: Media = isOpenAddress(uri)
-    ? { kind: 'url', url: uri }
-    : { kind: 'file_id', id: UPLOADED.exec(uri)?.[1] ?? uri };
+  const uploaded = fileIdOf(uri);
+  const media: Media =
+    uploaded === undefined && isOpenAddress(uri)
+      ? { kind: 'url', url: uri }
+      : { kind: 'file_id', id: uploaded ?? uri };
   return ofType(
     mediaType,
     media,

@@ -53,8 +53,13 @@ test('every operation has a name of its own, its audience, and every refusal in 
     for (const [status, { content }] of errors) {
       const schema = content?.['application/json']?.schema['$ref'] as string;
       if (status === '503' && path === '/readyz') continue;
-      const isClients = !/^\/v1(?!\/(?:models|route|generations|files|embeddings\/models)\b)/.test(path);
-      const own = path.startsWith('/v1beta') ? 'Google' : path.startsWith('/v1/messages') ? 'Anthropic' : '';
+      const isClients =
+        !/^\/(?:upload\/)?v1(?!\/(?:models|route|generations|files|embeddings\/models)\b)/.test(path);
+      const own = /^\/(?:upload\/)?v1beta/.test(path)
+        ? 'Google'
+        : path.startsWith('/v1/messages')
+          ? 'Anthropic'
+          : '';
       expect([path, schema]).toEqual([path, `#/components/schemas/${isClients ? 'Any' : own}Error`]);
     }
     const isManaged = path.startsWith('/v1/management/') || path === '/metrics';

@@ -1,0 +1,29 @@
+// Facts of a file before its bytes: the body that begins an upload (API reference, `media.upload`, 2026-11).
+import type { JsonObject } from '../../../base/json/index.ts';
+import { Problems, TEXTS } from '../../../canonical/index.ts';
+import { camelMembers } from '../camel-members.ts';
+import { readObject, readString } from '../../members/read-member.ts';
+
+/** Longest name, in characters ("Files", `displayName`). */
+const LONGEST_NAME = 512;
+
+export interface GeminiUploadAsked {
+  /** Undefined: it has none. */
+  readonly displayName: string | undefined;
+  /** In lower case; undefined: it is not said. */
+  readonly mimeType: string | undefined;
+}
+
+/** @throws GatewayError `invalid_request` naming every offending member */
+export function decodeGeminiUpload(body: JsonObject): GeminiUploadAsked {
+  const problems = new Problems();
+  const file = camelMembers(readObject(body['file'], 'file', problems) ?? {});
+  const displayName = readString(file['displayName'], 'file.displayName', problems) || undefined;
+  if ((displayName?.length ?? 0) > LONGEST_NAME)
+    problems.add('file.displayName', TEXTS.tooLong(LONGEST_NAME));
+  const mimeType = readString(file['mimeType'], 'file.mimeType', problems)?.toLowerCase() || undefined;
+  if (readString(file['name'], 'file.name', problems))
+    problems.add('file.name', 'is given by the gateway: leave it out');
+  problems.throwIfAny();
+  return { displayName, mimeType };
+}

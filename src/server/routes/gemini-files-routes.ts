@@ -1,0 +1,332 @@
+// Google's Files API: uploads in several requests, and what is known of files. Where bytes lie and what they count for is known in
+// `state/`. Sources: API reference, "Files" (2026-11); Google's resumable uploads, as its Photos API describes their headers
+// (developers.google.com/photos/library/guides/resumable-uploads, 2026-11).
+import { z } from 'zod';
+import type { Principal } from '../../accounts/auth/index.ts';
+import type { StoredFile, StoredUpload } from '../../accounts/ports/index.ts';
+import { mediaTypeOfFile, plainMediaType } from '../../base/lib/media-type.ts';
+import { newId } from '../../base/runtime/ids.ts';
+import { GatewayError, TEXTS } from '../../canonical/index.ts';
+import { BATCH_PURPOSE } from '../../engine/index.ts';
+import { PIECE_UNIT, type PieceOnItsWay, tooLarge } from '../../engine/state/files.ts';
+import { decodeGeminiUpload, encodeGeminiFile, fileIdOf } from '../../protocols/index.ts';
+import { clientOrigin } from '../client-origin.ts';
+import { pageSize } from '../list-page.ts';
+import { errorResponse } from '../reply.ts';
+import { type ClientCall, type ClientDependencies, clientRoute, type ClientRoute } from './client-route.ts';
+import { download, printable } from './kept-file.ts';
+import { anyFile } from './shown-batch.ts';
+import { isoOf, notFound } from './state-routes.ts';
+
+/** Time that Google keeps files, and page sizes. */
+const KEPT_MS = 48 * 3_600_000;
+const MOST_LISTED = 100;
+const USUALLY_LISTED = 10;
+const USUAL_PURPOSE = 'user_data';
+/** Purpose of files that the gateway wrote. */
+const RESULTS = /_output$/;
+const UPLOAD_ID = /^[0-9a-f]{48}$/;
+
+const COMMAND = 'x-goog-upload-command';
+const OFFSET = 'x-goog-upload-offset';
+const PROTOCOL = 'x-goog-upload-protocol';
+const SIZE = 'x-goog-upload-header-content-length';
+const TYPE = 'x-goog-upload-header-content-type';
+const NAME = 'x-goog-upload-file-name';
+
+const file = z.looseObject({
+  name: z.string(),
+  mimeType: z.string(),
+  sizeBytes: z.string(),
+  uri: z.string(),
+  state: z.literal('ACTIVE'),
+});
+const nothing = z.object({});
+const ofOne = {
+  tag: 'Files',
+  params: { id: { description: 'What follows `files/` in its name.' } },
+  refusals: [404],
+} as const;
+
+export const GEMINI_FILE_ROUTES: readonly ClientRoute[] = [
+  clientRoute({
+    ...ofOne,
+    id: 'downloadGeminiFile',
+    method: 'get',
+    path: '/files/{id}:download',
+    summary: 'The bytes of a file, such as the results of a batch.',
+    media: '*/*',
+    answer: z.string().meta({ contentMediaType: 'application/octet-stream' }),
+    async run(call) {
+      const kept = await findFile(call);
+      const content = await call.deps.files.stream(kept);
+      if (content) return download(kept, content);
+      throw notFound('File', kept.id);
+    },
+  }),
+  clientRoute({
+    tag: 'Files',
+    id: 'listGeminiFiles',
+    method: 'get',
+    path: '/files',
+    summary: 'The files of the project, newest first.',
+    query: z.object({
+      pageSize: pageSize(MOST_LISTED, USUALLY_LISTED),
+      pageToken: z.string().optional().describe('`nextPageToken` of the page before.'),
+    }),
+    answer: z.object({ files: z.array(file), nextPageToken: z.string().optional() }),
+    async run(call) {
+      const { deps, projectId, query } = call;
+      const { pageSize: limit, pageToken: after } = query;
+      if (after !== undefined && !(await deps.files.find(projectId, after)))
+        throw wrong('pageToken', `no file '${after.slice(0, 100)}'`);
+      const { files, hasMore } = await deps.files.list(projectId, { limit, order: 'desc', after });
+      const last = files.at(-1);
+      return Response.json({
+        files: files.map((kept) => shown(kept, call)),
+        ...(hasMore && last && { nextPageToken: last.id }),
+      });
+    },
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'getGeminiFile',
+    method: 'get',
+    path: '/files/{id}',
+    summary: 'What is known of a file.',
+    answer: file,
+    run: async (call) => Response.json(shown(await findFile(call), call)),
+  }),
+  clientRoute({
+    ...ofOne,
+    id: 'deleteGeminiFile',
+    method: 'delete',
+    path: '/files/{id}',
+    summary: 'Deletes a file.',
+    answer: nothing,
+    refusals: [404, 409],
+    async run(call) {
+      const { id } = await findFile(call);
+      await call.deps.batches.requireFree(call.projectId, id);
+      await call.deps.files.delete(call.projectId, id);
+      return {};
+    },
+  }),
+];
+
+/** Below the paths of uploads. */
+export const BEGIN_UPLOAD: ClientRoute = clientRoute({
+  tag: 'Files',
+  id: 'beginGeminiUpload',
+  method: 'post',
+  path: '/files',
+  summary: 'Begins an upload; the answer names its address in `X-Goog-Upload-URL`.',
+  headers: {
+    'X-Goog-Upload-Protocol': { description: '`resumable`: there is no other.', example: 'resumable' },
+    'X-Goog-Upload-Command': { description: '`start`.', example: 'start' },
+    'X-Goog-Upload-Header-Content-Length': { description: 'Bytes of the file.', example: '10' },
+    'X-Goog-Upload-Header-Content-Type': { description: 'Its media type.', example: 'text/plain' },
+  },
+  body: z
+    .object({
+      file: z.looseObject({ displayName: z.string().optional(), mimeType: z.string().optional() }).optional(),
+    })
+    .optional(),
+  bodyExample: { file: { displayName: 'notes' } },
+  answer: nothing,
+  refusals: [402],
+  async run(call) {
+    const { deps, principal, request, sent } = call;
+    const { headers } = request;
+    requireWord(PROTOCOL, headers.get(PROTOCOL), ['resumable']);
+    requireWord(COMMAND, headers.get(COMMAND), ['start']);
+    const { displayName, mimeType } = decodeGeminiUpload(sent);
+    const mediaType = plainMediaType(mimeType ?? headers.get(TYPE) ?? '') ?? null;
+    const size = countIn(headers, SIZE);
+    // Google's files have no purpose: what lines of a batch may be is known by the type.
+    const purpose = mediaType === 'application/jsonl' ? BATCH_PURPOSE : USUAL_PURPOSE;
+    requireSize(size, purpose, deps);
+    const begun = await deps.files.resumable.begin({
+      projectId: principal.projectId,
+      keyId: principal.keyId,
+      purpose,
+      filename: printable(displayName ?? fileNameIn(headers)) || 'file',
+      mediaType,
+      size,
+    });
+    const address = `${clientOrigin(request)}${new URL(request.url).pathname}/${begun.id}`;
+    return answerOf(
+      'active',
+      {},
+      {
+        'x-goog-upload-url': address,
+        'x-goog-upload-chunk-granularity': String(PIECE_UNIT),
+      },
+    );
+  },
+});
+
+/** Also of clients that send no key with their bytes. */
+export const CONTINUE_UPLOAD: ClientRoute = clientRoute({
+  tag: 'Files',
+  id: 'continueGeminiUpload',
+  method: 'post',
+  path: '/files/{upload}',
+  params: { upload: { description: 'The secret of the upload, which counts as a key.' } },
+  summary: 'Adds bytes to an upload, asks how far it is, ends it or makes a file of it.',
+  headers: {
+    'X-Goog-Upload-Command': {
+      description: '`upload`, `upload, finalize`, `finalize`, `query` or `cancel`.',
+    },
+    'X-Goog-Upload-Offset': { description: 'Bytes in front of those of the body.' },
+  },
+  bodyMedia: 'application/octet-stream',
+  body: z.string().meta({ contentMediaType: 'application/octet-stream' }),
+  answer: z.object({ file: file.optional() }),
+  refusals: [402, 404, 409],
+  async run(call) {
+    const upload = await findUpload(call.deps, call.param('upload'));
+    if (upload.projectId !== call.projectId) throw noUpload();
+    try {
+      return await goOn(call, upload);
+    } catch (error) {
+      return refused(call, upload, error);
+    }
+  },
+});
+
+/** On whose behalf an upload goes on whose client sends no key with its bytes, as Google's library for Python does. */
+export async function uploaderOf(
+  deps: ClientDependencies,
+  param: (name: string) => string,
+): Promise<Principal> {
+  try {
+    const { keyId } = await findUpload(deps, param('upload'));
+    return deps.keyById(keyId);
+  } catch (error) {
+    const { kind, message } = GatewayError.from(error);
+    // An unknown id counts as a wrong secret. The key of the upload may also have been revoked.
+    if (kind !== 'not_found' && kind !== 'conflict') throw error;
+    throw new GatewayError('authentication', `No API key was sent. ${message}`);
+  }
+}
+
+/** Does what a request asks of an upload. */
+async function goOn(call: ClientCall, upload: StoredUpload): Promise<Response> {
+  const { deps, now, request } = call;
+  const { resumable } = deps.files;
+  const { headers } = request;
+  const command = (headers.get(COMMAND) ?? '').toLowerCase().replaceAll(/\s/g, '');
+  requireWord(COMMAND, command, ['upload', 'upload,finalize', 'finalize', 'query', 'cancel']);
+  if (command === 'query') return active(upload.bytes);
+  if (command === 'cancel') {
+    await resumable.cancel(upload);
+    return answerOf('cancelled');
+  }
+  const offset = countIn(headers, OFFSET);
+  // The end of an upload brings no bytes that need a place.
+  if (offset === null && command !== 'finalize') throw wrong(OFFSET, 'is required');
+  const piece: PieceOnItsWay = {
+    offset: offset ?? upload.bytes,
+    bytes: deps.bodies.pieces(request),
+    most: mostBytes(upload.purpose, deps),
+  };
+  if (command === 'upload') return active(await resumable.add(upload, piece));
+  const kept = await resumable.finish(upload, piece, (head) => ({
+    id: newId('file-'),
+    projectId: upload.projectId,
+    createdAt: now,
+    purpose: upload.purpose,
+    filename: upload.filename,
+    mediaType: mediaTypeOfFile(head, upload.filename, upload.mediaType ?? undefined),
+    expiresAt: Math.min(now + KEPT_MS, deps.expiresAt(now) ?? Infinity),
+  }));
+  return answerOf('final', { file: shown(kept, call) });
+}
+
+/** The answer to a request that went wrong. What was too much ends the upload: nothing that follows would make it less. */
+async function refused(
+  { deps, requestId, server }: ClientCall,
+  upload: StoredUpload,
+  thrown: unknown,
+): Promise<Response> {
+  const { kind } = GatewayError.from(thrown);
+  const ends = kind === 'too_large' || kind === 'quota';
+  if (ends) await deps.files.resumable.cancel(upload);
+  const answer = errorResponse(deps, thrown, requestId, server);
+  answer.headers.set('x-goog-upload-status', ends ? 'final' : 'active');
+  return answer;
+}
+
+function active(received: number): Response {
+  return answerOf('active', {}, { 'x-goog-upload-size-received': String(received) });
+}
+
+function answerOf(
+  status: 'active' | 'final' | 'cancelled',
+  body: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json(body, { headers: { 'x-goog-upload-status': status, ...headers } });
+}
+
+async function findUpload({ files }: Pick<ClientDependencies, 'files'>, id: string): Promise<StoredUpload> {
+  const found = UPLOAD_ID.test(id) ? await files.resumable.find(id) : null;
+  if (found) return found;
+  throw noUpload();
+}
+
+function noUpload(): GatewayError {
+  return new GatewayError('not_found', 'There is no such upload: it has ended, or it was never begun.');
+}
+
+function findFile(call: ClientCall): Promise<StoredFile> {
+  const id = call.param('id');
+  // Google's library for TypeScript asks for the bytes of a file that it has by the whole of its address, unless that is of TLS.
+  return anyFile(call, fileIdOf(id.includes('/') ? id : `files/${id}`) ?? id, 'name');
+}
+
+function shown(kept: StoredFile, { request }: Pick<ClientCall, 'request'>) {
+  return encodeGeminiFile({
+    ...kept,
+    createdAt: isoOf(kept.createdAt),
+    expiresAt: kept.expiresAt === null ? null : isoOf(kept.expiresAt),
+    origin: clientOrigin(request),
+    isGenerated: RESULTS.test(kept.purpose),
+  });
+}
+
+function mostBytes(purpose: string, { files, batches }: ClientDependencies): number {
+  return purpose === BATCH_PURPOSE ? batches.maxBytes : files.maxBytes;
+}
+
+/** @throws GatewayError `too_large`, `invalid_request` for a file of no bytes */
+function requireSize(size: number | null, purpose: string, deps: ClientDependencies): void {
+  if (size === 0) throw wrong(SIZE, 'the file is empty');
+  const most = mostBytes(purpose, deps);
+  if (size !== null && size > most)
+    throw tooLarge(most, purpose === BATCH_PURPOSE ? 'batches.max_mb' : 'files.max_mb');
+}
+
+/** @returns null where it is not there @throws GatewayError `invalid_request` for what is no count */
+function countIn(headers: Headers, name: string): number | null {
+  const given = headers.get(name);
+  if (given === null) return null;
+  if (!/^\d{1,15}$/.test(given)) throw wrong(name, TEXTS.mustBeCount);
+  return Number(given);
+}
+
+/** The name of a file as its sender's system has it. */
+function fileNameIn(headers: Headers): string {
+  return headers.get(NAME)?.slice(0, 512) ?? '';
+}
+
+/** @throws GatewayError `invalid_request` */
+function requireWord(name: string, given: string | null, words: readonly string[]): void {
+  if (!words.includes((given ?? '').toLowerCase().trim()))
+    throw wrong(name, TEXTS.mustBeOneOf(words.join(' · ')));
+}
+
+function wrong(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param });
+}

@@ -1,0 +1,136 @@
+// Uploads that come in several requests, until they are files. Their bytes lie in pieces in the blob store and count here against
+// the project's quota.
+import type { StoredUpload, UploadStore } from '../../accounts/ports/index.ts';
+import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
+import { fileAdder, FILES } from './files.ts';
+import { inserter } from './insert.ts';
+import { expiring } from './purge.ts';
+import { rowBytes } from './sizes.ts';
+import { columnsOf, table } from './table.ts';
+
+const UPLOADS = table({
+  name: 'uploads',
+  columns: {
+    row: 'row',
+    id: 'id',
+    /** The project. */
+    key_id: 'id',
+    expires_at: 'number',
+    /** Facts of the file; JSON. */
+    facts: 'text',
+    /** Names of the pieces, in order; JSON. */
+    pieces: 'text',
+    /** Bytes of all pieces. */
+    bytes: 'number',
+  },
+  key: ['row'],
+  unique: [['id']],
+  indexes: { uploads_by_expiry: ['expires_at', 'row'] },
+  since: 6,
+});
+
+type UploadRow = Omit<NonNullable<(typeof UPLOADS)['row']>, 'row'> & { readonly row: number };
+type Facts = Omit<StoredUpload, 'id' | 'projectId' | 'expiresAt' | 'pieces' | 'bytes'>;
+const UPLOAD_COLUMNS = columnsOf(UPLOADS) as readonly (keyof UploadRow)[];
+
+export const uploads: Store<UploadStore> = { tables: [UPLOADS, FILES], open: openUploads };
+
+function openUploads(database: StateDatabase): UploadStore {
+  const { on, dialect, transact, ask, sweep, usage } = database;
+  const db = on(UPLOADS);
+  const insert = inserter(database, UPLOADS);
+  const addFile = fileAdder(database);
+  const expired = expiring<UploadRow>(database, UPLOADS, UPLOAD_COLUMNS);
+  const byId = (id: string) => db.selectFrom('uploads').selectAll().where('id', '=', id);
+  const heldAt = (id: string, bytes: number) => firstOf(dialect.held(byId(id).where('bytes', '=', bytes)));
+
+  function* remove(rows: readonly UploadRow[]): Queries<void> {
+    // One order keeps two processes from waiting for each other.
+    for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) {
+      yield db.deleteFrom('uploads').where('row', '=', row.row);
+      yield* usage.release(row.key_id, 0, countedBytes(row));
+    }
+  }
+
+  return {
+    begin: (upload) =>
+      transact(function* () {
+        const row = encode(upload);
+        yield* insert([row]);
+        yield* usage.claim(upload.projectId, 0, countedBytes(row));
+      }),
+    async find(id, nowMs) {
+      const row = await ask(() => firstOf(byId(id).where('expires_at', '>', nowMs)));
+      return row ? decode(row) : null;
+    },
+    add: (id, before, piece) =>
+      transact(function* () {
+        const row = yield* heldAt(id, before);
+        if (!row) return false;
+        const pieces = JSON.stringify([...(JSON.parse(row.pieces) as readonly string[]), piece.name]);
+        const grown = { pieces, bytes: row.bytes + piece.bytes };
+        yield db.updateTable('uploads').set(grown).where('row', '=', row.row);
+        yield* usage.claim(row.key_id, 0, countedBytes({ ...row, ...grown }) - countedBytes(row));
+        return true;
+      }),
+    finish: (id, before, file) =>
+      transact(function* () {
+        const row = yield* heldAt(id, before);
+        if (!row) return false;
+        yield* remove([row]);
+        yield* addFile(file);
+        return true;
+      }),
+    cancel: (id) =>
+      transact(function* () {
+        const rows = yield* rowsOf(dialect.held(byId(id)));
+        yield* remove(rows);
+        return rows.flatMap(piecesOf);
+      }),
+    async takeExpired(nowMs) {
+      let taken: string[] = [];
+      const count = await sweep(
+        (limit) => {
+          taken = [];
+          return expired({ nowMs, limit });
+        },
+        function* (rows) {
+          yield* remove(rows);
+          taken.push(...rows.flatMap(piecesOf));
+        },
+      );
+      return { uploads: count, pieces: taken };
+    },
+  };
+}
+
+/** Bytes that an upload counts for. */
+function countedBytes({ facts, pieces, bytes }: Pick<UploadRow, 'facts' | 'pieces' | 'bytes'>): number {
+  return rowBytes(facts) + Buffer.byteLength(pieces) + bytes;
+}
+
+function piecesOf({ pieces }: UploadRow): readonly string[] {
+  return JSON.parse(pieces) as readonly string[];
+}
+
+function encode({ id, projectId, expiresAt, pieces, bytes, ...facts }: StoredUpload) {
+  return {
+    id,
+    key_id: projectId,
+    expires_at: expiresAt,
+    facts: JSON.stringify(facts satisfies Facts),
+    pieces: JSON.stringify(pieces),
+    bytes,
+  };
+}
+
+function decode(row: UploadRow): StoredUpload {
+  return {
+    ...(JSON.parse(row.facts) as Facts),
+    id: row.id,
+    projectId: row.key_id,
+    expiresAt: row.expires_at,
+    pieces: piecesOf(row),
+    bytes: row.bytes,
+  };
+}
