@@ -1,4 +1,4 @@
-// Truncates text.
+// Truncates texts that are too long to show whole.
 
 /**
  * Truncates a text and appends an ellipsis, if it is too long.

@@ -113,10 +113,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     });
   }
 
-  /**
-   * Aborts the upstream request.
-   * @param reason the result, unless there already is one
-   */
+  /** Aborts the upstream request. @param reason the result, unless there already is one */
   cancel(reason: GatewayError): void {
     this.#fail(reason);
   }
@@ -133,9 +130,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#call?.resume();
   }
 
-  /**
-   * Usage and cost of what the upstream produced. Null members: it produced nothing. Final once the attempt is over.
-   */
+  /** Usage and cost of what the upstream produced; final after the attempt. Null members: it produced nothing. */
   charge(): Charge {
     if (this.#charge) return this.#charge;
     const charge = chargeOf(this.#input.prepared, this.meter, this.failure);
@@ -235,10 +230,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     if (ended && this.#progress.state === 'lingering') this.#leave();
   }
 
-  /**
-   * Charges what was read.
-   * @returns the error that ends the answer when the budget is exhausted
-   */
+  /** Charges what was read. @returns the error that ends the answer when the budget is exhausted */
   #spend(): GatewayError | null {
     if (!this.#number.runningCost) return null;
     const { usage, outputChars } = this.#relaying ?? this.meter.soFar;
@@ -360,10 +352,7 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
     this.#resolve();
   }
 
-  /**
-   * Ends a relayed stream with the failure, if the stream's protocol can express it.
-   * @returns true when the client was told
-   */
+  /** Ends a relayed stream with the failure, if its protocol can express it. @returns true when the client was told */
   #failInStream(error: GatewayError): boolean {
     const words = this.committed ? this.#relaying?.fail?.(error) : undefined;
     if (!words) return false;
