@@ -1,31 +1,31 @@
-// Amounts of a limit that a request needs, takes and has used: requests, tokens or nano-dollars.
+// Amounts of a limit (requests, tokens or nano-dollars) that a request needs, reserves and has used.
 import type { Spent } from './reservation.ts';
 import type { LimitRule } from './rule.ts';
 
-/** Required capacity of a request, by estimate. */
+/** Estimated usage of a request. */
 export interface Estimate {
   readonly model: string;
-  /** Hash of the end user; null: the request names none. */
+  /** Hash of the end user; null: none. */
   readonly endUser: string | null;
-  /** Input, and the output that is expected. */
+  /** Input tokens and expected output tokens. */
   readonly tokens: number;
-  /** Tokens that it asks for itself: its input, and the most output that its client names. Absent: nothing is certain. */
+  /** Tokens that the request itself asks for: its input, and the client's maximum output. Absent: unknown. */
   readonly certainTokens?: number | undefined;
-  /** Its cost in nano-dollars. Null: the price is unknown. */
+  /** Cost in nano-dollars. Null: the price is unknown. */
   readonly nanoUsd: number | null;
   /**
-   * Nano-dollars that a budget must have left for the request to begin, where a running answer stops when the budget
-   * is spent. Default: `nanoUsd`.
+   * Nano-dollars that must remain in a budget for the request to begin, if running answers stop at a spent budget.
+   * Default: `nanoUsd`.
    */
   readonly leastNanoUsd?: number | undefined;
 }
 
-/** True where a request asks for more tokens than a limit ever has, and nobody has allowed that. */
+/** True if a request asks for more tokens than the whole limit, and the limit does not allow that. */
 export function neverFits({ kind, amount, allowsTooLarge }: LimitRule, estimate: Estimate): boolean {
   return kind === 'tokens' && !allowsTooLarge && (estimate.certainTokens ?? 0) > amount;
 }
 
-/** Amount that a limit must have left for a request to begin. */
+/** Amount that must remain in a limit for a request to begin. */
 export function neededOf(rule: LimitRule, estimate: Estimate): number {
   switch (rule.kind) {
     case 'requests':
@@ -33,7 +33,7 @@ export function neededOf(rule: LimitRule, estimate: Estimate): number {
       return 1;
     case 'tokens':
       if (neverFits(rule, estimate)) return estimate.certainTokens ?? 0;
-      // An expected answer that is larger than the whole limit waits until nothing is used: it may come out shorter.
+      // If the expected answer exceeds the whole limit, the request waits until nothing is used. It may be shorter.
       return Math.min(estimate.tokens, rule.amount);
     case 'usd':
       if (rule.stops) return estimate.leastNanoUsd ?? estimate.nanoUsd ?? 0;
@@ -41,7 +41,7 @@ export function neededOf(rule: LimitRule, estimate: Estimate): number {
   }
 }
 
-/** Amount to reserve. Of a budget that stops answers it is at most what is left. */
+/** Amount to reserve. If the budget stops running answers, at most the remaining amount. */
 export function reservedOf(rule: LimitRule, estimate: Estimate, left: number): number {
   if (rule.kind === 'tokens') return estimate.tokens;
   if (rule.kind !== 'usd') return 1;
@@ -63,10 +63,10 @@ export function amountOf(rule: LimitRule, spent: Spent): number {
   }
 }
 
-/** Amount of a limit that an ended request has used. */
+/** Amount of a limit that a finished request has used. */
 export function finalOf(rule: LimitRule, spent: Spent | null, held: number): number {
   if (rule.kind === 'concurrent') return 0;
-  // Unknown use is not zero: the estimate stays, unless such requests pass uncounted.
+  // Unknown usage is not zero: the estimate is charged, unless the limit lets such requests pass uncounted.
   if (!spent) return held;
   if (rule.kind === 'usd' && spent.nanoUsd === null) return rule.allowsUnpriced ? 0 : held;
   return amountOf(rule, spent);

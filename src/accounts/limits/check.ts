@@ -1,19 +1,19 @@
-// Whether one limit lets a request begin, and why not.
+// Decides whether one limit admits a request.
 import { shownName } from '../../canonical/index.ts';
 import { type Estimate, neededOf, neverFits } from './amounts.ts';
 import { naming, type Refusal } from './refusal.ts';
 import type { Hold } from './reservation.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A request of which nothing is known. */
+/** Estimate for a request that has not been read: the smallest amounts. */
 export const LEAST: Estimate = { model: '', endUser: null, tokens: 1, nanoUsd: 1 };
 
-/** When somebody may try again who is refused for what other processes use, or the ledger has not told, in milliseconds. */
+/** Milliseconds until a retry, if the reason is usage of other processes, or usage not yet read from the ledger. */
 const AGAIN_MS = 1000;
 
 type Counting = Pick<Hold, 'limit' | 'counter' | 'shared'>;
 
-/** @param mayAsk whether what other processes may have counts as there */
+/** @param mayAsk true: amounts that other processes may release count as available */
 export function checkOne(
   counting: Counting,
   estimate: Estimate,
@@ -33,7 +33,7 @@ export function checkOne(
   return refusalOf(rule.kind === 'usd' ? 'budget' : 'rate', counting, needed, now);
 }
 
-/** Others had less than a request needs, and have it again meanwhile: it may try again. */
+/** Refusal after the shared store granted nothing, although enough is available by now: the client may retry. */
 export function refusedByOthers(holds: readonly Hold[], estimate: Estimate, now: UnixMs): Refusal {
   const [first] = holds;
   if (!first) throw new Error('A request under no limit was refused.');
@@ -49,7 +49,7 @@ export function refusalOf(
   now: UnixMs,
 ): Refusal {
   const others = shared?.others ?? 0;
-  // Use of other processes ends at an unknown time: the refusal names the latest.
+  // It is unknown when the usage of other processes ends, so the latest possible time is stated.
   const limitHere = shared ? Math.max(needed, limit.rule.amount - others) : limit.rule.amount;
   const frees = reason === 'unpriced' ? 'never' : counter.freesAt(needed, limitHere, now);
   const isSoon = reason === 'unread' || (frees === now && shared !== null);

@@ -1,4 +1,4 @@
-// Makes counters, each of the kind that its window needs. Those of one calendar share it, so that a period is looked up once.
+// Creates counters for windows. Counters with the same calendar share it, so that each period is computed once.
 import type { Counter } from './counter.ts';
 import { PeriodCounter } from './period-counter.ts';
 import { RollingCounter } from './rolling-counter.ts';
@@ -9,19 +9,22 @@ export class CounterMaker {
   readonly #step: ClockStep;
   readonly #isShared: boolean;
 
-  /** @param step as it is when a calendar is asked @param isShared true for counters that processes share */
+  /**
+   * @param step correction of the machine's clock, read at each use
+   * @param isShared true for counters shared between processes
+   */
   constructor(step: ClockStep = { ms: 0 }, isShared = false) {
     this.#step = step;
     this.#isShared = isShared;
   }
 
-  /** An empty counter for a window. */
+  /** Creates an empty counter for a window. */
   make(window: Window): Counter {
     if (window.type === 'rolling') return new RollingCounter(window.ms, this.#isShared);
     return new PeriodCounter(this.calendarOf(window));
   }
 
-  /** The calendar of a window; null where it has none. */
+  /** Calendar of a window; null: none. */
   calendarOf(window: Window): Calendar | null {
     if (window.type !== 'calendar') return null;
     const name = `${window.unit} ${window.timeZone}`;

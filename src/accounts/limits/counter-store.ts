@@ -1,19 +1,19 @@
-// Port of counters that several processes share: memory, a supervisor and a server of counters stand behind it. A process says
-// how much it uses, as sums that replace what it said before: a message that is lost or comes twice counts nothing twice.
+// Port of counters shared between processes. Implemented in memory, by the supervisor and by Redis. A process reports its
+// usage as absolute sums, so that lost or repeated messages do not distort the counters.
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Silence after which a process counts as gone, in milliseconds. */
+/** Milliseconds without a call after which a process counts as dead. */
 export const LEASE_MS = 3000;
 
-/** Names one process, as long as the store hears it often enough. */
+/** Name of a process. Ends when the process is silent for `LEASE_MS`. */
 export type Holder = string;
 
 /** The process that calls a store. */
 export interface Caller {
   readonly holder: Holder;
-  /** Grows with every call. A call that comes behind a later one changes nothing. */
+  /** Increases with every call. A call that arrives after a later one is ignored. */
   readonly turn: number;
-  /** Time of the store in the answer that the process got last. 0: none yet. */
+  /** Store time of the last response that the process received. 0: none yet. */
   readonly lastReplyAtMs: UnixMs;
   /** Unix milliseconds, by the caller's own clock. */
   readonly nowMs: UnixMs;
@@ -21,99 +21,99 @@ export interface Caller {
 
 /** One counter in one period. */
 export interface CounterPeriod {
-  /** Names the counter, the same in every process. */
+  /** Name of the counter, the same in all processes. */
   readonly counter: string;
-  /** Begin of the calendar period in Unix milliseconds; 0: the window is none of the calendar. */
+  /** Start of the calendar period in Unix milliseconds; 0: not a calendar window. */
   readonly period: number;
 }
 
-/** How long amounts count, and who else knows them. */
+/** Retention of the amounts of a counter. */
 export interface Keeping {
-  /** Milliseconds of a rolling window; 0: as long as a request runs. `null`: as long as the period. */
+  /** Milliseconds of a rolling window; 0: while a request runs; `null`: for the calendar period. */
   readonly windowMs: DurationMs | null;
-  /** True: the ledger knows what was settled, so it is asked where the store does not know. */
+  /** True: settled amounts are in the ledger, from which the store can be restored. */
   readonly isInLedger: boolean;
 }
 
 /** Usage of one process in one period, or in one step of a rolling window. */
 export interface Cell extends CounterPeriod, Keeping {
-  /** Names the cell: the holder, a colon, a number. */
+  /** Name of the cell: holder, colon, number. */
   readonly cell: string;
-  /** All that the process counts here, reservations included. */
+  /** Usage of the process, reservations included. */
   readonly used: number;
-  /** Part of `used` that the ledger has. */
+  /** Part of `used` that is in the ledger. */
   readonly settled: number;
-  /** True while a request runs that is counted here. */
+  /** True while a request of this cell is running. */
   readonly isOpen: boolean;
   /** Milliseconds since the latest unit was counted. */
   readonly ageMs: DurationMs;
 }
 
-/** Amount that a request wants to reserve in one cell of the same call. */
+/** Amount that a request wants to reserve in a cell of the same call. */
 export interface Wanted {
   /** Index of the cell. */
   readonly at: number;
   readonly limit: number;
-  /** Amount that must be free. */
+  /** Amount that must be available. */
   readonly need: number;
   readonly want: number;
-  /** True: no more than what is free is reserved. False: `want`, however much that is. */
+  /** True: reserves at most the available amount. False: reserves `want` in any case. */
   readonly clips: boolean;
 }
 
 export interface Answered {
-  /** Time of the store. */
+  /** Store time. */
   readonly atMs: UnixMs;
   /**
-   * True: the process was silent for too long, and nothing of the call was taken. What it had settled is left to the ledger. It
-   * goes on under another name.
+   * True: the process was silent for too long, and the call was ignored. Its settled usage is taken from the ledger. It must
+   * continue under another name.
    */
   readonly isAway: boolean;
-  /** Names the data of the store: another one after it was lost. */
+  /** Generation of the store's data. Changes when the data is lost. */
   readonly epoch: number;
-  /** Processes that have called lately, this one included. */
+  /** Number of live processes, including this one. */
   readonly processes: number;
-  /** Milliseconds until everybody has reported again to a store that has lost its data. Nothing is granted before. */
+  /** Milliseconds until all processes have reported to a store that lost its data. It grants nothing before. */
   readonly settlesInMs: DurationMs;
-  /** State of the counter of each cell, in their order. */
+  /** States of the counters of the cells, in order. */
   readonly states: readonly CounterState[];
-  /** For each request the granted amounts. A number: nothing, because of the wanted amount with this index. */
+  /** Granted amounts per request. A number: nothing was granted, because of the wanted amount with this index. */
   readonly granted: readonly (readonly number[] | number)[];
 }
 
 export interface CounterState {
   /** Usage of all processes. */
   readonly total: number;
-  /** True: nothing is granted before the ledger was asked, or a process vanished. */
+  /** True: the counter has to be restored from the ledger, because it is unknown or a process died. */
   readonly needsLedger: boolean;
-  /** True: the ledger has to be asked before anything is granted. */
+  /** True: nothing is granted before the counter is restored from the ledger. */
   readonly isUnknown: boolean;
 }
 
-/** Sums of a counter in the ledger, as they were asked for under a fence. */
+/** Ledger sums of a counter, read under a fence. */
 export interface LedgerWord extends CounterPeriod {
   readonly fence: number;
-  /** Settled usage of all processes, the latest first. */
+  /** Settled usage of all processes, latest first. */
   readonly sums: readonly LedgerPart[];
 }
 
 export interface LedgerPart {
   readonly amount: number;
-  /** Milliseconds since it was counted. 0 where the window does not roll. */
+  /** Milliseconds since it was counted. 0: not a rolling window. */
   readonly ageMs: DurationMs;
 }
 
 export interface CounterStore {
-  /** Takes cells, and then reserves for each request everything that it wants, or nothing. Without both: still here. */
+  /** Stores the cells, then reserves for each request all wanted amounts or none. Without both: a heartbeat. */
   take(caller: Caller, cells: readonly Cell[], requests: readonly (readonly Wanted[])[]): Promise<Answered>;
   /**
-   * Begins to set counters from the ledger, which is asked after this and before `restored`.
-   * @returns a fence for each; `null` while another process does it
+   * Begins to restore counters from the ledger. Read the ledger after this and before `restored`.
+   * @returns a fence per counter; `null` while another process restores it
    */
   restoring(caller: Caller, counters: readonly CounterPeriod[]): Promise<readonly (number | null)[]>;
   /**
-   * Sets what was spent of counters by everybody, as the ledger has it.
-   * @returns false for each whose fence is not that of the latest `restoring`, or is too old
+   * Sets the settled usage of counters to that of the ledger.
+   * @returns false for each counter whose fence is not that of the latest `restoring`, or too old
    */
   restored(caller: Caller, words: readonly LedgerWord[]): Promise<readonly boolean[]>;
 }

@@ -1,41 +1,41 @@
-// A counter of one limit for one owner: the interface of all of them. A counter knows how much of its window is used;
-// its caller knows how much may be used. Time is an argument: it reads no clock and has no timer.
+// Interface of counters. A counter holds the usage of one limit of one owner; the limit's size is known to the caller. The
+// current time is always an argument.
 import type { UnixMs } from '../../base/units.ts';
 
-/** Time when an amount fits again: Unix milliseconds, when running requests are settled, or never by itself. */
+/** When an amount becomes available: Unix milliseconds, when running requests are settled, or never. */
 export type Frees = number | 'settled' | 'never';
 
-/** Place of an amount in a counter: its period, or its moment. */
+/** Position of an amount in a counter: its period or its time. */
 export interface Slot {
-  /** Units that are counted here. */
+  /** Units counted here. */
   used: number;
-  /** Units of these that are reserved. */
+  /** Reserved part of `used`. */
   reserved: number;
-  /** When the latest of them was counted, by the counter's time. */
+  /** Time of the latest unit, in the counter's time. */
   readonly lastMs: UnixMs;
-  /** True for units that the ledger has at an earlier time, where they count no more. */
+  /** True: the ledger has these units at an earlier time, outside of the window. */
   readonly isLate: boolean;
 }
 
 export interface Counter {
-  /** Units of all reservations that are not settled. */
+  /** Units of all unsettled reservations. */
   readonly reserved: number;
-  /** Units that count now: spent, and reserved. */
+  /** Current usage: settled and reserved units. */
   used(nowMs: UnixMs): number;
-  /** Units that count where this one was counted, which may be a period that is over. */
+  /** Usage of the period of a slot, which may have ended. */
   usedIn(slot: Slot, nowMs: UnixMs): number;
-  /** Unix milliseconds at which the period of this one began; 0 where there is none. */
+  /** Start of the period of a slot in Unix milliseconds; 0: none. */
   periodOf(slot: Slot): number;
-  /** Counts an amount that is not final. */
+  /** Reserves an amount. */
   reserve(amount: number, nowMs: UnixMs): Slot;
-  /** Counts more for a reservation. Returns where it is counted from now on. */
+  /** Increases a reservation. @returns its slot from now on */
   grow(slot: Slot, by: number, nowMs: UnixMs): Slot;
-  /** Replaces what was reserved by what it came to. */
+  /** Replaces a reserved amount by the actual one. */
   settle(slot: Slot, reserved: number, actual: number, nowMs: UnixMs): void;
-  /** Adds what was spent before, and is known from elsewhere. @returns where it counts; `null`: nowhere */
+  /** Adds earlier usage, e.g. from the ledger. @returns its slot; `null`: it no longer counts */
   restore(spent: number, atMs: UnixMs, nowMs: UnixMs): Slot | null;
-  /** Time when `amount` more will not exceed `limit`, unless others come first. */
+  /** Time at which `amount` more fits into `limit`, without further requests. */
   freesAt(amount: number, limit: number, nowMs: UnixMs): Frees;
-  /** Time when nothing will be used any more, if nothing else comes: Unix milliseconds; null: never. */
+  /** Unix milliseconds at which the usage is 0, without further requests; null: never. */
   clearsAt(nowMs: UnixMs): UnixMs | null;
 }

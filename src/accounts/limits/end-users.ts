@@ -1,17 +1,17 @@
-// Counters of end users: those that were used last, in full; the others by estimate. Names that requests invent by the
-// million take no more memory than that.
+// Counters of end users. Recently used ones are exact, others are estimates in fixed memory. So invented user names cannot
+// exhaust memory.
 import type { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { ForgottenUsers } from './forgotten-users.ts';
 import type { LimitRule } from './rule.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Counters that are kept in full, besides those of requests that run. */
+/** Number of exact counters, not counting those of running requests. */
 const MOST_COUNTERS = 50_000;
-/** Limits that have an estimate of their own for whom they have forgotten, of four megabytes; later ones share: names that one
- * owner's clients invent must not be counted for another's. */
+/** Limits with their own estimates (4 MB each); further limits share some. Otherwise one owner's invented names would be
+ * counted for another owner. */
 const MOST_ESTIMATES = 16;
-/** Counters that are looked at to make room for one. */
+/** Counters that are examined to evict one. */
 const MOST_LOOKED_AT = 8;
 
 interface Entry {
@@ -21,9 +21,9 @@ interface Entry {
 }
 
 export interface EndUserOptions {
-  /** Counters that are kept in full. */
+  /** Number of exact counters. */
   readonly most?: number | undefined;
-  /** True: others know what a counter that has to go has counted. */
+  /** True: the shared store also has the usage, so that evicted counters need no estimate. */
   readonly isShared: boolean;
 }
 
@@ -31,13 +31,13 @@ export class EndUsers {
   readonly #maker: CounterMaker;
   readonly #most: number;
   readonly #isShared: boolean;
-  /** Order: the one that was asked for longest ago comes first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  /** Goes on where it was: looking for the first entry from the start again passes all that were deleted. */
+  /** Iterator that continues where it stopped: a new one would pass over all deleted entries again. */
   #oldest = this.#entries.entries();
-  /** Forgotten users by limit; a limit that is not there has forgotten nobody. */
+  /** Estimates of evicted users, by limit. */
   readonly #forgotten = new Map<string, ForgottenUsers>();
-  /** Sketches that several limits share, by what they measure. */
+  /** Estimates shared by several limits, by what they measure. */
   readonly #shared = new Map<string, ForgottenUsers>();
   #sharing = 0;
 
@@ -47,15 +47,15 @@ export class EndUsers {
     this.#isShared = isShared;
   }
 
-  /** Number of counters that are kept in full. */
+  /** Current number of exact counters. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * The counter of an end user under one limit.
-   * @param limit names owner and rule
-   * @param user the user's hash; empty for requests that name nobody, which share a counter
+   * Counter of an end user for one limit.
+   * @param limit name of owner and rule
+   * @param user hash of the user; empty for requests without one, which share a counter
    */
   counterOf(limit: string, rule: LimitRule, user: string, nowMs: UnixMs): Counter {
     const name = `${limit} ${user}`;
@@ -76,13 +76,13 @@ export class EndUsers {
       const [name, entry] = this.#nextOldest() ?? [];
       if (name === undefined || !entry) return;
       this.#entries.delete(name);
-      // The settlement of a running request must find its counter.
+      // Kept, because a running request will be settled in it.
       if (entry.counter.reserved > 0) this.#entries.set(name, entry);
       else if (!this.#isShared) this.#forget(name, entry, nowMs);
     }
   }
 
-  /** The entry that was asked for longest ago. To be taken away: it is behind the iterator then. */
+  /** The least recently used entry. The caller must remove it, because the iterator has passed it. */
   #nextOldest(): [string, Entry] | undefined {
     let next = this.#oldest.next();
     if (next.done) next = (this.#oldest = this.#entries.entries()).next();
@@ -97,7 +97,7 @@ export class EndUsers {
     this.#estimateOf(limit, rule).remember(name, used, lastMs);
   }
 
-  /** The same one for a limit from its first forgotten user on. */
+  /** Estimates of a limit; always the same object after its first eviction. */
   #estimateOf(limit: string, { window, measures }: LimitRule): ForgottenUsers {
     const known = this.#forgotten.get(limit);
     if (known) return known;

@@ -1,12 +1,12 @@
-// Estimates of what evicted end users had used, in fixed memory and never too low. A user who shares all cells with a
-// heavier one is taken for as heavy: that errs towards refusing.
+// Estimates the usage of evicted end users in fixed memory. Estimates are never too low, but a user that shares all cells
+// with a heavier one gets its usage.
 import type { Calendar, Window } from './window.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Cells of a row; four rows of them are 2 MB. */
+/** Cells per row; four rows take 2 MB. */
 const CELLS = 65_536;
 const ROWS = 4;
-/** Spans of time that are remembered: a rolling window reaches from the current one into the one before. */
+/** Time spans that are kept: a rolling window covers the current one and part of the previous one. */
 const SPANS = 2;
 
 interface Span {
@@ -15,28 +15,28 @@ interface Span {
   readonly cells: Float64Array;
 }
 
-/** The forgotten users of a limit, or of several that count the same thing in the same window. */
+/** Evicted users of one limit, or of several that measure the same in the same window. */
 export class ForgottenUsers {
   readonly #window: Window;
   readonly #calendar: Calendar | null;
   readonly #spans: Span[] = [];
 
-  /** @param calendar that of the window, if it has one */
+  /** @param calendar calendar of the window; null: none */
   constructor(window: Window, calendar: Calendar | null) {
     this.#window = window;
     this.#calendar = calendar;
   }
 
-  /** @param lastMs when the user used something for the last time */
+  /** Adds a user's usage. @param lastMs time of the user's last request */
   remember(user: string, used: number, lastMs: UnixMs): void {
     const { cells } = this.#spanOf(lastMs);
-    // The largest amount of all who share a cell, not their sum: a user who comes and goes is not counted twice.
+    // A cell holds the maximum of its users, not their sum, so that a returning user is not counted twice.
     forEachCell(user, (cell) => {
       if (used > (cells[cell] ?? 0)) cells[cell] = used;
     });
   }
 
-  /** Upper bounds of a user's amount and of its last time; 0: no user was evicted. */
+  /** Upper bounds of a user's usage and of its last time; 0: none. */
   recall(user: string, nowMs: UnixMs): { readonly used: number; readonly atMs: UnixMs } {
     let used = 0;
     let atMs = 0;
@@ -60,7 +60,7 @@ export class ForgottenUsers {
     const known = this.#spans.find((span) => span.startMs === startMs);
     if (known) return known;
     const [oldest] = this.#spans;
-    // A clock that was set back does not push out what is newer: that counts as well.
+    // If the clock was set back, the newer span is kept, because it counts as well.
     if (oldest && this.#spans.length === SPANS && startMs < oldest.startMs) return oldest;
     const span = { startMs, endMs, cells: new Float64Array(CELLS * ROWS) };
     this.#spans.push(span);
@@ -79,7 +79,7 @@ export class ForgottenUsers {
   }
 }
 
-/** Calls with one cell of each row (FNV-1a, then double hashing). */
+/** Calls `each` with one cell per row (FNV-1a, then double hashing). */
 function forEachCell(user: string, each: (cell: number) => void): void {
   let hash = 0x811c9dc5;
   for (let at = 0; at < user.length; at += 1) hash = Math.imul(hash ^ user.charCodeAt(at), 0x01000193);

@@ -1,4 +1,4 @@
-// Limits and budgets: what may be used in which time, and what of it is.
+// Limits and budgets: rules, counters, admission and settlement.
 export type { Asked, Shared, Sharing } from './sharing.ts';
 export type { Counter, Slot } from './counter.ts';
 export { LEAST } from './check.ts';

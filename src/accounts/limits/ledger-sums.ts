@@ -1,40 +1,40 @@
-// Sums that limits ask of a ledger. Knows no database.
+// Port of the ledger's sums, from which limits are restored.
 import type { Owner } from './scope.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface SumQuery {
   /** Kind of owner by which the sums are grouped. */
   readonly by: Owner['kind'];
-  /** Ids of those of whom alone it is asked; absent: of all. */
+  /** Ids of the owners; absent: all. */
   readonly owners?: readonly string[] | undefined;
-  /** True: one for each end user of those. */
+  /** True: one sum per end user. */
   readonly byEndUser: boolean;
-  /** Requests admitted from here on, also in what is the future after a clock was set back. */
+  /** Sums requests admitted since then, including future ones after the clock was set back. */
   readonly fromMs: UnixMs;
-  /** True: sums of short spans, an hour at most, each with its end. False: of all the time together. */
+  /** True: sums of spans of at most an hour. False: one sum of the whole time. */
   readonly inSlices: boolean;
 }
 
-/** Sum of one owner's requests for one model. */
+/** Sum of an owner's requests for one model. */
 export interface LedgerSum {
   /** Empty for the gateway as a whole. */
   readonly ownerId: string;
-  /** Hash of the end user; null where requests named none, or where it was not asked for. */
+  /** Hash of the end user; null: none, or not requested. */
   readonly endUser: string | null;
-  /** Names of the model, as limits compare them. A ledger itself has the id alone. */
+  /** Names of the model for comparison in limits. The ledger itself stores only the id. */
   readonly model: string;
-  /** Slug of the endpoint that answered; empty where that is not known. */
+  /** Slug of the endpoint that answered; empty: unknown. */
   readonly endpoint: string;
-  /** Time when the last of them was admitted; or later, up to the end of its hour. */
+  /** Time at which the last of them was admitted, rounded up to at most the end of its hour. */
   readonly atMs: UnixMs;
-  /** As limits count them: each turn of an answer; nothing of what failed and was not charged. */
+  /** Requests as counted by limits: each turn of an answer; failed ones without charge are not counted. */
   readonly requests: number;
   readonly tokens: number;
-  /** Requests whose cost is unknown add nothing. */
+  /** Cost in nano-dollars. Requests with unknown cost add 0. */
   readonly nanoUsd: number;
 }
 
 export interface LedgerSums {
-  /** The sums, some at a time and in any order; owners without requests are left out. */
+  /** Reads the sums in batches and in any order, without owners that have no requests. */
   read(query: SumQuery): AsyncIterable<readonly LedgerSum[]>;
 }

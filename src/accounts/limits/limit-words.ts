@@ -1,4 +1,4 @@
-// A limit or a budget in one line, for people who type it: `60 requests per minute for openai/* each end_user`.
+// Parses and formats limits and budgets in one line: `60 requests per minute for openai/* each end_user`.
 import { MOST_USD } from './money.ts';
 import { LIMIT_KINDS, ruleOf, type LimitEntry, type LimitKind } from './rule.ts';
 
@@ -6,7 +6,7 @@ const FORM =
   '`60 requests per minute`, `2000000 tokens per day`, `20 concurrent` or `5 usd per month`, and behind it ' +
   '`for openai/*,groq/*`, `each end_user`, `timezone Europe/Berlin`, `when_spent finish`, `unpriced allow`, `too_large allow`';
 
-/** Clauses after amount and kind: the word, and the member that it fills. */
+/** Clauses after amount and kind: keyword and member. */
 const CLAUSES = {
   per: 'per',
   for: 'models',
@@ -17,7 +17,7 @@ const CLAUSES = {
   too_large: 'too_large',
 } as const satisfies Readonly<Record<string, keyof LimitEntry>>;
 
-/** Words that only some values may follow. */
+/** Keywords with a fixed set of values. */
 const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['each', ['end_user']],
   ['when_spent', ['stop', 'finish']],
@@ -26,8 +26,8 @@ const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Reads a limit.
- * @throws RangeError that says what is wrong
+ * Parses a limit.
+ * @throws RangeError with a message for the user
  */
 export function parseLimit(text: string): LimitEntry {
   const [amount = '', kind = '', ...rest] = text.trim().split(/\s+/);
@@ -57,7 +57,7 @@ export function parseLimit(text: string): LimitEntry {
   return entry;
 }
 
-/** The line from which `parseLimit` reads the same. */
+/** Formats a limit so that `parseLimit` reads it back. */
 export function limitWords(entry: LimitEntry): string {
   const kind = LIMIT_KINDS.find((one) => entry[one] !== undefined) ?? 'requests';
   const words = [String(entry[kind] ?? 0), kind];

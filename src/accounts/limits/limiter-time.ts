@@ -1,15 +1,15 @@
-// The two times of a limiter: one that only goes forward, by which windows roll, and that of the machine's clock, for
-// calendar periods and for what is shown. Knows no limit.
+// The two times of a limiter: a monotonic time for rolling windows, and the machine's clock for calendar periods and for
+// times that are shown.
 import type { ClockStep } from './window.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Milliseconds between two looks whether somebody has set the machine's clock. */
+/** Milliseconds between two checks whether the machine's clock was set. */
 const LOOK_MS = 100;
-/** Times that are read one after the other differ by less. */
+/** Difference of the two times that is ignored: they are not read at the same instant. */
 const READ_MS = 5;
 
 export class LimiterTime implements ClockStep {
-  /** Milliseconds from the time that only goes forward to Unix milliseconds, as far as was looked. */
+  /** Milliseconds to add to the monotonic time to get Unix milliseconds, as of the last check. */
   ms = 0;
   readonly #now: () => UnixMs;
   readonly #wall: (() => UnixMs) | undefined;
@@ -21,7 +21,7 @@ export class LimiterTime implements ClockStep {
     this.#wall = wall;
   }
 
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   now(): UnixMs {
     const now = this.#now();
     if (this.#wall && now >= this.#lookedAt + LOOK_MS) {
@@ -32,7 +32,7 @@ export class LimiterTime implements ClockStep {
     return now;
   }
 
-  /** Unix milliseconds of a time that only goes forward; what is no time stays as it is. */
+  /** Converts a monotonic time to Unix milliseconds. Other values are returned unchanged. */
   shown<At>(at: At | number): At | number {
     return typeof at === 'number' ? at + this.ms : at;
   }

@@ -1,6 +1,6 @@
-// Admission and settlement: every limit that applies is checked and reserved before a request runs, grows while its
-// answer streams, and is settled once by what happened. All of it is in memory; where processes share limits, what is reserved
-// has to be granted. Knows nothing of engines, prices or protocols.
+// Admission and settlement of requests. All limits that apply are checked and reserved before a request runs. Reservations
+// grow while the answer streams, and are settled once by the actual usage. Counters are in memory; if processes share
+// limits, the shared store must grant each reservation.
 import { Roster } from '../../base/lib/roster.ts';
 import type { LimitState } from '../../canonical/index.ts';
 import { amountOf, type Estimate, finalOf, neededOf, reservedOf } from './amounts.ts';
@@ -18,39 +18,39 @@ import type { UnreadLimits } from './unread-limits.ts';
 import type { Window } from './window.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Use of a limit. */
+/** Current usage of a limit. */
 export interface Standing {
   readonly limit: Limit;
   readonly used: number;
   readonly reserved: number;
   /** Never below 0. */
   readonly remaining: number;
-  /** Unix milliseconds at which nothing of it will be used, if nothing else comes; null: never. */
+  /** Unix milliseconds at which the usage is 0, without further requests; null: never. */
   readonly clearsAtMs: UnixMs | null;
 }
 
 export interface LimiterOptions {
-  /** Milliseconds that only go forward, near Unix time: windows roll by them. */
+  /** Monotonic milliseconds, close to Unix time, for rolling windows. */
   readonly now: () => UnixMs;
-  /** Unix milliseconds by the machine's clock, for calendar periods and for what is shown; absent: `now`. */
+  /** Unix milliseconds by the machine's clock, for calendar periods and shown times; absent: `now`. */
   readonly wall?: (() => UnixMs) | undefined;
-  /** Counters of end users that are kept in full. */
+  /** Number of exact counters of end users. */
   readonly mostEndUsers?: number | undefined;
-  /** Shares limits among processes; absent: nobody does. */
+  /** Shares limits between processes; absent: there is one process. */
   readonly sharing?: Sharing | null | undefined;
 }
 
-/** Time between two looks for reservations that nobody settled. */
+/** Milliseconds between two sweeps for expired reservations. */
 const SWEEP_MS = 10_000;
 export class Limiter {
   readonly #time: LimiterTime;
   readonly #maker: CounterMaker;
   readonly #book: CounterBook;
   readonly #endUsers: EndUsers;
-  /** Null where nobody else counts the same: every limit is this process's alone. */
+  /** Null: no other process shares these limits. */
   readonly #sharing: Sharing | null;
   readonly #open = new Roster<Reservation>();
-  /** Null once the ledger has told everything. */
+  /** Limits not yet read from the ledger; null: all are read. */
   #unread: UnreadLimits | null = null;
   #sweepAt = 0;
 
@@ -62,30 +62,30 @@ export class Limiter {
     this.#endUsers = new EndUsers(this.#maker, { most: mostEndUsers, isShared: sharing !== null });
   }
 
-  /** Reservations that are not settled. */
+  /** Number of unsettled reservations. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** The limits of an owner, for one snapshot of the configuration. What was counted for it before goes on counting. */
+  /** Limits of an owner, for one snapshot of the configuration. Existing counters of the owner are kept. */
   scope(owner: Owner, entries: readonly LimitEntry[]): Scope {
     return new Scope(owner, entries, this.#book);
   }
 
-  /** Forgets an owner that has no limits any more. */
+  /** Forgets an owner without limits. */
   forget(owner: Pick<Owner, 'kind' | 'id'>): void {
     this.#book.forget(ownerWord(owner));
   }
 
-  /** Forgets owners that the latest configuration has no more. */
+  /** Forgets all owners but these. */
   keep(owners: Iterable<Pick<Owner, 'kind' | 'id'>>): void {
     const words = new Set(Array.from(owners, ownerWord));
     this.#book.keep((word) => words.has(word));
   }
 
   /**
-   * Reserves what a request is expected to use under every limit that applies, or nothing. Other processes have their say.
-   * @param untilMs when the request must have ended; then the reservation is settled by what was last said of it
+   * Reserves the estimated usage of a request in all limits that apply, or in none. Waits for the shared store, if any.
+   * @param untilMs time by which the request must have ended; then it is settled by its last reported usage
    */
   async take(scopes: readonly Scope[], estimate: Estimate, untilMs: UnixMs): Promise<Reservation | Refusal> {
     const outcome = this.admit(scopes, estimate, untilMs);
@@ -110,8 +110,8 @@ export class Limiter {
   }
 
   /**
-   * The same in this process alone, at once.
-   * @param untilMs when the request must have ended
+   * `take` without the shared store, synchronously.
+   * @param untilMs time by which the request must have ended
    */
   admit(scopes: readonly Scope[], estimate: Estimate, expiresAtMs: UnixMs): Reservation | Refusal {
     const now = this.#time.now();
@@ -130,7 +130,7 @@ export class Limiter {
         const shared = this.#sharedOf(limit, counter, estimate.endUser);
         const amount = reservedOf(limit.rule, estimate, limit.rule.amount - counter.used(now));
         const slot = counter.reserve(amount, now);
-        // A whole answer cannot be stopped: it asks for more only where it has used more.
+        // An answer that is not streamed cannot be stopped, so it reserves more only for what it has used.
         const step = estimate.leastNanoUsd === undefined ? 0 : Math.max(1, amount);
         const hold = { limit, counter, shared, slot, amount, granted: amount, step, recall: null };
         reservation.hold({ ...hold, charged: 0, lapsed: 0, isRefused: false });
@@ -139,45 +139,45 @@ export class Limiter {
     return reservation;
   }
 
-  /** Says which limits nobody may begin under yet; null: under all. */
+  /** Sets the limits that are not yet read from the ledger; null: none. Requests under them cannot begin. */
   awaitLedger(unread: UnreadLimits | null): void {
     this.#unread = unread;
   }
 
-  /** Resolves when the ledger has told more of what a refused request needs; null where it has told everything. */
+  /** Resolves when more of the limits of a refused request were read from the ledger; null: all of them are read. */
   unread(scopes: readonly Scope[], estimate: Estimate): Promise<void> | null {
     return this.#unread && this.#firstUnread(scopes, estimate.model) ? this.#unread.wait() : null;
   }
 
   /**
-   * Whether a limit has no room that counts every request alike, whatever it asks for and on whose behalf: whoever knows
-   * that need not read the request. Reserves nothing.
+   * True if a limit is exhausted that counts all requests alike. Such requests can be refused without reading their body.
+   * Reserves nothing.
    */
   isFull(scopes: readonly Scope[]): boolean {
     const now = this.#time.now();
     return scopes.some(({ limitsOfAll }) => this.#refusesLeast(limitsOfAll, now));
   }
 
-  /** Whether a budget is spent, so that only what costs nothing can begin, or what has no price. Reserves nothing. */
+  /** True if a budget is spent, so that only free or unpriced requests can begin. Reserves nothing. */
   isSpent(scopes: readonly Scope[]): boolean {
     const now = this.#time.now();
     return scopes.some(({ budgetsOfAll }) => this.#refusesLeast(budgetsOfAll, now));
   }
 
-  /** Why a request would be refused now; null where it would not, or may get what it needs. Reserves nothing. */
+  /** Refusal that a request would get now; null: it may be admitted. Reserves nothing. */
   check(scopes: readonly Scope[], estimate: Estimate): Refusal | null {
     const refusal = this.#check(scopes, estimate, this.#time.now(), true);
     return refusal && this.#shown(refusal);
   }
 
   /**
-   * Notes what a running request has used so far, and reserves more where that was not enough.
-   * @returns the budget that it has used up: its answer must be stopped. Null: it may go on
+   * Reports the usage of a running request so far, and increases its reservations if needed.
+   * @returns refusal of the exhausted budget, in which case the answer must be stopped; null: it may continue
    */
   grow(reservation: Reservation, spent: Spent): Refusal | null {
     if (reservation.isSettled) return null;
     reservation.spent = spent;
-    // One that was past its time is looked after again.
+    // A reservation that was swept after its deadline is tracked again.
     reservation.place ??= this.#open.add(reservation);
     let refusal: Refusal | null = null;
     for (const hold of reservation.holds) {
@@ -200,8 +200,8 @@ export class Limiter {
   }
 
   /**
-   * Asks others for a further step of a running answer, which goes on meanwhile.
-   * @returns whether it has used up all that it may
+   * Requests a further step for a running answer from the shared store. The answer continues in the meantime.
+   * @returns true if the granted amount is exhausted
    */
   #isRefusedMore(hold: Hold, shared: Shared, used: number): boolean {
     const sharing = this.#sharing;
@@ -211,7 +211,7 @@ export class Limiter {
     if (!shared.mayHave(1) && hold.counter.usedIn(hold.slot, now) + 1 > shared.room())
       return used > hold.granted;
     hold.step = Math.max(hold.step, Math.ceil(used / 4));
-    // Use beyond the granted amount is counted already.
+    // Usage beyond the granted amount is already counted.
     const asks = Math.max(1, hold.granted + hold.step - Math.max(used, hold.granted));
     count(hold, asks, now);
     hold.recall = () => {};
@@ -227,7 +227,7 @@ export class Limiter {
     return false;
   }
 
-  /** Replaces what a request had reserved by what it came to. Does so once: what comes later changes nothing. */
+  /** Replaces the reservations of a request by its actual usage. Later calls have no effect. */
   settle(reservation: Reservation, spent: Spent): void {
     if (reservation.isSettled) return;
     reservation.isSettled = true;
@@ -235,7 +235,7 @@ export class Limiter {
     this.#charge(reservation, spent);
   }
 
-  /** Use of each limit. Limits that each end user has are told for one of them. */
+  /** Usage of each limit. Limits per end user show that of the given one. */
   standings(scopes: readonly Scope[], model: string | null, endUser: string | null): readonly Standing[] {
     const now = this.#time.now();
     return scopes
@@ -255,7 +255,7 @@ export class Limiter {
       });
   }
 
-  /** The limit of a kind of which the least is left for a model and an end user; null where there is none. */
+  /** The limit of a kind with the least remaining amount for a model and an end user; null: none. */
   tightest(
     scopes: readonly Scope[],
     kind: LimitRule['kind'],
@@ -279,8 +279,8 @@ export class Limiter {
   }
 
   /**
-   * Takes somebody else's word for what remains of a limit, such as a vendor's own headers: of those that are as large as
-   * theirs, which are taken to be the same. Only downwards: what runs just now is not in their count yet.
+   * Lowers the remaining amount of limits to what a vendor announced in its headers. Limits of the same kind and size count
+   * as the same limit. Never raises it, because the vendor has not counted running requests yet.
    */
   correct(
     scope: Scope,
@@ -298,33 +298,33 @@ export class Limiter {
     }
   }
 
-  /** The counter of a limit, of one end user where each has one. */
+  /** Counter of a limit, or of one end user for limits per end user. */
   counterOf(limit: Limit, endUser: string | null): Counter {
     return (
       limit.counter ?? this.#endUsers.counterOf(limitId(limit), limit.rule, endUser ?? '', this.#time.now())
     );
   }
 
-  /** Milliseconds by which the machine's clock was set: from the limiter's time to Unix milliseconds. */
+  /** Milliseconds to add to the limiter's monotonic time to get Unix milliseconds. */
   get stepMs(): DurationMs {
     this.#time.now();
     return this.#time.ms;
   }
 
   /**
-   * Unix milliseconds at which the calendar period of a time began; 0 where a window has no periods.
-   * @param atMs a time that only goes forward
+   * Start of a calendar period in Unix milliseconds; 0: the window has no periods.
+   * @param atMs monotonic time within the period
    */
   periodStart(window: Window, atMs: UnixMs): UnixMs {
     return this.#maker.calendarOf(window)?.startOf(atMs) ?? 0;
   }
 
-  /** The same with Unix milliseconds. */
+  /** Converts the times of a refusal to Unix milliseconds. */
   #shown(refusal: Refusal): Refusal {
     return this.#time.ms === 0 ? refusal : { ...refusal, frees: this.#time.shown(refusal.frees) };
   }
 
-  /** Finds the refusal that lasts longest: a client that returns after it is not refused by the next. */
+  /** Finds the refusal that lasts longest, so that a client that waits for it is not refused by the next limit. */
   #check(scopes: readonly Scope[], estimate: Estimate, now: UnixMs, mayAsk: boolean): Refusal | null {
     let refusal: Refusal | null = null;
     for (const scope of scopes)
@@ -355,12 +355,12 @@ export class Limiter {
     return this.#sharing && this.#sharing.of(limit, counter, endUser);
   }
 
-  /** Amount of a counter that other processes use. */
+  /** Usage of a counter by other processes. */
   #othersOf(counter: Counter): number {
     return this.#sharing?.known(counter)?.others ?? 0;
   }
 
-  /** Gives back what was reserved and is not granted: others have not counted it. */
+  /** Releases the part of a reservation that was not granted. The shared store has not counted it. */
   #keep(hold: Hold, reserved: number, granted: number): void {
     hold.counter.settle(hold.slot, reserved - granted, 0, this.#time.now());
     hold.amount -= reserved - granted;
@@ -386,7 +386,7 @@ export class Limiter {
     reservation.place = null;
   }
 
-  /** Charges reservations that are past their time with what was last said of them; a later settlement corrects that. */
+  /** Settles expired reservations by their last reported usage. A later settlement corrects it. */
   #sweep(now: UnixMs): void {
     this.#sweepAt = now + SWEEP_MS;
     for (const reservation of this.#open) {

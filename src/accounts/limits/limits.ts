@@ -1,12 +1,12 @@
-// The limits of a whole gateway: whose they are, as the configuration and the stored keys have them just now, and what is
-// used of each. One object of the process; what it counts outlives every change of what is written.
+// All limits of the gateway: those of the current configuration and of stored keys, with their usage. One object per
+// process; its counters survive changes of the configuration.
 import { Limiter, type Standing } from './limiter.ts';
 import type { LimitEntry } from './rule.ts';
 import { OWNER_KINDS, type Owner, type Scope } from './scope.ts';
 import type { Sharing } from './sharing.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Limits that are configured for one owner. */
+/** Configured limits of one owner. */
 export interface Written {
   readonly owner: Owner;
   readonly entries: readonly LimitEntry[];
@@ -14,26 +14,26 @@ export interface Written {
 
 /** Source of configured limits: file or database. */
 export interface LimitSource {
-  /** Limits of all requests (the id is empty), of a project, a key or a provider; empty where there are none. */
+  /** Limits of the gateway (empty id), a project, a key or a provider; empty: none. */
   entriesOf(kind: Owner['kind'], id: string): readonly LimitEntry[];
-  /** True where anything is written for some provider. */
+  /** True if any provider has limits. */
   limitsProviders(): boolean;
-  /** All of it, that of keys as well; nobody for whom nothing is written. */
+  /** All owners that have limits, including keys. */
   all(): Iterable<Written>;
 }
 
 /** Sender of a request: a key, and the project that it belongs to. */
 export interface Tenant {
   readonly keyId: string;
-  /** Name of the project; the key's own id where it has none. */
+  /** Name of the project; the key's own id if it has none. */
   readonly projectId: string;
-  /** As people call the key. */
+  /** Name of the key. */
   readonly name: string;
-  /** Limits of the key, besides those of its project. */
+  /** Limits of the key, in addition to those of its project. */
   readonly limits: readonly LimitEntry[];
 }
 
-/** Owners whose limits are asked for; an absent member is no condition. */
+/** Filter of owners. Absent members match all. */
 export interface OwnerFilter {
   readonly kinds?: readonly Owner['kind'][] | undefined;
   readonly id?: string | undefined;
@@ -43,17 +43,17 @@ const NOBODY: readonly Scope[] = [];
 
 export class Limits {
   readonly limiter: Limiter;
-  /** False where no provider has limits, as usual: nobody has to be asked for them then. */
+  /** False, as usual, if no provider has limits. Attempts then skip them. */
   hasProviders: boolean;
   readonly #source: LimitSource;
-  /** By tenant: one object stands for a key until keys are read again. */
+  /** Scopes by tenant. The same object represents a key until keys are read again. */
   #byTenant = new WeakMap<Tenant, readonly Scope[]>();
-  /** Scopes that several tenants share, by kind and id. Null: no limits are configured. */
+  /** Scopes shared by several tenants, by kind and id. Null: no limits. */
   readonly #shared = new Map<string, Scope | null>();
 
   /**
-   * @param now milliseconds that only go forward
-   * @param sharing shares limits among processes; null: there is but one
+   * @param now monotonic milliseconds
+   * @param sharing shares limits between processes; null: there is one process
    * @param wall Unix milliseconds by the machine's clock; absent: `now`
    */
   constructor(source: LimitSource, now: () => UnixMs, sharing: Sharing | null = null, wall?: () => UnixMs) {
@@ -63,8 +63,8 @@ export class Limits {
   }
 
   /**
-   * Takes changed limits. Running requests keep their reservations.
-   * @param changed for whom alone; of a hundred thousand others nothing is asked then
+   * Applies changed limits. Running requests keep their reservations.
+   * @param changed owners whose limits changed; absent: all. Avoids work for 100,000 unchanged keys
    */
   refresh(changed?: readonly Owner[]): void {
     this.#byTenant = new WeakMap();
@@ -76,25 +76,25 @@ export class Limits {
         if (this.#source.entriesOf(owner.kind, owner.id).length === 0) this.limiter.forget(owner);
   }
 
-  /** The owners whose limits hold for a tenant's requests; empty where there are none. The same list until `refresh`. */
+  /** Scopes whose limits apply to a tenant's requests; empty: none. Returns the same list until `refresh`. */
   scopesOf(tenant: Tenant): readonly Scope[] {
     let scopes = this.#byTenant.get(tenant);
     if (!scopes) this.#byTenant.set(tenant, (scopes = this.#read(tenant)));
     return scopes;
   }
 
-  /** Limits of a provider's vendor. Null: none are configured. */
+  /** Limits of a provider. Null: none. */
   ofProvider(provider: string): Scope | null {
     return this.#find('provider', provider);
   }
 
-  /** All that is written, or what is written for some. */
+  /** Configured limits of all owners, or of some. */
   written(owners?: readonly Owner[]): readonly Written[] {
     if (!owners) return [...this.#source.all()];
     return owners.map((owner) => ({ owner, entries: this.#source.entriesOf(owner.kind, owner.id) }));
   }
 
-  /** Configured limits of some kinds, or of an id, in the order of the kinds. */
+  /** Configured limits of certain kinds or of one id, in the order of the kinds. */
   writtenFor({ kinds = OWNER_KINDS, id }: OwnerFilter = {}): readonly Written[] {
     const found: Written[] = [];
     for (const one of this.#source.all())
@@ -102,12 +102,12 @@ export class Limits {
     return found.toSorted((a, b) => OWNER_KINDS.indexOf(a.owner.kind) - OWNER_KINDS.indexOf(b.owner.kind));
   }
 
-  /** Their limits. */
+  /** Scopes of configured limits. */
   scopes(written: readonly Written[]): readonly Scope[] {
     return written.map(({ owner, entries }) => this.limiter.scope(owner, entries));
   }
 
-  /** Use of their limits. Those that each end user has are left out: nobody has a list of them. */
+  /** Usage of configured limits, without those per end user, which are not listed anywhere. */
   standings(written: readonly Written[]): readonly Standing[] {
     return this.limiter.standings(this.scopes(written), null, null);
   }

@@ -1,4 +1,4 @@
-// Counters that processes share, in the memory of one of them. The ledger knows what it forgets when it ends.
+// Shared counters in the memory of one process, the supervisor. After its restart they are restored from the ledger.
 import type {
   Answered,
   Caller,
@@ -12,17 +12,17 @@ import type {
 import { SharedCounter } from './shared-counter.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Periods of a counter that are remembered: the current one, and the one before for processes that come late. */
+/** Periods that are kept per counter: the current one, and the previous one for late calls. */
 const PERIODS = 2;
-/** Difference of clocks: a period may have begun so much earlier for some process, in milliseconds. */
+/** Tolerated difference of clocks in milliseconds: a period may have begun earlier for another process. */
 const CLOCKS_DIFFER_MS = 10_000;
-/** Counters from which those of which nothing is used are taken away now and then. */
+/** Number of counters from which on unused ones are removed periodically. */
 const LEAST_KEPT = 1024;
 
 export interface MemoryCounterOptions {
-  /** Silence after which a process counts as gone. */
+  /** Milliseconds without a call after which a process counts as dead. */
   readonly leaseMs: DurationMs;
-  /** Unix milliseconds since which it may have forgotten what processes use. Absent: there are none. */
+  /** Unix milliseconds at which the store may have lost its data. Absent: never. */
   readonly emptySinceMs?: UnixMs | undefined;
 }
 
@@ -30,7 +30,7 @@ export class MemoryCounterStore implements CounterStore {
   readonly #leaseMs: DurationMs;
   readonly #epoch: number;
   readonly #counters = new Map<string, SharedCounter[]>();
-  /** Latest turn of each process that was heard lately, and when that was. */
+  /** Latest turn of each live process, and its time. */
   readonly #seen = new Map<Holder, { readonly turn: number; readonly atMs: UnixMs }>();
   readonly #settledAtMs: UnixMs;
   #fence = 0;
@@ -66,7 +66,7 @@ export class MemoryCounterStore implements CounterStore {
       }
       return amounts;
     });
-    // A period that is long over has no more charges.
+    // A period that ended long ago receives no more charges.
     const over = { total: 0, needsLedger: false, isUnknown: false };
     const states = counters.map((counter) => counter?.state(nowMs) ?? over);
     if (this.#counters.size > this.#mostKept) this.#forgetUnused(nowMs);
@@ -88,7 +88,7 @@ export class MemoryCounterStore implements CounterStore {
     );
   }
 
-  /** @returns false where the call must not change anything: it is late, or its process was silent for too long */
+  /** @returns false if the call must be ignored: it is late, or its process was silent for too long */
   #accept({ holder, turn, lastReplyAtMs, nowMs }: Caller): boolean {
     if (lastReplyAtMs > 0 && nowMs - lastReplyAtMs >= this.#leaseMs) return false;
     if (turn <= (this.#seen.get(holder)?.turn ?? 0)) return false;
@@ -101,14 +101,14 @@ export class MemoryCounterStore implements CounterStore {
     return this.#counters.get(counter)?.find((shared) => shared.period === period);
   }
 
-  /** The counter of a cell, made where it is the first; undefined where its period is long over. */
+  /** Counter of a cell, created if needed; undefined if its period ended long ago. */
   #find({ counter, period, windowMs, isInLedger }: Cell, nowMs: UnixMs): SharedCounter | undefined {
     const periods = this.#counters.get(counter) ?? [];
     const known = periods.find((shared) => shared.period === period);
     if (known) return known;
     const [oldest] = periods;
     if (oldest && periods.length >= PERIODS && period < oldest.period) return undefined;
-    // The ledger has nothing to add to a period that began while this store was watching.
+    // A period that began during the lifetime of this store needs no sums from the ledger.
     const isWatched = oldest !== undefined && oldest.madeAtMs + CLOCKS_DIFFER_MS <= period;
     const isKnown = !isInLedger || isWatched;
     const lastSeenAt = (holder: Holder): number => this.#seen.get(holder)?.atMs ?? -Infinity;

@@ -1,37 +1,37 @@
-// Counts by calendar period, or for all time. A request belongs wholly to the period in which it was admitted, also when
-// it ends in another: so do the ledger's records, and the two agree. Rolls over when it is asked, not by a timer.
+// Counts per calendar period, or for all time. A request belongs to the period in which it was admitted, even if it ends in
+// another. The ledger does the same, so that both agree. Periods change on access, without a timer.
 import type { Counter, Frees, Slot } from './counter.ts';
 import type { Calendar } from './window.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 interface Period extends Slot {
-  /** Unix milliseconds; 0 where there is but one period. */
+  /** Unix milliseconds; 0: one period for all time. */
   readonly start: number;
   lastMs: UnixMs;
 }
 
-/** A ledger sum over several periods: it counts in the last of them. */
+/** A ledger sum over several periods. It counts in the last of them. */
 interface Spread {
   readonly from: number;
   readonly to: number;
   readonly amount: number;
 }
 
-/** Periods that are remembered: the current one, and others for clocks that are set back. */
+/** Periods that are kept: the current one, and others for a clock that is set back. */
 const MOST_PERIODS = 3;
-/** The same, while the current one is the oldest, by a clock that was set back. */
+/** Periods that are kept while the current one is the oldest, because the clock was set back. */
 const MOST_AHEAD = 16;
 
 export class PeriodCounter implements Counter {
   reserved = 0;
   readonly #calendar: Calendar | null;
-  /** In the order of time. */
+  /** Periods in order of time. */
   readonly #periods: Period[] = [];
   #current = -1;
-  /** The latest period that was forgotten: from it back, each is as full as the fullest of those forgotten. */
+  /** Latest evicted period. It and all earlier ones count as full as the fullest evicted one. */
   #forgotten = -1;
   #mostForgotten = 0;
-  /** After a start with a clock that was set back; null, as nearly always, where there is none. */
+  /** Ledger sums after a start with a clock that was set back; nearly always null. */
   #spread: Spread[] | null = null;
 
   /** @param calendar null: one period for all time */
@@ -41,7 +41,7 @@ export class PeriodCounter implements Counter {
 
   used(nowMs: UnixMs): number {
     this.#turnTo(nowMs);
-    // Spend of later periods counts as well after the clock was set back: no period is overspent then.
+    // After the clock was set back, spend of later periods counts as well, so that no period is overspent.
     let used = 0;
     for (let at = this.#current; at < this.#periods.length; at += 1) used += this.#periods[at]?.used ?? 0;
     return used;
@@ -113,7 +113,7 @@ export class PeriodCounter implements Counter {
     return period;
   }
 
-  /** The oldest period goes; when the clock was set back to it, one before the newest, which takes over its sum. */
+  /** Evicts the oldest period. If it is the current one, evicts the one before the newest, which takes over its sum. */
   #forgetOne(): void {
     if (this.#current > 0) {
       const oldest = this.#periods.shift();

@@ -1,4 +1,4 @@
-// Why a request is refused, in facts and in words: which limit, whose it is, how much of it is used, when it frees.
+// Refusals by limits: the limit, its owner, its usage and when it frees, as data and as text.
 import type { Frees } from './counter.ts';
 import { limitWords } from './limit-words.ts';
 import { usdOf } from './money.ts';
@@ -8,40 +8,40 @@ import type { Limit, Owner } from './scope.ts';
 export interface Refusal {
   readonly type: 'refusal';
   /**
-   * `rate`: too much at once or in a time; `budget`: no money is left; `unpriced`: nobody knows what it would cost;
-   * `unread`: what was used before the start is not known yet.
+   * `rate`: too many requests or tokens; `budget`: the budget is spent; `unpriced`: the price is unknown; `unread`: the usage
+   * from before the start is not read yet.
    */
   readonly reason: 'rate' | 'budget' | 'unpriced' | 'unread';
-  /** Id of the model, where its price is unknown. `undefined`: another reason. */
+  /** Id of the model for `unpriced`, else undefined. */
   readonly model?: string;
   readonly limit: Limit;
   /** Requests, tokens or nano-dollars that the request needs. */
   readonly needed: number;
-  /** Used when it was refused, reservations included. */
+  /** Usage at the time of the refusal, reservations included. */
   readonly used: number;
-  /** Part of `used` that is reserved by requests that run. */
+  /** Part of `used` that running requests have reserved. */
   readonly reserved: number;
-  /** Unix milliseconds where it is a time. */
+  /** Unix milliseconds, if it is a time. */
   readonly frees: Frees;
 }
 
-/** Time that it lasts, to be compared with others. */
+/** Duration of a refusal, for comparison. */
 export function lasts({ frees }: Refusal): number {
   if (frees === 'settled') return 0;
   return frees === 'never' ? Infinity : frees;
 }
 
-/** Whether the request is refused at any time: its price is unknown, or it needs more than the whole limit. */
+/** True if waiting does not help: the price is unknown, or the request needs more than the whole limit. */
 export function isHopeless({ reason, frees, needed, limit }: Refusal): boolean {
   return reason === 'unpriced' || (frees === 'never' && needed > limit.rule.amount);
 }
 
-/** The same refusal with the model that was asked for. */
+/** Adds the requested model to a refusal. */
 export function naming(model: string, refusal: Refusal): Refusal {
   return { ...refusal, model };
 }
 
-/** A sentence or two for whom it concerns. */
+/** Error message of a refusal. */
 export function refusalText(refusal: Refusal): string {
   const { reason, limit, needed, used, reserved, frees } = refusal;
   const { owner, rule } = limit;
@@ -50,7 +50,7 @@ export function refusalText(refusal: Refusal): string {
   if (reason === 'unpriced') return unpricedText(refusal, what);
   if (reason === 'unread')
     return `The gateway has just started, and still reads from its records what was used of ${what}. Try again soon.`;
-  // A budget that is spent says so; one that has room, only not for so much, says that.
+  // Distinguishes a spent budget from one whose remaining amount is too small for this request.
   const isTooSmall = rule.kind === 'tokens' || (rule.kind === 'usd' && used < rule.amount);
   if (frees === 'never' && isTooSmall && needed > rule.amount)
     return (
@@ -59,12 +59,12 @@ export function refusalText(refusal: Refusal): string {
     );
   const held =
     reserved > 0 && rule.kind !== 'concurrent' ? `, of which ${amountText(rule, reserved)} reserved` : '';
-  // Others may use the rest, or whoever shares it out does not answer: it is not reached, and nothing of it can be had here.
+  // The limit is not reached by this process: others use the rest, or the shared store does not respond.
   const isShared = used + needed <= rule.amount;
   return `${what} is ${isShared ? 'not shared out just now' : 'reached'}: ${amountText(rule, used)} used${held}, ${amountText(rule, needed)} needed. ${freesText(frees)}`;
 }
 
-/** The model, the budget that cannot count it, and three remedies with their places. */
+/** Message for an unknown price: the model, the budget, and three remedies. */
 function unpricedText({ model = 'this model', limit: { owner, rule } }: Refusal, what: string): string {
   return [
     `The price of ${model} is unknown, so the budget of ${what} cannot count this request. Do one of three things.`,
@@ -104,7 +104,7 @@ function amountText({ kind }: LimitRule, amount: number): string {
   return `${amount} ${amount === 1 ? kind.slice(0, -1) : kind}`;
 }
 
-/** At least two decimals, and as many more as it has. */
+/** US dollars with at least two decimals. */
 function usdText(nanoUsd: number): string {
   const [whole = '0', decimals = ''] = usdOf(nanoUsd).toFixed(9).split('.');
   return `${whole}.${decimals.replace(/0{1,7}$/, '')}`;

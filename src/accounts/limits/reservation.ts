@@ -1,41 +1,41 @@
-// Reservation of one request in all limits that apply to it, from admission to settlement.
+// Reservation of a request in all limits that apply, from admission to settlement.
 import type { Counter, Slot } from './counter.ts';
 import type { Limit } from './scope.ts';
 import type { Shared } from './sharing.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Spend of a request. */
+/** Usage of a request. */
 export interface Spent {
-  /** 0 where nothing of it was charged, more than 1 where an answer took several turns. */
+  /** 0: not charged. More than 1: the answer took several turns. */
   readonly requests: number;
   readonly tokens: number;
-  /** Null: nobody can say. */
+  /** Null: unknown. */
   readonly nanoUsd: number | null;
 }
 
 export interface Hold {
   readonly limit: Limit;
   readonly counter: Counter;
-  /** `null` where no other process counts the same. */
+  /** `null`: not shared with other processes. */
   readonly shared: Shared | null;
   slot: Slot;
-  /** Reserved now. */
+  /** Currently reserved amount. */
   amount: number;
-  /** Counted as spent already: by a settlement that a later one corrects. */
+  /** Amount charged by an earlier settlement, which a later one corrects. */
   charged: number;
-  /** Part of both whose window has passed meanwhile: it cannot be released once more. */
+  /** Part of both that has left the window, and must not be released again. */
   lapsed: number;
-  /** Part of both that is granted, where processes share a budget that stops answers. */
+  /** Granted part of both, for shared budgets that stop answers. */
   granted: number;
-  /** Amount by which it grows: a further step is asked for when three quarters of the one before are used. */
+  /** Amount of one increase. The next is requested when three quarters of the last are used. */
   step: number;
-  /** Takes the question for a further step back. `null`: none is asked. */
+  /** Cancels the request for a further step. `null`: none is pending. */
   recall: (() => void) | null;
   /** True: the latest step was refused. */
   isRefused: boolean;
 }
 
-/** Amount up to which a running request does not have to report what it used. */
+/** Usage up to which a running request needs no further reservation. */
 export function enoughOf({ limit, amount, charged, shared, granted, step }: Hold): number {
   return shared && limit.rule.stops ? granted - step / 4 : amount + charged;
 }
@@ -44,10 +44,10 @@ export class Reservation {
   readonly type = 'reservation';
   readonly holds: Hold[] = [];
   readonly expiresAtMs: UnixMs;
-  /** Last reported spend while it ran. Null: none yet. */
+  /** Last usage reported while running. Null: none yet. */
   spent: Spent | null = null;
   isSettled = false;
-  /** Among those that the limiter looks after; null: nowhere. */
+  /** Place in the limiter's roster of open reservations; null: not in it. */
   place: number | null = null;
 
   constructor(expiresAtMs: UnixMs) {
@@ -59,7 +59,7 @@ export class Reservation {
   }
 }
 
-/** Counts more for a running request. */
+/** Increases the reservation of a running request. */
 export function count(hold: Hold, by: number, now: UnixMs): void {
   const slot = hold.counter.grow(hold.slot, by, now);
   if (slot !== hold.slot) hold.lapsed = hold.amount + hold.charged;

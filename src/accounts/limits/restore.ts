@@ -1,5 +1,5 @@
-// Counters as the ledger has them: after a start, or for limits that are new. Rates begin anew: nobody remembers in a ledger
-// what happened in the last minute. Budgets and daily limits go on where they were.
+// Restores counters from the ledger, after a start or for new limits. Budgets and daily limits continue where they were.
+// Rates per second or minute start at 0.
 import type { Counter } from './counter.ts';
 import type { LedgerSum, LedgerSums, SumQuery } from './ledger-sums.ts';
 import type { Limiter } from './limiter.ts';
@@ -10,7 +10,7 @@ import type { UnixMs } from '../../base/units.ts';
 
 const HOUR = 3_600_000;
 
-/** One question to the ledger, and the rules that its answer is for. */
+/** A query to the ledger, and the rules that it restores. */
 export interface Question {
   readonly by: Owner['kind'];
   readonly rule: LimitRule;
@@ -19,16 +19,16 @@ export interface Question {
 /** Sum of one counter in the ledger. */
 interface Known {
   readonly counter: Counter;
-  /** Settled before the ledger was asked: counted already, and in its sums as well. */
+  /** Amount settled before the query: already counted, and contained in the ledger's sums. */
   readonly settled: number;
   readonly sums: { readonly amount: number; readonly atMs: UnixMs }[];
 }
 
 /**
- * Sets the counters of some owners from the ledger's sums. What they counted meanwhile stays counted.
- * @param scopes with the limits that are to be set: all at a start, later those with new limits, and these alone
- * @param nowMs the limiter's time, which only goes forward
- * @param unread is told which questions the ledger has answered; what it has answered before is not asked again
+ * Restores the counters of some owners from the ledger's sums. Usage counted in the meantime is kept.
+ * @param scopes scopes to restore: all at a start, later those with new limits
+ * @param nowMs the limiter's monotonic time
+ * @param unread learns which queries are done; those done before are not repeated
  */
 export async function restoreFromLedger(
   limiter: Limiter,
@@ -37,14 +37,14 @@ export async function restoreFromLedger(
   nowMs: UnixMs,
   unread: UnreadLimits | null = null,
 ): Promise<void> {
-  // Made when somebody has used something: after a start with an empty ledger there is nobody to be found.
+  // Built on first use, because an empty ledger needs none.
   let byOwner: Map<string, Scope> | undefined;
   const { stepMs } = limiter;
   const startOf = ({ rule }: Question): number =>
     rule.window.type === 'rolling'
       ? nowMs + stepMs - rule.window.ms
       : limiter.periodStart(rule.window, nowMs);
-  // The shortest windows come first: a ledger without sums is read from its newest record on.
+  // Shortest windows first, because the ledger is read from its newest record on.
   for (const question of questionsOf(scopes).toSorted((a, b) => startOf(b) - startOf(a))) {
     const name = questionName(question.by, question.rule);
     if (unread && !unread.isUnread(name)) continue;
@@ -64,12 +64,12 @@ export async function restoreFromLedger(
   }
 }
 
-/** Names what the ledger is asked for some owners, as `UnreadLimits` has it. */
+/** Names of the queries for some owners, as in `UnreadLimits`. */
 export function questionNamesOf(scopes: readonly Scope[]): readonly string[] {
   return questionsOf(scopes).map(({ by, rule }) => questionName(by, rule));
 }
 
-/** Every kind, window and kind of owner once: the rules of a hundred thousand keys make few questions. */
+/** One query per kind, window and kind of owner. The rules of 100,000 keys need only a few. */
 function questionsOf(scopes: readonly Scope[]): readonly Question[] {
   const rules = new Map<string, LimitRule | null>();
   const questions = new Map<string, Question>();
@@ -83,20 +83,20 @@ function questionsOf(scopes: readonly Scope[]): readonly Question[] {
   return [...questions.values()];
 }
 
-/** The same for entries that ask the same question. One text and no list: there may be hundreds of thousands. */
+/** Equal for entries with the same query. A string instead of a list, because there may be hundreds of thousands. */
 function wordsOf({ requests, tokens, concurrent, usd, per, timezone, each }: LimitEntry): string {
   const isOf = (amount: number | undefined): number => (amount === undefined ? 0 : 1);
   return `${isOf(requests)}${isOf(tokens)}${isOf(concurrent)}${isOf(usd)} ${per} ${timezone} ${each}`;
 }
 
-/** The rule, where it outlasts a restart; null where it does not. */
+/** The rule if its usage survives a restart, else null. */
 function lasting(rule: LimitRule): LimitRule | null {
   if (rule.kind === 'concurrent') return null;
   if (rule.kind === 'usd' || rule.window.type !== 'rolling') return rule;
   return rule.window.ms > HOUR ? rule : null;
 }
 
-/** Owners of one question, beyond whom it is asked of all: to look for each of them costs more than to pass over others. */
+/** Owners per query. With more, all owners are read, because filtering costs more than skipping others. */
 const MOST_OWNERS = 100;
 
 function ownersIn(scopes: readonly Scope[], { by }: Question): readonly string[] {
@@ -106,9 +106,9 @@ function ownersIn(scopes: readonly Scope[], { by }: Question): readonly string[]
 }
 
 /**
- * The question to the ledger.
- * @param periodStart of a calendar period, in Unix milliseconds
- * @param owners ids of those whose sums are wanted; none, or very many: of all
+ * Creates the query for the ledger.
+ * @param periodStart start of the calendar period in Unix milliseconds
+ * @param owners ids of the owners; none, or more than `MOST_OWNERS`: all
  */
 export function queryOf(
   { by, rule }: Question,
@@ -123,7 +123,7 @@ export function queryOf(
   return isOfSome ? { ...query, owners } : query;
 }
 
-/** Whether a limit is one of those that a question is for. */
+/** True if a limit is restored by a query. */
 function isFor({ owner, rule }: Limit, question: Question): boolean {
   return (
     owner.kind === question.by &&
@@ -132,7 +132,7 @@ function isFor({ owner, rule }: Limit, question: Question): boolean {
   );
 }
 
-/** Counters in use, with what they had settled. Those of end users begin empty, or count twice what came meanwhile. */
+/** Counters in use, with their settled amounts. Counters of end users are created later, and are empty. */
 function countersInUse(scopes: readonly Scope[], question: Question, nowMs: UnixMs): Map<Counter, Known> {
   const known = new Map<Counter, Known>();
   for (const scope of scopes) {
@@ -158,7 +158,7 @@ function note(
   for (const limit of scope.limitsOf(sum.model)) {
     if (!isFor(limit, question)) continue;
     const { counter } = limit;
-    // End users are too many to wait for all of them.
+    // There are too many end users to collect all of their sums first.
     if (!counter) limiter.counterOf(limit, sum.endUser).restore(amount, sum.atMs, nowMs);
     else {
       let one = known.get(counter);
@@ -168,13 +168,13 @@ function note(
   }
 }
 
-/** Requests, tokens or nano-dollars. */
+/** Amount of a sum in the unit of a rule: requests, tokens or nano-dollars. */
 export function amountIn(sum: LedgerSum, { kind }: LimitRule): number {
   if (kind === 'usd') return sum.nanoUsd;
   return kind === 'tokens' ? sum.tokens : sum.requests;
 }
 
-/** Adds what the counter has not counted itself: that is the latest. */
+/** Adds the ledger's sums without the latest part, which the counter has counted itself. */
 function set({ counter, settled, sums }: Known, nowMs: UnixMs): void {
   let counted = settled;
   for (const { amount, atMs } of sums.toSorted((a, b) => b.atMs - a.atMs)) {

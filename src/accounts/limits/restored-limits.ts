@@ -1,5 +1,4 @@
-// Sets counters from the ledger where nobody has done so yet: all at the start, later those of limits that are new. One
-// after the other, so that none is set twice.
+// Restores counters from the ledger exactly once: all at the start, later those of new limits. Runs are sequential.
 import type { LedgerSums } from './ledger-sums.ts';
 import type { Limits } from './limits.ts';
 import { questionNamesOf, restoreFromLedger } from './restore.ts';
@@ -11,16 +10,16 @@ import type { UnixMs } from '../../base/units.ts';
 interface RestoredOptions {
   readonly limits: Limits;
   readonly ledger: LedgerSums;
-  /** The limiter's time, which only goes forward. */
+  /** The limiter's monotonic time. */
   readonly now: () => UnixMs;
-  /** Time that a request waits at a time for what the ledger has not told; a few times. Absent: it is refused at once. */
+  /** One pause of a request that waits for the ledger; it waits a few of them. Absent: it is refused immediately. */
   readonly pause?: (() => Promise<void>) | undefined;
 }
 
 export class RestoredLimits {
   readonly #options: RestoredOptions;
   /**
-   * Restored limits, by kind and id: one text of both for each of 100,000 keys would weigh more than everything else.
+   * Restored limits by kind and id. A combined string per key would need most of the memory for 100,000 keys.
    */
   readonly #set: Readonly<Record<Owner['kind'], Map<string, readonly LimitEntry[]>>> = {
     gateway: new Map(),
@@ -29,7 +28,7 @@ export class RestoredLimits {
     provider: new Map(),
   };
   #isStarted = false;
-  /** Limits that are unread at the start. */
+  /** Limits that are not read yet at the start. */
   #unread: UnreadLimits | null = null;
   #running: Promise<void> = Promise.resolve();
 
@@ -38,9 +37,9 @@ export class RestoredLimits {
   }
 
   /**
-   * Sets what is written now and was not set before. Rejects where the ledger cannot be read: the next call for the same
-   * owners tries again.
-   * @param changed for whom alone
+   * Restores all configured limits that were not restored before. Rejects if the ledger cannot be read; the next call for
+   * the same owners tries again.
+   * @param changed owners to restore; absent: all
    */
   catchUp(changed?: readonly Owner[]): Promise<void> {
     const next = this.#running.then(() => this.#catchUp(this.#isStarted ? changed : undefined));
@@ -48,7 +47,7 @@ export class RestoredLimits {
     return next;
   }
 
-  /** At the start nobody begins under a limit before the ledger was asked for it; later, limits that are new wait for nobody. */
+  /** At the start, requests wait until their limits are read from the ledger. Later, new limits do not delay requests. */
   #begun(scopes: readonly Scope[]): UnreadLimits | null {
     if (this.#isStarted) return null;
     const { limits, pause = () => Promise.resolve() } = this.#options;
@@ -67,7 +66,7 @@ export class RestoredLimits {
       const fresh = this.#isStarted ? newOf(entries, known) : entries;
       if (fresh.length === 0) return [];
       const scope = limits.limiter.scope(owner, fresh);
-      // Requests may count for them already: what these have settled is in the ledger as well.
+      // Requests may already use them, and their settled usage is in the ledger as well.
       if (this.#isStarted) scope.read();
       return [scope];
     });
@@ -84,7 +83,7 @@ export class RestoredLimits {
   }
 }
 
-/** Entries that count what none of the known ones does. */
+/** Entries that count something that no known entry counts. */
 function newOf(entries: readonly LimitEntry[], known: readonly LimitEntry[]): readonly LimitEntry[] {
   const counted = new Set(known.map((entry) => ruleOf(entry).counts));
   return entries.filter((entry) => !counted.has(ruleOf(entry).counts));

@@ -1,18 +1,18 @@
-// Counts what happened in the last seconds, hours or days. Each unit comes back one window after it was taken, so no
-// span of that length ever holds more than the limit: a token bucket of the same size lets through nearly twice as much
-// in the first window after a pause. Counts the same for rates and for rolling budgets.
+// Counts usage in a rolling window, for rates and for rolling budgets. Each unit is freed one window after it was used, so
+// that no span of that length exceeds the limit. A token bucket of the same size lets nearly twice as much through in the
+// first window after a pause.
 import type { Counter, Frees, Slot } from './counter.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Amount that was counted within one step of time. It is freed when its last unit is a window old: never too early. */
+/** Amount counted within one time step. It is freed when its last unit is one window old, never earlier. */
 class Run implements Slot {
   used: number;
   reserved = 0;
   firstMs: UnixMs;
   lastMs: UnixMs;
-  /** False once it is older than the window. */
+  /** False once it has left the window. */
   counts = true;
-  /** True for what a request uses a window after its admission, when the place where it was counted first is free again. */
+  /** True for usage of a request whose first slot has already left the window. */
   readonly isLate: boolean;
 
   constructor(used: number, atMs: UnixMs, isLate = false) {
@@ -24,14 +24,14 @@ class Run implements Slot {
 }
 
 const HOUR = 3_600_000;
-/** Steps of a window; requests of one step share a run. Up to an hour a step is less than anybody notices, and there are
- * no more runs than requests; longer windows are kept by many keys at once, and have few. */
+/** Steps per window; requests of one step share a run. Windows up to an hour have many steps, so that a step is short.
+ * Longer windows have few, because many keys use them at the same time. */
 const SHORT_STEPS = 1024;
 const LONG_STEPS = 60;
-/** Freed runs at the front of the queue before it is made shorter. */
+/** Freed runs at the front of the queue before it is compacted. */
 const MOST_FREED = 64;
 
-/** Within how many milliseconds what is counted in a window of so many comes free together. */
+/** Length of one step in milliseconds. Amounts of one step are freed together. */
 export function stepMsOf(windowMs: DurationMs): DurationMs {
   return windowMs / (windowMs > HOUR ? LONG_STEPS : SHORT_STEPS);
 }
@@ -41,11 +41,11 @@ export class RollingCounter implements Counter {
   readonly #windowMs: DurationMs;
   readonly #stepMs: DurationMs;
   readonly #runs: Run[] = [];
-  /** Index of the oldest run that counts. */
+  /** Index of the oldest run in the window. */
   #head = 0;
   #used = 0;
 
-  /** @param isShared true: it has few steps, for each is reported to others */
+  /** @param isShared true: uses few steps, because each one is reported to the shared store */
   constructor(windowMs: DurationMs, isShared = false) {
     this.#windowMs = windowMs;
     this.#stepMs = isShared ? windowMs / LONG_STEPS : stepMsOf(windowMs);
@@ -137,7 +137,7 @@ export class RollingCounter implements Counter {
     return run;
   }
 
-  /** Corrects an amount where it was counted. What goes beyond it when that has been freed counts from now on. */
+  /** Corrects an amount in its slot. If the slot has left the window, an additional amount counts from now on. */
   #recount(slot: Slot, by: number, nowMs: UnixMs): Slot {
     this.used(nowMs);
     if (slot instanceof Run && !slot.counts) return by > 0 ? this.#count(by, nowMs, true) : slot;
@@ -146,7 +146,7 @@ export class RollingCounter implements Counter {
     return slot;
   }
 
-  /** The clock was set back: what seems to lie ahead counts for one more window from now, and no longer. */
+  /** Handles a clock that was set back: runs in the future count for one more window from now. */
   #setBack(nowMs: UnixMs): void {
     for (let at = this.#runs.length - 1; at >= this.#head; at -= 1) {
       const run = this.#runs[at];

@@ -1,34 +1,33 @@
-// One limit as it holds: what is counted, how much of it, in which window and for which models. Made of what the
-// configuration or a key says; knows nothing of who is counted, or how.
+// A limit in parsed form: quantity, amount, window and models. Created from the entry in the configuration or on a key.
 import { countsModel, plainModelName } from '../../canonical/index.ts';
 import { nanoUsdOf } from './money.ts';
 import { lifetime, parseWindow, type Window } from './window.ts';
 import { compileNamePatterns } from '../../base/lib/name-patterns.ts';
 
 export const LIMIT_KINDS = ['requests', 'tokens', 'concurrent', 'usd'] as const;
-/** The counted quantity. `concurrent`: requests that run now. `usd`: the limit is a budget. */
+/** Counted quantity. `concurrent`: running requests. `usd`: the limit is a budget. */
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
-/** As many limits, and as many budgets, as one owner may have: each is looked at for every request. */
+/** Maximum number of limits, and of budgets, per owner. Every request checks all of them. */
 export const MOST_LIMITS = 32;
 
-/** A limit or a budget as it is written: exactly one of the kinds, and what it holds for. */
+/** A limit or a budget as configured: exactly one quantity, and its scope. */
 export interface LimitEntry {
   readonly requests?: number | undefined;
   readonly tokens?: number | undefined;
   readonly concurrent?: number | undefined;
   readonly usd?: number | undefined;
-  /** `second` … `month`, or a rolling `"5h"`; absent: the sum of all times. */
+  /** `second` … `month`, or a rolling `"5h"`; absent: for all time. */
   readonly per?: string | undefined;
-  /** Name of the time zone in which days, weeks and months begin; absent: UTC. */
+  /** Time zone of days, weeks and months; absent: UTC. */
   readonly timezone?: string | undefined;
-  /** Models that are counted, `*` for any characters; absent: all. */
+  /** Counted models, with `*` for any characters; absent: all. */
   readonly models?: readonly string[] | undefined;
-  /** `end_user`: everybody whom requests name has a count of their own. */
+  /** `end_user`: separate count per end user. */
   readonly each?: 'end_user' | undefined;
   readonly when_spent?: 'stop' | 'finish' | undefined;
   readonly unpriced?: 'refuse' | 'allow' | undefined;
-  /** `allow`: a request that asks for more tokens than the limit has runs while nothing of it is used. */
+  /** `allow`: a request for more tokens than the whole limit may run while nothing else is used. */
   readonly too_large?: 'refuse' | 'allow' | undefined;
 }
 
@@ -37,30 +36,30 @@ export interface LimitRule {
   /** Requests, tokens, or whole nano-dollars. */
   readonly amount: number;
   readonly window: Window;
-  /** Null: every model. */
+  /** Null: all models. */
   readonly models: ((model: string) => boolean) | null;
   readonly eachEndUser: boolean;
-  /** Whether a running answer is ended when the budget is spent. */
+  /** True: running answers stop when the budget is spent. */
   readonly stops: boolean;
-  /** Whether requests whose price is unknown pass a budget uncounted. */
+  /** True: requests with an unknown price pass the budget uncounted. */
   readonly allowsUnpriced: boolean;
-  /** Whether a request that asks for more tokens than the limit has runs while nothing of it is used. */
+  /** True: a request for more tokens than the whole limit may run while nothing else is used. */
   readonly allowsTooLarge: boolean;
-  /** The same for rules that count the same kind in the same window, of whomever. */
+  /** Equal for rules that count the same quantity in the same window. */
   readonly measures: string;
-  /** The same for rules that count the same: all but the amount and what happens at it. A counter keeps under this
-   * name what it has when the amount is changed. */
+  /** Equal for rules that differ only in amount and enforcement. Counters are stored under this name, so that they survive
+   * a change of the amount. */
   readonly counts: string;
-  /** As it was written. */
+  /** The entry as configured. */
   readonly entry: LimitEntry;
 }
 
-/** True for a rule that counts every request as one, whatever it asks for and on whose behalf. */
+/** True for a rule that counts all requests alike, independent of model, content and end user. */
 export function countsAlike({ kind, models, eachEndUser }: LimitRule): boolean {
   return (kind === 'requests' || kind === 'concurrent') && models === null && !eachEndUser;
 }
 
-/** Rules of one owner's limits. @throws RangeError as `ruleOf`, or when two of them count the same */
+/** Rules of one owner. @throws RangeError as `ruleOf`, or if two of them count the same */
 export function rulesOf(entries: readonly LimitEntry[]): readonly LimitRule[] {
   const rules = entries.map(ruleOf);
   const double = rules.findIndex(({ counts }, at) => rules.findIndex((rule) => rule.counts === counts) < at);
@@ -69,7 +68,7 @@ export function rulesOf(entries: readonly LimitEntry[]): readonly LimitRule[] {
   return rules;
 }
 
-/** The rule of a limit. @throws RangeError when it does not name exactly one kind, or its window is none */
+/** Parses a limit. @throws RangeError if it has not exactly one quantity, or an invalid window */
 export function ruleOf(entry: LimitEntry): LimitRule {
   const kinds = LIMIT_KINDS.filter((kind) => entry[kind] !== undefined);
   const [kind] = kinds;
@@ -90,13 +89,13 @@ export function ruleOf(entry: LimitEntry): LimitRule {
   };
 }
 
-/** Whether one of these patterns names a model, however it is spelled. */
+/** Creates a function that matches models by patterns, in any spelling. */
 function modelsOf(patterns: readonly string[]): (names: string) => boolean {
   const covers = compileNamePatterns([...patterns, ...patterns.map(plainModelName)]);
   return (names) => countsModel(covers, names);
 }
 
-/** Members that rules share which count the same: 100,000 keys have few kinds of them. */
+/** Members shared by rules that count the same, because 100,000 keys have only a few different ones. */
 type Counting = Omit<LimitRule, 'amount' | 'stops' | 'allowsUnpriced' | 'allowsTooLarge' | 'entry'>;
 
 const countings = new Map<string, Counting>();

@@ -1,5 +1,5 @@
-// The limits of one owner: a project, a key, a provider, the gateway. Read when its first request comes, so that a
-// hundred thousand keys cost nothing at the start.
+// Limits of one owner: a project, a key, a provider or the gateway. They are parsed at its first request, so that 100,000
+// keys do not slow down the start.
 import type { CounterMaker } from './counter-maker.ts';
 import type { Counter } from './counter.ts';
 import { countsAlike, type LimitEntry, type LimitRule, rulesOf } from './rule.ts';
@@ -11,29 +11,29 @@ export interface Owner {
   readonly kind: (typeof OWNER_KINDS)[number];
   /** Empty for the gateway as a whole. */
   readonly id: string;
-  /** As people call it. */
+  /** Name for people. */
   readonly name: string;
 }
 
-/** A rule of an owner, with what counts it. */
+/** A rule of an owner, with its counter. */
 export interface Limit {
   readonly owner: Owner;
   readonly rule: LimitRule;
-  /** Null where each end user has a counter. */
+  /** Null for limits per end user. */
   readonly counter: Counter | null;
 }
 
-/** Names owner and rule, the same after every reload. */
+/** Name of owner and rule, stable across reloads. */
 export function limitId({ owner, rule }: Pick<Limit, 'owner' | 'rule'>): string {
   return `${ownerWord(owner)} ${rule.counts}`;
 }
 
-/** One word for an owner. */
+/** Name of an owner as one string. */
 export function ownerWord({ kind, id }: Pick<Owner, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
-/** Counters by owner and rule. They outlive the snapshots of the configuration that made them. */
+/** Counters by owner and rule. They survive changes of the configuration. */
 export class CounterBook {
   readonly #maker: CounterMaker;
   readonly #sets = new RuleSets();
@@ -43,7 +43,7 @@ export class CounterBook {
     this.#maker = maker;
   }
 
-  /** The limits of an owner, each with the counter that it had before, if it had one. */
+  /** Limits of an owner, with their existing counters. */
   limitsOf(owner: Owner, set: RuleSet): readonly Limit[] {
     const word = ownerWord(owner);
     const before = this.#owners.get(word) ?? [];
@@ -53,7 +53,7 @@ export class CounterBook {
       return { owner, rule, counter };
     });
     const now = limits.flatMap(({ rule: { counts }, counter }) => (counter ? [{ counts, counter }] : []));
-    // Counters of another snapshot stay, as long as requests under it may come: until owners are looked over again.
+    // Counters of other snapshots stay until `keep`, because requests of those snapshots may still arrive.
     const others = before.filter(({ counts }) => now.every((one) => one.counts !== counts));
     this.#owners.set(word, others.length > 0 ? [...now, ...others] : now);
     return limits;
@@ -63,12 +63,12 @@ export class CounterBook {
     return this.#sets.of(entries);
   }
 
-  /** Forgets the counters of an owner. Requests that run keep theirs. */
+  /** Forgets the counters of an owner. Running requests keep theirs. */
   forget(ownerWord: string): void {
     this.#owners.delete(ownerWord);
   }
 
-  /** Forgets the counters of owners that are no more. Requests that run keep theirs. */
+  /** Forgets the counters of all other owners. Running requests keep theirs. */
   keep(isKept: (ownerWord: string) => boolean): void {
     for (const word of this.#owners.keys()) if (!isKept(word)) this.#owners.delete(word);
   }
@@ -79,12 +79,12 @@ interface Counted {
   readonly counter: Counter;
 }
 
-/** Lists of limits that a scope remembers, where not all of them count every model. */
+/** Cached lists of limits per scope, for rules that do not count all models. */
 const MOST_LISTS = 16;
 
 export class Scope {
   readonly owner: Owner;
-  /** As they were written. */
+  /** The limits as configured. */
   readonly entries: readonly LimitEntry[];
   readonly #book: CounterBook;
   #set: RuleSet | undefined;
@@ -93,19 +93,19 @@ export class Scope {
   #budgetsOfAll: readonly Limit[] | undefined;
   #lists: Map<readonly number[], readonly Limit[]> | undefined;
 
-  /** @param entries checked before: one that means nothing throws at the first request */
+  /** @param entries validated limits; an invalid one would throw at the first request */
   constructor(owner: Owner, entries: readonly LimitEntry[], book: CounterBook) {
     this.owner = owner;
     this.entries = entries;
     this.#book = book;
   }
 
-  /** False before its first request. */
+  /** False before the first request. */
   get isRead(): boolean {
     return this.#set !== undefined;
   }
 
-  /** Makes its counters now. */
+  /** Creates the counters now. */
   read(): void {
     this.#rules();
   }
@@ -116,13 +116,13 @@ export class Scope {
     return this.#limits;
   }
 
-  /** Limits that take the same of every request: one. */
+  /** Limits that count all requests alike. */
   get limitsOfAll(): readonly Limit[] {
     this.#rules();
     return (this.#ofAll ??= this.#limits.filter(({ rule }) => countsAlike(rule)));
   }
 
-  /** Budgets of every request that costs something. */
+  /** Budgets that count all models and end users. */
   get budgetsOfAll(): readonly Limit[] {
     this.#rules();
     return (this.#budgetsOfAll ??= this.#limits.filter(
@@ -152,16 +152,16 @@ export class Scope {
   }
 }
 
-// Rules of owners whose limits are written alike: read once, with the rules that count a model.
+// Rule sets: parsed rules, shared by owners with the same limits.
 
-/** Models whose rules are remembered; what clients call models is bounded by nothing else. */
+/** Cached models per rule set. Bounded, because clients may send any model name. */
 const MOST_MODELS = 256;
-/** Sets that are remembered. Owners keep theirs when it is forgotten here. */
+/** Cached rule sets. Owners keep an evicted one. */
 const MOST_SETS = 1024;
 
 class RuleSet {
   readonly rules: readonly LimitRule[];
-  /** Null where all rules hold for every model. */
+  /** Null: all rules count all models. */
   readonly #byModel: Map<string, readonly number[]> | null;
 
   /** @throws RangeError as `rulesOf` */
@@ -170,7 +170,7 @@ class RuleSet {
     this.#byModel = this.rules.some(({ models }) => models) ? new Map() : null;
   }
 
-  /** Numbers of the rules that count a model; null: all. The same object for the same model, as a rule. */
+  /** Indexes of the rules that count a model; null: all. Usually the same object for the same model. */
   countingModel(model: string): readonly number[] | null {
     if (!this.#byModel) return null;
     let numbers = this.#byModel.get(model);
@@ -183,7 +183,7 @@ class RuleSet {
   }
 }
 
-/** Sets by what is written: a hundred thousand keys have few kinds of limits. */
+/** Rule sets by their configuration. 100,000 keys have only a few different ones. */
 class RuleSets {
   readonly #sets = new Map<string, RuleSet>();
 

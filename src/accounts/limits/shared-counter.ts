@@ -1,5 +1,5 @@
-// One counter that processes share, in one period: the window arithmetic of a store in memory. `shared.lua` has the same for a
-// server. Amounts are sums of cells, and what remains of processes that vanished.
+// One shared counter in one period, for the store in memory. `shared.lua` implements the same for Redis. Its amount is the
+// sum of the cells, and of the remains of dead processes.
 import type { Cell, CounterState, Holder, Keeping, LedgerPart, Wanted } from './counter-store.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
@@ -7,13 +7,13 @@ interface Kept {
   used: number;
   readonly settled: number;
   isOpen: boolean;
-  /** Unix milliseconds until which it counts. */
+  /** Unix milliseconds until which the cell counts. */
   readonly untilMs: UnixMs;
 }
 
-/** Usage of a vanished process, or a sum of the ledger. */
+/** Usage of a dead process, or a sum of the ledger. */
 interface Remains {
-  /** True: a process vanished, and its reservations are part of the amount. The ledger corrects that. */
+  /** True: the amount includes reservations of a dead process. The ledger corrects it. */
   readonly isVanished: boolean;
   readonly amount: number;
   readonly untilMs: UnixMs;
@@ -22,23 +22,23 @@ interface Remains {
 interface Restoration {
   readonly fence: number;
   readonly startedMs: UnixMs;
-  /** Amount that live processes had settled when it began: the ledger's sum contains it. */
+  /** Amount that live processes had settled at the start of the restore. The ledger's sum contains it. */
   readonly settled: number;
-  /** Remains that the ledger's sum replaces. */
+  /** Remains that the ledger's sum will replace. */
   readonly replaces: ReadonlySet<Remains>;
 }
 
-/** Time after which the ledger is asked again where its word may have counted something twice, in leases. */
+/** Leases after which the ledger is read again, if its sums may have counted something twice. */
 const REVIEW_LEASES = 10;
 
 export interface SharedCounterTerms extends Keeping {
   readonly period: number;
   readonly leaseMs: DurationMs;
-  /** True where the ledger has nothing to add. */
+  /** True if no sums of the ledger are needed. */
   readonly isKnown: boolean;
-  /** Unix milliseconds at which the store began to count it. */
+  /** Unix milliseconds at which the store created the counter. */
   readonly madeAtMs: UnixMs;
-  /** Unix milliseconds at which a holder was heard last. */
+  /** Unix milliseconds of a holder's last call. */
   readonly lastSeenAt: (holder: Holder) => number;
 }
 
@@ -51,12 +51,12 @@ export class SharedCounter {
   #remains: readonly Remains[] = [];
   #isKnown: boolean;
   #restoration: Restoration | null = null;
-  /** Unix milliseconds at which the ledger is asked again. */
+  /** Unix milliseconds at which the ledger is read again. */
   #reviewAtMs = Infinity;
-  /** Unix milliseconds at which a process last settled something, and at which the ledger's word was taken. */
+  /** Unix milliseconds of the last settlement, and of the last restore from the ledger. */
   #changedAtMs = -Infinity;
   #restoredAtMs = -Infinity;
-  /** Unix milliseconds before which nothing comes free. */
+  /** Unix milliseconds at which the next amount is freed. */
   #nextMs = Infinity;
 
   constructor(terms: SharedCounterTerms) {
@@ -77,7 +77,7 @@ export class SharedCounter {
     if (untilMs > nowMs && used > 0) this.#keep(cell, { used, settled, isOpen, untilMs }, nowMs);
   }
 
-  /** Amount that would be granted now; `null`: not so much is free. @param isSettled false while data may be lost */
+  /** Amount that can be granted now; `null`: not enough is available. @param isSettled false while data may be lost */
   free({ limit, need, want, clips }: Wanted, isSettled: boolean, nowMs: UnixMs): number | null {
     this.#expire(nowMs);
     const free = this.#isKnown && isSettled ? Math.max(0, limit - this.#total) : 0;
@@ -85,7 +85,7 @@ export class SharedCounter {
     return clips ? Math.min(want, free) : want;
   }
 
-  /** Reserves a granted amount in a cell that was put. */
+  /** Reserves a granted amount in an existing cell. */
   grant(cell: Cell, amount: number, nowMs: UnixMs): void {
     this.put({ ...cell, used: (this.#cells.get(cell.cell)?.used ?? 0) + amount, isOpen: true }, nowMs);
   }
@@ -97,13 +97,13 @@ export class SharedCounter {
     return { total: this.#total, needsLedger, isUnknown: !this.#isKnown };
   }
 
-  /** True where nobody would miss it. */
+  /** True if the counter holds nothing and can be removed. */
   isForgettable(nowMs: UnixMs): boolean {
     this.#expire(nowMs);
     return !this.#terms.isInLedger && this.#cells.size === 0;
   }
 
-  /** @returns whether the ledger may be asked now: nobody else does it */
+  /** @returns true if the caller may restore now; false while another process does */
   restoring(fence: number, nowMs: UnixMs): boolean {
     if (this.#restoration && this.#restoration.startedMs + this.#terms.leaseMs > nowMs) return false;
     this.#expire(nowMs);
@@ -134,7 +134,7 @@ export class SharedCounter {
     return true;
   }
 
-  /** Settlements near the time at which the ledger is read may count twice: another look corrects that. */
+  /** Schedules another restore, because settlements near the time of the last one may be counted twice. */
   #changed(atMs: UnixMs): void {
     this.#changedAtMs = atMs;
     const { leaseMs } = this.#terms;
@@ -170,7 +170,7 @@ export class SharedCounter {
     this.#total -= remains.amount;
   }
 
-  /** True for what comes to an end with its process. */
+  /** True for cells that end with their process. */
   #isWatched({ isOpen }: Kept): boolean {
     return isOpen && (this.#terms.isInLedger || this.#terms.windowMs === 0);
   }

@@ -1,46 +1,45 @@
-// How limits are shared with other processes, as a limiter sees it. An amount is reserved here first, and is kept where it is
-// granted.
+// Interface between the limiter and the shared store. An amount is reserved locally first, and kept if it is granted.
 import type { Counter, Slot } from './counter.ts';
 import type { Limit } from './scope.ts';
 
-/** One counter that processes share. All amounts are in the units of the limit. */
+/** A counter shared between processes. Amounts are in the unit of the limit. */
 export interface Shared {
-  /** Amount that other processes use, as last known. */
+  /** Last known usage of other processes. */
   readonly others: number;
-  /** Up to where the counter may go here, as far as is known without asking. */
+  /** Highest usage that this process may reach, as far as is known without a call to the store. */
   room(): number;
-  /** Whether asking for so much may help: it was not refused a moment ago, and somebody can be asked. */
+  /** True if a call for this amount may succeed: it was not refused a moment ago, and the store is reachable. */
   mayHave(amount: number): boolean;
 }
 
-/** Amount that was reserved here, and is to be granted. */
+/** An amount that was reserved locally and needs to be granted. */
 export interface Asked {
   readonly counter: Counter;
   readonly slot: Slot;
-  /** Amount that must be free. */
+  /** Amount that must be available. */
   readonly need: number;
-  /** Amount that was reserved. */
+  /** Locally reserved amount. */
   readonly want: number;
-  /** True: no more is granted than what is free. */
+  /** True: grants at most the available amount. */
   readonly clips: boolean;
 }
 
 export interface Sharing {
-  /** A limit, or that of one end user where each has a counter. */
+  /** Shared counter of a limit, or of one end user for limits per end user. */
   of(limit: Limit, counter: Counter, endUser: string | null): Shared;
-  /** The same, where it was asked for before. */
+  /** Shared counter of a local one, if `of` was called before. */
   known(counter: Counter): Shared | null;
   /**
-   * Asks for all amounts or none. The counters are those of `of`.
-   * @param isRunning true for an answer that runs: it waits 250 ms at most
-   * @param done called once, with the granted amounts; `null`: none
-   * @returns takes the question back; `done` is not called then
+   * Requests all amounts or none. The counters are those of `of`.
+   * @param isRunning true for a running answer, which waits at most 250 ms
+   * @param done called once with the granted amounts; `null`: none
+   * @returns a function that cancels the request; `done` is not called then
    */
   take(
     asked: readonly Asked[],
     isRunning: boolean,
     done: (granted: readonly number[] | null) => void,
   ): () => void;
-  /** The amount of a slot has changed, which others must know. */
+  /** Reports a changed amount of a slot to the store. */
   report(counter: Counter, slot: Slot): void;
 }

@@ -1,23 +1,23 @@
-// Ledger sums of some counters: asked where several processes share them, and one must report for all.
+// Reads the ledger's sums of shared counters, to restore them in the store.
 import type { LedgerPart } from './counter-store.ts';
 import type { LedgerSums } from './ledger-sums.ts';
 import { amountIn, queryOf, type Question } from './restore.ts';
 import type { Limit } from './scope.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** A counter whose sum is asked for. */
+/** A counter whose sum is needed. */
 export interface RunningCost {
   readonly limit: Limit;
-  /** Hash of the end user where each has a counter; empty for requests that name nobody. */
+  /** Hash of the end user, for limits per end user; empty: requests without one. */
   readonly endUser: string | null;
-  /** Unix milliseconds at which its calendar period began; 0 where it has none. */
+  /** Start of its calendar period in Unix milliseconds; 0: none. */
   readonly period: number;
 }
 
 /**
- * Settled use of each counter by all processes, the latest first: requests, tokens or nano-dollars. Rejects where the ledger
+ * Settled usage of each counter by all processes, latest first, in requests, tokens or nano-dollars. Rejects if the ledger
  * cannot be read.
- * @param marginMs by which amounts in rolling windows count longer, because clocks differ
+ * @param marginMs milliseconds by which amounts in rolling windows count longer, because clocks differ
  */
 export async function spentOf(
   wanted: readonly RunningCost[],
@@ -43,7 +43,7 @@ export async function spentOf(
   );
 }
 
-/** Counters that one question answers, by owner and end user. */
+/** Counters that one query covers, by owner and end user. */
 interface Asked {
   readonly question: Question;
   readonly period: number;

@@ -1,5 +1,5 @@
-// Limits of which the ledger has not told yet, after a start, what was used: nobody begins under them, for he would be counted
-// from nothing. Whoever comes waits for a while, and is refused then.
+// Limits whose usage has not been read from the ledger after a start. Requests under them would be counted from 0. So they
+// wait for a while, and are refused after that.
 import type { LimitRule } from './rule.ts';
 import type { Limit, Owner } from './scope.ts';
 
@@ -9,12 +9,12 @@ export class UnreadLimits {
   readonly #pause: () => Promise<void>;
   #next = Promise.withResolvers<void>();
 
-  /** @param pause how long somebody waits at a time */
+  /** @param pause one pause of a waiting request */
   constructor(pause: () => Promise<void>) {
     this.#pause = pause;
   }
 
-  /** Notes what the ledger is asked, as far as it has not told it before. */
+  /** Adds queries to the ledger, without those that are already done. */
   ask(questions: Iterable<string>): void {
     for (const question of questions) if (!this.#answered.has(question)) this.#questions.add(question);
   }
@@ -27,7 +27,7 @@ export class UnreadLimits {
     return this.#questions.has(question);
   }
 
-  /** The ledger has told it. */
+  /** Marks a query as done. */
   answered(question: string): void {
     this.#questions.delete(question);
     this.#answered.add(question);
@@ -35,13 +35,13 @@ export class UnreadLimits {
     this.#next = Promise.withResolvers();
   }
 
-  /** Resolves when the ledger has told more, or after a while. */
+  /** Resolves when another query is done, or after one pause. */
   wait(): Promise<void> {
     return Promise.race([this.#next.promise, this.#pause()]);
   }
 }
 
-/** The same for limits that one question to the ledger is for. */
+/** Name of the query that restores a limit. Limits with the same query share it. */
 export function questionName(
   by: Owner['kind'],
   { measures, eachEndUser }: Pick<LimitRule, 'measures' | 'eachEndUser'>,

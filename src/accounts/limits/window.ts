@@ -1,12 +1,12 @@
-// The windows of time in which limits count, and when calendar periods begin. Given the time, never reads a clock.
+// Time windows of limits, and the boundaries of calendar periods. The current time is always an argument.
 import type { UnixMs } from '../../base/units.ts';
 
 const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
 type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 /**
- * `rolling`: whatever was counted in the last `ms`. A rate per second, minute or hour is one, too: it cannot be spent
- * twice at the edge of two windows, and never lets more through in any such time than it says.
+ * `rolling`: usage within the last `ms` milliseconds. Rates per second, minute or hour are rolling, too, so that no span of
+ * that length exceeds the limit.
  */
 export type Window =
   | { readonly type: 'rolling'; readonly ms: number }
@@ -32,8 +32,8 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const LONGEST_ROLLING = 366 * DAY;
 
 /**
- * Reads `per` and `timezone`.
- * @throws RangeError that says what is wrong
+ * Parses `per` and `timezone`.
+ * @throws RangeError with a message for the user
  */
 export function parseWindow(per: string | undefined, timeZone: string | undefined): Window {
   const unit = CALENDAR_UNITS.find((name) => name === per);
@@ -59,14 +59,14 @@ function knownTimeZone(name: string): string {
   }
 }
 
-/** Correction of the machine's clock since the start: from times that only go forward to Unix milliseconds. */
+/** Milliseconds by which the machine's clock was set since the start: Unix time minus monotonic time. */
 export interface ClockStep {
   readonly ms: number;
 }
 
 const NO_STEP: ClockStep = { ms: 0 };
 
-/** When the periods of one unit in one time zone begin and end. Remembers the one that was asked for last. */
+/** Boundaries of the periods of one unit in one time zone. Caches the last period. */
 export class Calendar {
   readonly #unit: CalendarUnit;
   readonly #timeZone: string;
@@ -81,14 +81,14 @@ export class Calendar {
     this.#step = step;
   }
 
-  /** Unix milliseconds at which the period of this time began. @param nowMs a time that only goes forward */
+  /** Start of the current period in Unix milliseconds. @param nowMs monotonic time */
   startOf(nowMs: UnixMs): number {
     const atMs = nowMs + this.#step.ms;
     if (atMs < this.#start || atMs >= this.#end) this.#find(atMs);
     return this.#start;
   }
 
-  /** When the next period begins, as a time that only goes forward. @param nowMs another one */
+  /** Start of the next period as a monotonic time. @param nowMs monotonic time */
   endOf(nowMs: UnixMs): number {
     this.startOf(nowMs);
     return this.#end - this.#step.ms;
@@ -99,7 +99,7 @@ export class Calendar {
       .toZonedDateTimeISO(this.#timeZone)
       .toPlainDate();
     const first = firstDay(today, this.#unit);
-    // A day begins at its first moment, which is not midnight where the clocks go forward then.
+    // A day begins at its first moment, which is not midnight if clocks are put forward at that time.
     this.#start = first.toZonedDateTime(this.#timeZone).epochMilliseconds;
     this.#end = first.add({ [`${this.#unit}s`]: 1 }).toZonedDateTime(this.#timeZone).epochMilliseconds;
   }
