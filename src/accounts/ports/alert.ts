@@ -1,8 +1,8 @@
-// Memory of alerts: each is sent once, and what was sent is kept for people who come later.
+// Port of stored alerts. Each alert is sent once, and sent alerts are kept.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** An alert that was published. */
+/** A sent alert. */
 export interface PastAlert {
   readonly id: string;
   readonly raisedAt: UnixMs;
@@ -11,17 +11,17 @@ export interface PastAlert {
   readonly data: JsonObject;
 }
 
-/** An alert as it is listed. */
+/** An alert in a list. */
 export interface ListedAlert extends PastAlert {
-  /** True: it is not over. */
+  /** True: not resolved. */
   readonly isOpen: boolean;
-  /** When it was over. Null: it is not, or nobody knows when. */
+  /** Time of its end. Null: still open, or unknown. */
   readonly resolvedAt: UnixMs | null;
 }
 
-/** An alert that is not over. */
+/** An open alert. */
 export interface OpenAlert extends Omit<PastAlert, 'message'> {
-  /** Names what it is about: the same for the same trouble. */
+  /** Name of the problem, the same for repeated alerts. */
   readonly event: string;
 }
 
@@ -31,27 +31,27 @@ export interface AlertQuery {
   readonly after?: string | undefined;
   readonly before?: string | undefined;
   readonly type?: string | undefined;
-  /** True: only alerts that are not over; false: only those that are. */
+  /** True: only open alerts; false: only resolved ones. */
   readonly isOpen?: boolean | undefined;
 }
 
 export interface AlertStore {
   /**
-   * Notes that an event is told now.
-   * @param quietMs how long the same is not told again; Infinity: never
-   * @returns false where it was told within that time
-   * @throws GatewayError `internal` when it could not be noted
+   * Claims the right to send an alert.
+   * @param quietMs milliseconds for which the same alert is not sent again; Infinity: never again
+   * @returns false if it was sent within that time
+   * @throws GatewayError `internal` if it could not be stored
    */
   claim(id: string, nowMs: UnixMs, quietMs: DurationMs): Promise<boolean>;
   /**
-   * Keeps what was published, for 400 days.
-   * @param event names what it is about, for its end
-   * @throws GatewayError `internal` when it could not be kept
+   * Stores a sent alert for 400 days.
+   * @param event name of the problem, to resolve it later
+   * @throws GatewayError `internal` if it could not be stored
    */
   keep(alert: PastAlert, event: string): Promise<void>;
-  /** Alerts that are not over, newest first, at most 1,000. */
+  /** Open alerts, newest first, at most 1,000. */
   open(): Promise<readonly OpenAlert[]>;
-  /** Ends the alerts of an event. False: none of them was open. */
+  /** Resolves the alerts of an event. @returns false if none was open */
   resolve(event: string, nowMs: UnixMs): Promise<boolean>;
   /** @throws GatewayError `invalid_request` (`after`, `before`) for an unknown alert */
   list(query: AlertQuery): Promise<{ readonly alerts: readonly ListedAlert[]; readonly hasMore: boolean }>;

@@ -1,10 +1,9 @@
-// The port through which any part announces that something has ended: receivers of webhooks are sent it. Knows neither receivers
-// nor how they are reached.
+// Port for announcing events, which are delivered to the receivers of webhooks.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { NewJob } from './jobs.ts';
 
-/** Events of projects, in the words of OpenAI's webhooks (2026-11). */
+/** Events of projects, with the names of OpenAI's webhooks (2026-11). */
 export const PROJECT_EVENTS = [
   'response.completed',
   'response.failed',
@@ -17,29 +16,29 @@ export const PROJECT_EVENTS = [
 ] as const;
 
 export interface Announcement {
-  /** The same for the same event: each receiver gets it once. Made by `eventId`. */
+  /** Id of the event, from `eventId`. Each receiver gets it once. */
   readonly id: string;
   /** One of `PROJECT_EVENTS`, the type of an alert, or `webhook.test`. */
   readonly type: string;
-  /** Project that it is about; null: the gateway, and only receivers of the operator get it. */
+  /** Project of the event; null: an event of the gateway, for the operator's receivers only. */
   readonly projectId: string | null;
-  /** Content that receivers get as `data`: of OpenAI's events `{ id }` alone. */
+  /** Content of `data`: only `{ id }` for OpenAI's events. */
   readonly data: JsonObject;
 }
 
 export interface Announcer {
   /**
-   * Queues the deliveries of an event, durably when it resolves. Calls for an event that was announced change nothing, so that
-   * whoever goes on with the work of another process may call it again.
+   * Queues the deliveries of an event. They are durable when it resolves. Idempotent, so that a process that continues
+   * another one's work may call it again.
    */
   announce(event: Announcement): Promise<void>;
-  /** Deliveries as jobs, for whoever adds them in the transaction that makes the event true. */
+  /** Deliveries as jobs, to add them in the transaction that causes the event. */
   deliveriesOf(event: Announcement): Promise<readonly NewJob[]>;
-  /** Such jobs were added. */
+  /** Starts the delivery of jobs that were added by the caller. */
   wake(): void;
 }
 
-/** Id of an event. @param parts name it among all others, e.g. the id of a batch and its end */
+/** Id of an event. @param parts unique identification, e.g. the id of a batch and its outcome */
 export function eventId(...parts: readonly string[]): string {
   return `evt_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 24)}`;
 }

@@ -1,31 +1,31 @@
-// Port of the audit log in a database. A part of `ports/index.ts`.
+// Port of the audit log.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** One change that somebody made, without secrets. */
+/** One change, without secrets. */
 export interface AuditEntry {
   readonly id: string;
   readonly createdAt: UnixMs;
   readonly actor: {
-    /** Id of the key; `operator` for a command of the machine itself. */
+    /** Id of the key; `operator` for a command on the gateway's machine. */
     readonly id: string;
     readonly name: string;
-    /** Address that the request came from. Null: a command, or unknown. */
+    /** Address of the client. Null: a command, or unknown. */
     readonly address: string | null;
   };
-  /** Kind of thing and action, e.g. `key.create`. */
+  /** Kind of object and action, e.g. `key.create`. */
   readonly action: string;
-  /** Id of the thing. */
+  /** Id of the object. */
   readonly target: string;
-  /** Null for a command. */
+  /** Null: a command. */
   readonly requestId: string | null;
-  /** The thing as it was; null where there was nothing. */
+  /** The object before the change; null: created. */
   readonly before: JsonObject | null;
-  /** The thing as it is; null where there is nothing any more. */
+  /** The object after the change; null: deleted. */
   readonly after: JsonObject | null;
 }
 
-/** Entry of a change: made of the thing as it was and as it is. */
+/** Creates the entry of a change from the object before and after it. */
 export type AuditOf<Thing> = (before: Thing, after: Thing) => AuditEntry;
 
 /** At most `limit` entries, newest first: those that follow `after`, or come before `before`. */
@@ -36,7 +36,7 @@ export interface AuditQuery {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly target?: string | undefined;
-  /** Unix milliseconds; the first inclusive, the second not. */
+  /** Unix milliseconds; `from` is inclusive, `to` exclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -47,10 +47,10 @@ export interface AuditPage {
 }
 
 export interface AuditStore {
-  /** Durable when it resolves. */
+  /** Appends an entry, which is durable when it resolves. */
   append(entry: AuditEntry): Promise<void>;
   /** @throws GatewayError `invalid_request` (`after`, `before`) for an unknown entry */
   list(query: AuditQuery): Promise<AuditPage>;
-  /** Deletes older entries, a bounded number. Returns how many; 0 when none is left. */
+  /** Deletes a bounded number of older entries. @returns how many; 0: none are left */
   purge(beforeMs: UnixMs): Promise<number>;
 }

@@ -1,26 +1,26 @@
-// Port of findings about endpoints, where several processes share them. Knows nothing of what was asked or found.
+// Port of probe results about endpoints, shared between processes. Contents are opaque here.
 import type { JsonObject } from '../../base/json/index.ts';
 
-/** Finding at one place: the last that was stored counts. */
+/** Result for one question about a model at a provider. The last stored one is valid. */
 export interface StoredFinding {
   readonly provider: string;
   readonly protocol: string;
-  /** The upstream's own name. */
+  /** The upstream's name of the model. */
   readonly model: string;
   readonly entry: JsonObject;
 }
 
 export interface FindingStore {
-  /** Every entry as it was stored, by place. */
+  /** All stored entries. */
   all(): Promise<readonly unknown[]>;
-  /** Puts findings in the place of older ones, all or none of them. */
+  /** Stores results in place of older ones, all or none of them. */
   put(findings: readonly StoredFinding[]): Promise<void>;
   /**
-   * Forgets findings.
-   * @param provider only of this one; undefined: everything
-   * @returns how many were forgotten
+   * Deletes results.
+   * @param provider provider of the results; undefined: all
+   * @returns number of deleted results
    */
   forget(provider: string | undefined): Promise<number>;
-  /** Another text after each change, by whichever process. Cheap enough to ask every second. */
+  /** Version, which changes with each write of any process. Cheap enough to read every second. */
   mark(): Promise<string>;
 }

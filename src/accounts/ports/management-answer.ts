@@ -1,33 +1,33 @@
-// Port of kept answers of the management API; a part of the port of storage.
+// Port of stored responses of the management API, for idempotency keys.
 import type { UnixMs } from '../../base/units.ts';
 
-/** A request with an `Idempotency-Key` that somebody is about to answer. */
+/** Claim on a request with an `Idempotency-Key`. */
 export interface ManagementClaim {
-  /** Names key and asker. */
+  /** Id of the idempotency key and its caller. */
   readonly id: string;
-  /** Names what is asked. */
+  /** Fingerprint of the request. */
   readonly fingerprint: string;
-  /** Names this attempt to answer, unlike all others. */
+  /** Unique id of this attempt. */
   readonly run: string;
-  /** Unix milliseconds: the claim ends then, unless the answer is there. */
+  /** Unix milliseconds at which the claim expires without a response. */
   readonly until: UnixMs;
 }
 
-/** State of a request that another process answers, or has answered. */
+/** State of a request that is already claimed. */
 export interface ManagementAnswer {
   readonly fingerprint: string;
-  /** Sealed bytes in base 64; null: the answer is being made. */
+  /** Encrypted response in base64; null: still running. */
   readonly sealed: string | null;
 }
 
 export interface ManagementAnswerStore {
   /**
-   * Takes a request, unless another attempt has it. Forgets what has ended.
-   * @returns null where this attempt has it
+   * Claims a request, unless another attempt has it. Deletes expired claims.
+   * @returns null if this attempt got the claim
    */
   claim(claim: ManagementClaim, nowMs: UnixMs): Promise<ManagementAnswer | null>;
-  /** Keeps the answer of an attempt. @param until Unix milliseconds */
+  /** Stores the response of an attempt. @param until expiry in Unix milliseconds */
   keep(claim: Pick<ManagementClaim, 'id' | 'run'>, sealed: string, until: UnixMs): Promise<void>;
-  /** Gives up an attempt that failed: the next one may have the request. */
+  /** Releases the claim of a failed attempt. */
   drop(claim: Pick<ManagementClaim, 'id' | 'run'>): Promise<void>;
 }

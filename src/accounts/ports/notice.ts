@@ -1,7 +1,7 @@
-// Port of messages between processes through a database that they share: short, and only while a process listens.
+// Port of pub/sub messages between processes through a shared database. Messages are short, and are not stored.
 import type { DurationMs } from '../../base/units.ts';
 
-/** Bytes of a notice. */
+/** Largest message in bytes. */
 export const MOST_NOTICE_BYTES = 7_900;
 
 export interface NoticeListener {
@@ -10,14 +10,14 @@ export interface NoticeListener {
   close(): void;
 }
 
-/** Each method rejects with a GatewayError 503 while the database is away. */
+/** All methods reject with a GatewayError 503 while the database is unreachable. */
 export interface NoticeStore {
-  /** Says that a process wants what is published, for so many milliseconds. */
+  /** Registers a process as a subscriber for some time. */
   want(self: string, forMs: DurationMs): Promise<void>;
-  /** Whether another process wants it. */
+  /** True if another process is a subscriber. */
   isWanted(self: string): Promise<boolean>;
-  /** Publishes to all who subscribe just now. @param text at most `MOST_NOTICE_BYTES` of UTF-8, without NUL */
+  /** Publishes to all current subscribers. @param text at most `MOST_NOTICE_BYTES` of UTF-8, without NUL */
   publish(text: string): Promise<void>;
-  /** Receives all that is published from now on, also by this process, on a connection of its own. */
+  /** Receives all messages from now on, including those of this process, on a separate connection. */
   subscribe(received: (text: string) => void): Promise<NoticeListener>;
 }

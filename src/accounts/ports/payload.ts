@@ -1,8 +1,7 @@
-// Payloads that each side of a request sent, as they are kept. Knows neither how they were recorded nor what is in
-// them.
+// Port of recorded request and response bodies.
 import type { UnixMs } from '../../base/units.ts';
 
-/** Sender and receiver, in the order of a request's way. */
+/** Stages of a request: sender and receiver, in order. */
 export const PAYLOAD_STAGES = [
   'client_request',
   'upstream_request',
@@ -13,9 +12,9 @@ export type PayloadStage = (typeof PAYLOAD_STAGES)[number];
 
 export interface StoredPayload {
   readonly stage: PayloadStage;
-  /** Ordinal of the attempt; null where it is of none. */
+  /** Ordinal of the attempt; null: not part of an attempt. */
   readonly attempt: number | null;
-  /** JSON: what stood before the body, and when what of it came. */
+  /** JSON: headers, and the time of each read. */
   readonly head: string;
   /** The body, compressed with Zstandard. */
   readonly body: Uint8Array;
@@ -23,13 +22,12 @@ export interface StoredPayload {
 
 export interface PayloadStore {
   /**
-   * Keeps what was said in one request, and forgets the oldest where all of it then is more than there is room for.
-   * Resolves when it survives the death of the process.
-   * @param maxBytes of all payloads together, compressed
+   * Stores the payloads of a request, and deletes the oldest ones beyond the limit. They survive a crash when it resolves.
+   * @param maxBytes limit of all compressed payloads together
    */
   put(generationId: string, payloads: readonly StoredPayload[], maxBytes: number): Promise<void>;
-  /** In the order of the attempts, and of the stages in each; none for what is unknown. */
+  /** Payloads in order of attempts and stages; empty if unknown. */
   find(generationId: string): Promise<readonly StoredPayload[]>;
-  /** Forgets some of before a time. @returns how many; 0 when none is left */
+  /** Deletes some payloads before a time. @returns how many; 0: none are left */
   purge(beforeMs: UnixMs): Promise<number>;
 }

@@ -1,19 +1,19 @@
-// Port of processes that share one database; a part of the port of storage.
+// Port of the list of processes that share a database.
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 /** Another process on the same database. */
 export interface OtherReplica {
-  /** Names the process. */
+  /** Name of the process. */
   readonly name: string;
-  /** Unix milliseconds by the database's clock: it is taken for gone then. A later time shows that it said so again. */
+  /** Unix milliseconds by the database's clock at which the process counts as dead. Increases with each heartbeat. */
   readonly until: UnixMs;
 }
 
 export interface ReplicaStore {
   /**
-   * Says that a process is there, and forgets those that are gone.
-   * @param forMs milliseconds for which that holds
-   * @returns all others that are there
+   * Sends a heartbeat, and removes dead processes.
+   * @param forMs milliseconds until the process counts as dead
+   * @returns all other live processes
    */
   present(self: string, forMs: DurationMs): Promise<readonly OtherReplica[]>;
 }

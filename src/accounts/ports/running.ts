@@ -1,59 +1,59 @@
-// Records of running requests, for the case that the process dies with them.
+// Port of records of running requests, which survive a crash of the process.
 import type { AttemptRecord, GenerationRecord } from '../ledger/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Spend of a running request so far. */
+/** Usage of a running request so far. */
 export interface RunningSpent {
-  /** Number of requests that it counts for: one for each turn that has begun. */
+  /** Number of requests that it counts as: one per started turn. */
   readonly requests: number;
   /** Whole nano-dollars. */
   readonly nanoUsd: number;
   readonly tokens: number;
-  /** Time when that was so. */
+  /** Time of this state. */
   readonly atMs: UnixMs;
 }
 
-/** The record of a request as if it had been interrupted when it began. */
+/** Record of a request that was interrupted at its start. */
 export interface RunningRecord {
   readonly generation: GenerationRecord;
   readonly attempt: AttemptRecord;
-  /** Tokens of the prompt, by estimate. */
+  /** Estimated tokens of the prompt. */
   readonly inputTokens: number;
 }
 
-/** A request that runs. */
+/** A running request. */
 export interface RunningEntry {
-  /** Replaces what was noted before. Survives the death of the process when it returns. */
+  /** Replaces the stored usage. It survives a crash when this returns. */
   note(spent: RunningSpent): void;
-  /** An upstream is sent the request now. Of an entry that was never sent, nothing is left behind. */
+  /** Marks the request as sent to an upstream. Entries that were never sent are dropped after a crash. */
   sent(): void;
-  /** Its record is in the ledger. */
+  /** Removes the entry, because its record is in the ledger. */
   close(): void;
 }
 
-/** Says of one request whether it went out, after the death of its process as well. */
+/** Remembers across a crash whether a request was sent to an upstream. */
 export interface SentMark {
-  /** Names it in what is noted of the request. */
+  /** Id of the mark in the request's stored data. */
   readonly id: string;
-  /** The request goes out now. */
+  /** Marks the request as sent. */
   sent(): void;
-  /** Nobody will ask for it. */
+  /** Releases the mark. */
   close(): void;
 }
 
 export interface SentMarkStore {
-  /** @returns null where there is no room for one */
+  /** @returns null if no mark is available */
   open(): SentMark | null;
-  /** Whether the request of a mark went out. Null: nobody here knows. */
+  /** True if the request of a mark was sent. Null: unknown. */
   wasSent(id: string): boolean | null;
 }
 
 export interface RunningStore {
-  /** @returns null where there is no room for it: then it runs without */
+  /** @returns null if no entry is available; the request then runs without one */
   open(record: RunningRecord): RunningEntry | null;
   /**
-   * Gives what killed processes have left behind, each once, unless the process dies before `take` has taken all of it.
-   * @param take makes it durable
+   * Recovers the entries of crashed processes, each once unless this process crashes before `take` has resolved.
+   * @param take makes an entry durable
    */
   recover(take: (record: RunningRecord, spent: RunningSpent) => Promise<void>): Promise<void>;
 }

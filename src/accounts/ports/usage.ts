@@ -1,11 +1,11 @@
-// Sums over records, as the rest of Dragoman asks for them; a part of `ports.ts`.
+// Port of usage: sums over records.
 import type { UsageInterval, UsageSums, WantedSums } from '../usage/index.ts';
 import type { LedgerSums } from '../limits/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /**
- * Names by which sums can be asked for; null where a request has none. `model`: that ran, or that was asked for where none did;
- * `provider` and `endpoint`: that answered, or were tried last; of an attempt those that it was made at.
+ * Dimensions of sums; null: a request has no such value. `model`: the one that answered, or else the requested one.
+ * `provider` and `endpoint`: those that answered, or that were tried last; for attempts, their own.
  */
 export const USAGE_DIMENSIONS = [
   'project',
@@ -20,37 +20,37 @@ export const USAGE_DIMENSIONS = [
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 export interface UsageQuery {
-  /** Unix milliseconds; both are widened to whole hours (5 minutes, where it is by minutes), or to whole intervals. */
+  /** Unix milliseconds. Both ends are widened to whole hours (or 5 minutes with `byMinutes`), or to whole intervals. */
   readonly fromMs: UnixMs;
   readonly toMs: UnixMs;
-  /** Null: all the time together. */
+  /** Null: one sum for the whole time. */
   readonly interval: UsageInterval | null;
-  /** Time zone of days and months, by its name in the IANA database. Absent: UTC. */
+  /** IANA name of the time zone of days and months. Absent: UTC. */
   readonly timeZone?: string | undefined;
-  /** True: by sums of 5 minutes, which are kept for two days, as with intervals of minutes. */
+  /** True: uses sums of 5 minutes, which are kept for two days. Implied by intervals of minutes. */
   readonly byMinutes?: boolean | undefined;
   readonly groupBy: readonly UsageDimension[];
-  /** Filters: only these count; a list without members lets nothing through, an empty text what has none. */
+  /** Filters by values. An empty list matches nothing; an empty string matches requests without a value. */
   readonly filters: { readonly [name in UsageDimension]?: readonly string[] | undefined };
-  /** All others are 0, or empty: what is not read makes the answer quicker. Absent: everything. */
+  /** Sums to read; all others are 0 or empty, which is faster. Absent: all. */
   readonly wanted?: WantedSums;
 }
 
 export interface UsageRow {
-  /** Unix milliseconds at which its interval begins; null without intervals. */
+  /** Start of its interval in Unix milliseconds; null: no intervals. */
   readonly startMs: UnixMs | null;
-  /** Names that it was grouped by. */
+  /** Values of the dimensions it is grouped by. */
   readonly group: { readonly [name in UsageDimension]?: string | null };
   readonly sums: UsageSums;
 }
 
 export interface UsageReport {
-  /** The time as widened, and `fromMs` no earlier than what is known by the hour. */
+  /** The widened time span. `fromMs` is not before the first stored hour. */
   readonly fromMs: UnixMs;
   readonly toMs: UnixMs;
-  /** Order: by time, then by cost, the largest first. Intervals without requests are left out. */
+  /** Rows by time, then by descending cost. Intervals without requests are left out. */
   readonly rows: readonly UsageRow[];
-  /** Always true: records are in the sums as soon as they are in the database. */
+  /** Always true, because records are summed in the transaction that stores them. */
   readonly complete: boolean;
 }
 
@@ -58,10 +58,10 @@ export interface EndUserQuery extends Pick<UsageQuery, 'fromMs' | 'toMs'> {
   readonly filters: Pick<UsageQuery['filters'], 'project' | 'key' | 'model'>;
 }
 
-/** Sums of the requests of an end user. */
+/** Usage of an end user. */
 export interface EndUserUsage {
   readonly project: string;
-  /** As records have it; null for those for whom an hour had no room (10,000 to an hour and project). */
+  /** Hash as in records; null: users beyond 10,000 per hour and project. */
   readonly endUser: string | null;
   readonly requests: number;
   readonly errors: number;
@@ -71,38 +71,39 @@ export interface EndUserUsage {
   readonly unpriced: number;
 }
 
-/** Sums over records: kept by the hour, so that a month is read in moments, and exact to the nano-dollar. */
+/** Sums over records by the hour, exact to the nano-dollar. */
 export interface UsageStore extends LedgerSums {
   /**
-   * Sees everything that was appended before. Lets others run meanwhile.
-   * @throws GatewayError `invalid_request` when the answer would have more than 10,000 rows
+   * Reads sums, including all records appended before. Yields to the event loop.
+   * @throws GatewayError `invalid_request` if the result would have more than 10,000 rows
    */
   query(query: UsageQuery): Promise<UsageReport>;
-  /** @throws GatewayError `invalid_request`, as above */
+  /** @throws GatewayError as `query` */
   endUsers(
     query: EndUserQuery,
   ): Promise<{ readonly rows: readonly EndUserUsage[]; readonly complete: boolean }>;
   /**
-   * Last uses of keys (Unix milliseconds): the beginning of the 5 minutes, or of the day where it is longer ago.
-   * @param keys only these; absent: all
+   * Time of the last use of keys in Unix milliseconds, rounded down to 5 minutes, or to the day for older ones.
+   * @param keys ids of keys; absent: all
    */
   lastUsed(keys?: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Adds the sums of a day up again from its records: the repair, should they ever differ.
-   * @param day since 1970, in UTC
-   * @returns how many records it has
-   * @throws GatewayError `conflict` for a day that is not over, whose records were deleted, or to which records still come
+   * Recomputes the sums of a day from its records, to repair them.
+   * @param day days since 1970, in UTC
+   * @returns number of records
+   * @throws GatewayError `conflict` if the day is not over, its records were deleted, or records may still be added
    */
   recount(day: number): Promise<number>;
   /**
-   * A small step (a few milliseconds) of what has to be done in the background: 5 minutes that are over become part of their
-   * hour and day. False when nothing is left to do.
+   * Does a small step (a few milliseconds) of background work: finished 5 minutes are added to their hour and day.
+   * @returns false if nothing is left to do
    */
   maintain(nowMs: UnixMs): Promise<boolean>;
   /**
-   * Deletes some sums of days before a time (Unix milliseconds), a few milliseconds' worth. What they came to all together
-   * stays, by whatever records are of, as if it had been on 1 January 1970; of end users it does not.
-   * @returns how many rows; 0 when none is left
+   * Deletes some sums of days before a time, for a few milliseconds. Their totals per dimension stay, dated 1 January 1970;
+   * totals per end user do not.
+   * @param beforeMs Unix milliseconds
+   * @returns number of rows; 0: none are left
    */
   purge(beforeMs: UnixMs): Promise<number>;
 }

@@ -1,16 +1,16 @@
-// Receivers of webhooks that are managed by API, and how receivers fare, those of the configuration file included.
+// Port of webhook receivers created by API, and of the health of all receivers, including those of the configuration file.
 import type { UnixMs } from '../../base/units.ts';
 
 export interface StoredWebhook {
   /** `whk_…` */
   readonly id: string;
-  /** Project whose events it gets; null: events of all projects, and alerts. */
+  /** Project whose events it receives; null: events of all projects, and alerts. */
   readonly projectId: string | null;
   readonly url: string;
   readonly description: string | null;
-  /** Types of events that it gets; null: all. */
+  /** Types of events that it receives; null: all. */
   readonly events: readonly string[] | null;
-  /** Its secrets, sealed. */
+  /** Encrypted secrets. */
   readonly secrets: Uint8Array;
   readonly createdAt: UnixMs;
 }
@@ -22,30 +22,30 @@ export type WebhookChange = {
 };
 
 export interface WebhookHealth {
-  /** Time since which deliveries fail; null: the last one did not. */
+  /** Time since which deliveries fail; null: the last one succeeded. */
   readonly failingSince: UnixMs | null;
-  /** Time since which it is sent nothing, and the reason; null: it is enabled. */
+  /** Time and reason of its deactivation; null: enabled. */
   readonly disabled: { readonly at: UnixMs; readonly reason: string } | null;
 }
 
 export interface WebhookStore {
-  /** False where its project, or the gateway, has `most` already. */
+  /** @returns false if its project, or the gateway, already has `most` receivers */
   insert(webhook: StoredWebhook, most: number): Promise<boolean>;
   find(id: string): Promise<StoredWebhook | null>;
-  /** In the order of their making. */
+  /** All receivers in order of creation. */
   all(): Promise<readonly StoredWebhook[]>;
-  /** Receivers that get events of a project, or of the gateway. */
+  /** Receivers of the events of a project, or of the gateway. */
   receiving(projectId: string | null): Promise<readonly StoredWebhook[]>;
-  /** As it is now; null where there is none. */
+  /** @returns the changed receiver; null if it does not exist */
   update(id: string, change: WebhookChange): Promise<StoredWebhook | null>;
-  /** False where there is none. */
+  /** @returns false if it does not exist */
   delete(id: string): Promise<boolean>;
-  /** Health of receivers that ever failed; others are healthy. */
+  /** Health of receivers that have failed before; all others are healthy. */
   health(ids: readonly string[]): Promise<ReadonlyMap<string, WebhookHealth>>;
-  /** A delivery failed. @returns since when all have */
+  /** Records a failed delivery. @returns time since which all have failed */
   failed(id: string, nowMs: UnixMs): Promise<UnixMs>;
-  /** A delivery succeeded, or it is to be tried anew: it is enabled, and not failing. */
+  /** Marks a receiver as enabled and healthy, after a successful delivery or to try it again. */
   recovered(id: string): Promise<void>;
-  /** False where it was disabled before. */
+  /** @returns false if it was already disabled */
   disable(id: string, reason: string, nowMs: UnixMs): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// Usage of an end user as reports show it: the same names in JSON, CSV and tables.
+// Usage of an end user in reports, with the same names in JSON, CSV and tables.
 import { knownUsd } from './usage-entry.ts';
 
 interface EndUserSums {
@@ -12,7 +12,7 @@ interface EndUserSums {
   readonly unpriced: number;
 }
 
-/** Columns of a table of them. */
+/** Columns of a table of end users. */
 export const END_USER_COLUMNS = [
   'project',
   'end_user',
@@ -25,7 +25,7 @@ export const END_USER_COLUMNS = [
   'unpriced_requests',
 ] as const;
 
-/** One row. `end_user` is null for those for whom there was no room. */
+/** One row. `end_user` is null for users beyond the hourly maximum. */
 export function endUserEntry({ project, endUser, inputTokens, outputTokens, nanoUsd, ...sums }: EndUserSums) {
   return {
     project,

@@ -1,4 +1,4 @@
-// Sums over records: what they count, and how a record is counted in them.
+// Usage: sums over records, and the counts of one record.
 export * from './latency-buckets.ts';
 export * from './usage-facts.ts';
 export * from './usage-sums.ts';

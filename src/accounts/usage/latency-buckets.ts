@@ -1,30 +1,30 @@
-// Buckets of times, so that sums of an hour still know their percentiles: fixed, four to a doubling, from 1 millisecond to
-// 70 minutes. A percentile of them is at most a fifth too high, never too low. Their borders are stored: they stay.
+// Histogram buckets of latencies, for percentiles of sums: four per doubling, from 1 ms to 70 minutes. A percentile is at
+// most 20 % too high, and never too low. The bounds are part of the storage format.
 
 const PER_DOUBLING = 4;
 const DOUBLINGS = 22;
 
-/** Number of buckets; the last one has what took longer than all others say. */
+/** Number of buckets. The last one has no upper bound. */
 const LATENCY_BUCKETS = PER_DOUBLING * DOUBLINGS + 2;
 
-/** Requests by the number of their bucket. */
+/** Number of requests per bucket. */
 export type LatencyCounts = number[];
 
-/** The bucket of a time: 0 for a millisecond or less. */
+/** Bucket of a latency; 0: at most 1 ms. */
 export function latencyBucket(ms: number): number {
   if (!(ms > 1)) return 0;
   return Math.min(LATENCY_BUCKETS - 1, Math.ceil(Math.log2(ms) * PER_DOUBLING));
 }
 
-/** The longest time of a bucket, in milliseconds; infinite for the last one. */
+/** Upper bound of a bucket in milliseconds; Infinity for the last one. */
 function latencyBound(bucket: number): number {
   return bucket >= LATENCY_BUCKETS - 1 ? Infinity : 2 ** (bucket / PER_DOUBLING);
 }
 
 /**
- * The time that a share of the requests did not exceed, in milliseconds, rounded up to the border of its bucket.
- * @param share between 0 and 1
- * @returns null where nothing was counted; infinite where it is longer than all borders
+ * Percentile in milliseconds, rounded up to the bound of its bucket.
+ * @param share 0 to 1
+ * @returns null: no requests; Infinity: beyond all bounds
  */
 export function latencyAt(share: number, counts: LatencyCounts): number | null {
   const total = counts.reduce((sum, count) => sum + (count ?? 0), 0);

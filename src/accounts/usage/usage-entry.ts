@@ -1,4 +1,4 @@
-// Sums as reports show them: the same names in JSON, CSV and tables, money in dollars besides, and latencies as quantiles.
+// Sums in reports, with the same names in JSON, CSV and tables. Money is also given in dollars, latencies as quantiles.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import { usdOf } from '../limits/index.ts';
 import { latencyAt, type LatencyCounts } from './latency-buckets.ts';
@@ -12,7 +12,7 @@ import {
 
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
-/** A value that reports have of sums, and what of them it is made of. */
+/** A value in reports, and the sums from which it is computed. */
 interface Column {
   readonly name: string;
   readonly from: readonly (UsageCount | 'details')[];
@@ -42,28 +42,28 @@ const COLUMNS: readonly Column[] = [
 ];
 const BY_NAME: ReadonlyMap<string, Column> = new Map(COLUMNS.map((column) => [column.name, column]));
 
-/** The name of a count in reports. */
+/** Name of a count in reports. */
 function shownName(name: UsageCount): string {
   return name === 'unpriced' ? 'unpriced_requests' : name;
 }
 
-/** Money that is known. Null: there are requests without a price, and none with one. */
+/** Known cost in USD. Null: all requests are unpriced. */
 export function knownUsd({ nano_usd: nanoUsd, unpriced }: Pick<UsageCounts, 'nano_usd' | 'unpriced'>) {
   return nanoUsd === 0 && unpriced > 0 ? null : usdOf(nanoUsd);
 }
 
-/** Counts that rows of reports are ordered by, besides their time. */
+/** Counts by which rows are sorted, after their time. */
 const ORDERED_BY: readonly UsageCount[] = ['nano_usd', 'requests'];
 
-/** All that a row can have. */
+/** Names of all values of a row. */
 export const USAGE_ENTRIES: readonly string[] = COLUMNS.map(({ name }) => name);
 
-/** Columns of a table of such rows: what is one number. */
+/** Columns of a table: values that are numbers. */
 export const USAGE_COLUMNS: readonly string[] = NUMBERS.map(({ name }) => name);
 
 /**
- * One row of a report, without what it was grouped by.
- * @param names of `USAGE_ENTRIES`; all of them unless given
+ * One row of a report, without its dimensions.
+ * @param names some of `USAGE_ENTRIES`; default: all
  */
 export function usageEntry(sums: UsageSums, names: readonly string[] = USAGE_ENTRIES): JsonObject {
   const entry: Record<string, JsonValue> = {};
@@ -74,7 +74,7 @@ export function usageEntry(sums: UsageSums, names: readonly string[] = USAGE_ENT
   return entry;
 }
 
-/** The sums that some columns are made of, and those that rows are ordered by. @param names of `USAGE_ENTRIES` */
+/** Sums that are needed for some columns and for sorting. @param names some of `USAGE_ENTRIES` */
 export function sumsOf(names: readonly string[]): WantedSums {
   const from = new Set(names.flatMap((name) => BY_NAME.get(name)?.from ?? []));
   return {
@@ -84,8 +84,8 @@ export function sumsOf(names: readonly string[]): WantedSums {
 }
 
 /**
- * Rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula is set apart.
- * @param columns in their order; what a row has not is empty
+ * Formats rows as CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula are escaped.
+ * @param columns columns in order; missing values are empty
  */
 export function usageCsv(columns: readonly string[], rows: readonly JsonObject[]): string {
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
@@ -106,7 +106,7 @@ function quantiles(name: string, countsOf: (sums: UsageSums) => LatencyCounts): 
     from: ['details'],
     of: (sums) => {
       const ms = latencyAt(share, countsOf(sums));
-      // Longer than the last border is not known more exactly.
+      // Beyond the last bound the value is unknown.
       return ms === Infinity ? null : ms;
     },
   }));
