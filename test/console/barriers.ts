@@ -31,10 +31,22 @@ export async function barriers(page: Page, within = 'html'): Promise<readonly st
   );
 }
 
-/** Shows a page to somebody who has set this scheme. The page hears of it a moment after it was said. */
+/** Shows a page to somebody who has set this scheme. The page receives it a moment later; resolves when its colours have changed. */
 export async function showIn(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   const isReceived = (): Promise<boolean> =>
     page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme);
   while (!(await isReceived()));
+  await page.evaluate(async () => {
+    const changes = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(changes.map(({ finished }) => finished));
+  });
+}
+
+/** Tables that are wider than their boxes. Runs in the page. */
+export function cutTables(): readonly string[] {
+  return [...document.querySelectorAll('table')]
+    .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0) + 1)
+    .filter((table) => !table.closest('[tabindex="0"]'))
+    .map((table) => table.ariaLabel ?? '');
 }

@@ -4,7 +4,7 @@ import { type Diagnosis, storeDiagnoses } from '../../src/operations/doctor/inde
 import { TEST_KEY } from '../support/harness.ts';
 import { madeBatch } from '../support/made-batch.ts';
 import { isWhole } from '../support/share.ts';
-import { barriers, showIn } from './barriers.ts';
+import { barriers, cutTables, showIn } from './barriers.ts';
 import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole, XSS } from './scene.ts';
 
 /** Nobody is there, and nobody asks. */
@@ -67,14 +67,6 @@ async function measuredAgain(page: Looked['page'], width: number): Promise<void>
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
 }
 
-/** Tables that are wider than their boxes. Runs in the page. */
-function cutTables(): readonly string[] {
-  return [...document.querySelectorAll('table')]
-    .filter((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0) + 1)
-    .filter((table) => !table.closest('[tabindex="0"]'))
-    .map((table) => table.ariaLabel ?? '');
-}
-
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let scene: ConsoleScene;
   let looked: Looked;
@@ -128,7 +120,11 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
         // Nothing is cut either.
         expect(await page.evaluate(cutTables)).toEqual([]);
         await picture(`${name}-${size}`);
-        if (size === 390) expect(await barriers(page)).toEqual([]);
+        if (size !== 390) continue;
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await showIn(page, colorScheme);
+          expect(await barriers(page)).toEqual([]);
+        }
       }
       await page.setViewportSize({ width: 1280, height: 800 });
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
@@ -164,6 +160,46 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByRole('region', { name: 'Upstream request' }).waitFor();
       expect(page.url()).toContain('view=raw');
       expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test(
+    'a request is asked again, and opened in the playground with what it said',
+    async () => {
+      const { page, open } = looked;
+      const act = async (entry: string): Promise<void> => {
+        await open(`/requests/${id}`, 'sim/gemini');
+        await page.getByRole('button', { name: 'Actions' }).click();
+        await page.getByRole('menuitem', { name: entry }).click();
+      };
+      await act('Ask again…');
+      await page.getByRole('dialog').getByLabel('Model').fill('sim/messages');
+      await page.getByRole('dialog').getByRole('button', { name: 'Ask again' }).click();
+      const sides = page.getByRole('dialog').getByRole('table', { name: 'Then and now' });
+      await sides.getByRole('row', { name: /^Then.*200/ }).waitFor();
+      await sides.getByRole('link', { name: 'Now' }).click();
+      await page.getByRole('heading', { name: 'sim/messages', level: 1 }).waitFor();
+      await page.getByRole('tabpanel').getByText(XSS).first().waitFor();
+      await act('Open in the playground');
+      await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
+      expect(new URL(page.url()).searchParams.get('model')).toBe('sim/gemini');
+      await page.waitForFunction(
+        (text) => [...document.querySelectorAll('textarea')].some(({ value }) => value === text),
+        XSS,
+      );
+      expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    },
+    SLOW,
+  );
+
+  test(
+    'the address of the gateway alone leads a browser to the console',
+    async () => {
+      const { page } = looked;
+      await page.goto(scene.gateway.origin);
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/^\/console\/?$/);
     },
     SLOW,
   );

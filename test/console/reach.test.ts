@@ -130,7 +130,14 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
       await page.locator('body').press('?');
-      await dialog.getByText('Go to Overview').waitFor();
+      for (const what of [
+        'Search on this page',
+        'Next row',
+        'Go to Overview',
+        'Go to Requests',
+        'Go to Keys',
+      ])
+        await dialog.getByText(what).waitFor();
       expect(await wrongWith('[role=dialog]', 'light')).toEqual([]);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });

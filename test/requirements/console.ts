@@ -12,6 +12,8 @@ const SIGN_IN = 'test/console/sign-in.test.ts';
 const BATCHES = 'test/console/batches.test.ts:';
 const JOBS = 'test/console/jobs.test.ts:';
 const QUESTIONS = 'test/console/questions.test.ts:';
+const OUTAGE = 'test/console/outage.test.ts:';
+const DAYS = 'test/console/days.test.ts:';
 
 export const consoleRequirements: Requirements = {
   'contract.console.sign-in': shown(
@@ -20,6 +22,7 @@ export const consoleRequirements: Requirements = {
     `${SIGN_IN}: a key signs in, the list of requests is there, and signing out ends it`,
     `${SIGN_IN}: a link signs in once`,
     `${SIGN_IN}: a new gateway says what to do first`,
+    `${PAGES} the address of the gateway alone leads a browser to the console`,
     `${SESSION}: a key that may not manage signs nobody in, and each refusal is in the log`,
     `${SESSION}: a link is good once, and for a quarter of an hour`,
     `${SESSION}: so is the code of a command of this machine`,
@@ -82,6 +85,7 @@ export const consoleRequirements: Requirements = {
     'Requests come by themselves, are narrowed by what the address says, and show what was said, the route, cost, and what was changed.',
     `${PAGES} a request shows what was said, why it went where it went, what it cost, and what was changed`,
     `${PAGES} filters stand in the address, and new requests come by themselves where nobody looks at a row`,
+    `${PAGES} a request is asked again, and opened in the playground with what it said`,
     `${WIRE_DIFF} between $client and $upstream nothing is listed but what differs`,
   ),
   'contract.console.playground': shown(
@@ -125,6 +129,8 @@ export const consoleRequirements: Requirements = {
     `${QUESTIONS} a provider is down: it is seen without a click, its words are one click away, and its requests two`,
     `${QUESTIONS} why a request was slow: three clicks from the overview lead to the sentence that says it`,
     `${QUESTIONS} who spent most yesterday: two clicks, and the sums are those of the management API`,
+    `${DAYS} yesterday is the same day on the page, in its CSV and for \`dragoman usage\`, and each says whose it is`,
+    `${DAYS} days of one's own are chosen in the calendar, and everything else follows them`,
     `${QUESTIONS} a key with $20: four clicks and two fields, the row shows it, and the message is ready`,
     `${QUESTIONS} the keyboard reaches the first row in six stops, and knows the way`,
   ),
@@ -132,6 +138,10 @@ export const consoleRequirements: Requirements = {
     CONSOLE,
     'States, sums and times are true: what failed is no success, what has no price is no $0, and no end lies in the past.',
     `${QUESTIONS} what is shown is true: no success that was none, no $0 for what has no price, nobody nameless, no end in the past`,
+    `${OUTAGE} a provider that refuses its key to all is failing within ten seconds, and is healthy at no time`,
+    `${OUTAGE} what failed has no colour of success, anywhere`,
+    `${OUTAGE} an alert is still there after a reload, and says when it was raised`,
+    `${OUTAGE} no column of %s is cut at 1440 pixels`,
     `${QUESTIONS} disabling a provider asks for how long and why, says what stands in, and is undone in place`,
     'test/console/contrast.test.ts: text',
     'test/console/contrast.test.ts: edges of fields, dots, bars and series',
