@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { type ManagedGateway, startManaged } from '../support/management/scene.ts';
 import { isWhole } from '../support/share.ts';
 import { fillMonth } from './busy-month.ts';
@@ -16,8 +16,11 @@ const RECORDS = GIVEN || 60_000;
 /** Pages of a hundred rows that are scrolled through. */
 const SCROLLED = GIVEN ? 50 : 8;
 const MINUTES = 60_000;
-/** Longest times in milliseconds: until a page can be used, until a change is seen, and for anything that blocks. */
-const MOST = { page: 1_000, change: 300, block: 100 };
+/**
+ * Longest times in milliseconds: until a page can be used, until a change is seen, for anything that blocks, and from the first
+ * click of a question to its answer.
+ */
+const MOST = { page: 1_000, change: 300, block: 100, question: 2_000 };
 
 const PAGES = [
   ['overview', '', 'figure canvas'],
@@ -44,6 +47,9 @@ const FILTERS = [
   'text=sonnet',
   'slow=true',
 ] as const;
+/** Address at which nobody listens. */
+const NOBODY = 'http://127.0.0.1:1/v1';
+const DAY_MS = 86_400_000;
 /** Requests that come in a second while somebody looks. */
 const A_SECOND = 60;
 const ORDERS = ['-duration', '-cost', '-tokens', '-first_content', 'time'] as const;
@@ -58,7 +64,16 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'dragoman-month-'));
     await fillMonth(dataDir, RECORDS, Date.now());
-    gateway = await startManaged({}, { dataDir });
+    gateway = await startManaged(
+      {
+        // Nobody is there.
+        providers: {
+          downtown: { api_key: 'sk-test-down', protocols: { 'openai-chat': { base_url: NOBODY } } },
+        },
+        models: [{ id: 'downtown/only', endpoints: [{ provider: 'downtown' }] }],
+      },
+      { dataDir },
+    );
     windows = await openWindows(gateway.origin);
     close = async () => {
       await windows.close();
@@ -241,6 +256,94 @@ describe.skipIf(!HAS_BROWSER || !(isWhole || GIVEN > 0))('over a month of record
       await page.locator('[role=row][aria-rowindex="1"]').getByText('sim/echo').waitFor();
     },
     MINUTES,
+  );
+
+  test(
+    'the four questions of operators take few clicks and little time',
+    async () => {
+      const { page, open } = looked;
+      const nav = (name: string): Locator =>
+        page.getByRole('navigation').getByRole('link', { name, exact: true });
+      /** Starts at the overview; notes the clicks and the time until all of it has been seen. */
+      async function question(what: string, most: number, steps: readonly (() => Promise<unknown>)[]) {
+        await open('', 'Overview');
+        await page.locator('figure canvas').first().waitFor();
+        const from = performance.now();
+        for (const step of steps) await step();
+        await drawn(page);
+        note(`${what}, ${steps.length - 1} of ${most} clicks`, performance.now() - from, MOST.question);
+        expect(steps.length - 1).toBeLessThanOrEqual(most);
+      }
+
+      await Promise.all(
+        Array.from({ length: 6 }, async () => {
+          const body = { model: 'downtown/only', messages: [{ role: 'user', content: 'Hello' }] };
+          await (await gateway.post('/chat/completions', body)).text();
+        }),
+      );
+      const problems = page.getByRole('region', { name: 'Open problems' });
+      await question('a provider is down', 2, [
+        () => problems.getByText('Failing').first().waitFor(),
+        () => problems.getByRole('link', { name: 'downtown' }).click(),
+        async () => {
+          await page.getByRole('heading', { name: 'downtown', level: 1 }).waitFor();
+          await page.getByRole('main').getByRole('link', { name: 'Requests', exact: true }).click();
+          await page
+            .getByRole('row', { name: /downtown\/only/ })
+            .first()
+            .waitFor();
+        },
+      ]);
+
+      await question('why was it slow', 3, [
+        () => nav('Requests').waitFor(),
+        () => nav('Requests').click(),
+        () => page.getByRole('button', { name: 'Slow', exact: true }).click(),
+        async () => {
+          await page.waitForURL(/slow=true/);
+          await page.getByText(/^Showing/).waitFor();
+          await page.locator('[data-row]').first().click();
+          await page
+            .getByRole('complementary', { name: 'Request' })
+            .getByText(/^Answered by .* in .*p50 .*p95/)
+            .waitFor();
+        },
+      ]);
+
+      await question('who spent most yesterday', 2, [
+        () => nav('Usage').waitFor(),
+        () => nav('Usage').click(),
+        async () => {
+          await page.getByRole('button', { name: 'Yesterday' }).click();
+          await page.getByText(/^Yesterday: /).waitFor();
+          await page.locator('table tbody tr').first().waitFor();
+        },
+      ]);
+      const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+      const [from, to] = [today - DAY_MS, today].map((ms) => new Date(ms).toISOString());
+      const { body } = await gateway.manage('GET', `/generations/counts?from=${from}&to=${to}&buckets=0`);
+      // Sums say what the records say.
+      const yesterday = new Intl.NumberFormat('en-US').format(Number(body['total']));
+      expect(await page.getByText(/^Yesterday: /).textContent()).toContain(`for ${yesterday} requests`);
+
+      await question('a key with $20', 4, [
+        () => nav('Keys').waitFor(),
+        () => nav('Keys').click(),
+        () => page.getByRole('button', { name: 'New key' }).click(),
+        async () => {
+          await page.getByLabel('Name', { exact: true }).fill('colleague');
+          await page.getByLabel('Budget in USD').fill('20');
+          await page.getByRole('button', { name: 'Make the key' }).click();
+        },
+        async () => {
+          await page.getByRole('button', { name: 'Copy all as a message' }).click();
+          await page.getByText('Copied.').waitFor();
+        },
+      ]);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('row', { name: /^colleague.*\$20 \/ month/ }).waitFor();
+    },
+    2 * MINUTES,
   );
 
   test.skipIf(GIVEN === 0)('nothing took longer than it may', () => {
