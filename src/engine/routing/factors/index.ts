@@ -1,4 +1,4 @@
-// All routing factors.
+// All routing factors, and the one that a name stands for.
 import type { RoutingFactor } from '../../../canonical/index.ts';
 import { cost } from './cost.ts';
 import type { Factor } from './factor.ts';
