@@ -1,4 +1,4 @@
-// Adds jobs to the queue: gives them their place, and counts those of an owner.
+// Adds jobs to the queue, with their position in it and within the owner's quota.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { type JobView, type NewJob, OPEN_STATES } from '../../accounts/ports/index.ts';
@@ -10,7 +10,7 @@ export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'diale
   const clock = () => dialect.nowMs(now());
   const open = sql.join(OPEN_STATES.map((state) => sql`${state}`));
 
-  /** Place behind all of its project, and not before what is next in the queue. */
+  /** Virtual time of a new job: after all jobs of its project, and not before the head of the queue. */
   function* turnOf(projectId: string, priority: number, weight: number): Queries<number> {
     const places = yield* firstOf(
       sql<{ next: number | null; own: number | null }>`
@@ -30,7 +30,7 @@ export function jobAdder({ on, dialect, now }: Pick<StateDatabase, 'on' | 'diale
     return held?.jobs ?? 0;
   }
 
-  /** @throws GatewayError `rate_limited` where `maxOpen` jobs of its project are open already */
+  /** @throws GatewayError `rate_limited` if its project already has `maxOpen` open jobs */
   function* add(job: NewJob, maxOpen: number): Queries<JobView> {
     if ((yield* openOf(job.projectId)) >= maxOpen)
       throw new GatewayError(

@@ -1,17 +1,17 @@
-// Alerts that were published, and when, by whichever process was first; and what they said. Knows nothing of their meaning.
+// Sent alerts, and claims that make sure only one process sends each.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AlertStore } from '../../accounts/ports/index.ts';
 import { rowsOf, type Store } from './database.ts';
 import { newestFirst } from './pages.ts';
 import { table } from './table.ts';
 
-/** Milliseconds after which an alert is forgotten, and would be published again if it were still the case. */
+/** Milliseconds after which an alert is deleted. It would be sent again if its problem still existed. */
 const KEPT_MS = 400 * 86_400_000;
 
 const ALERTS = table({
   name: 'alerts',
   columns: {
-    /** Names the event. */
+    /** Name of the problem. */
     id: 'text',
     /** Unix milliseconds. */
     told_at: 'number',
@@ -36,14 +36,14 @@ const ALERT_HISTORY = table({
   indexes: { alert_history_by_time: ['raised_at'] },
 });
 
-/** Subject of each alert, and when that was over. */
+/** Event of each alert, and when it was resolved. */
 const ALERT_EVENTS = table({
   name: 'alert_events',
   columns: {
     alert_id: 'id',
     event: 'text',
     raised_at: 'number',
-    /** Unix milliseconds; null: it is not over. */
+    /** Unix milliseconds; null: open. */
     resolved_at: 'number?',
   },
   key: ['alert_id'],
@@ -55,12 +55,12 @@ const ALERT_EVENTS = table({
   },
 });
 
-/** Few are open of many that are kept. */
+/** Partial index, because only a few of many alerts are open. */
 function openIndex(): string {
   return 'create index alert_events_open on alert_events (event) where resolved_at is null';
 }
 
-/** Most open alerts that are looked at. */
+/** Maximum number of open alerts that are read. */
 const MOST_OPEN = 1_000;
 
 export const alerts: Store<AlertStore> = {
@@ -71,7 +71,7 @@ export const alerts: Store<AlertStore> = {
       claim: (id, nowMs, quietMs) =>
         transact(function* () {
           yield db.deleteFrom('alerts').where('told_at', '<', nowMs - KEPT_MS);
-          // One statement: of two processes that claim at once, the second waits for the first and finds its row.
+          // One statement, so that of two concurrent claims the second waits for the first and finds its row.
           const rows = yield db
             .insertInto('alerts')
             .values({ id, told_at: nowMs })
@@ -141,7 +141,7 @@ export const alerts: Store<AlertStore> = {
           type: row.type,
           message,
           data: JSON.parse(data) as JsonObject,
-          // Alerts of earlier versions have no event.
+          // Alerts from earlier versions have no event.
           isOpen: event !== null && row.resolved_at === null,
           resolvedAt: row.resolved_at,
         }));

@@ -1,4 +1,4 @@
-// The audit log: who changed what, when, and from where. Entries are added and purged, never changed.
+// The audit log of changes. Entries are appended and purged, but never changed.
 import type { Compilable, Kysely } from 'kysely';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { AuditEntry, AuditOf, AuditQuery, AuditStore } from '../../accounts/ports/index.ts';
@@ -35,7 +35,7 @@ export const AUDIT = table({
 type AuditDb = Kysely<SchemaOf<[typeof AUDIT]>>;
 type AuditRow = Omit<NonNullable<(typeof AUDIT)['row']>, 'row'>;
 
-/** Adds an entry. */
+/** Query that adds an entry. */
 export function auditInsert(db: AuditDb, entry: AuditEntry): Query {
   const { actor, before, after } = entry;
   return db.insertInto('audit').values({
@@ -53,10 +53,10 @@ export function auditInsert(db: AuditDb, entry: AuditEntry): Query {
 }
 
 /**
- * Changes one row, and adds an entry about it.
- * @param before finds the row as it is
- * @param change gives the row as it is then; nothing where it is not to be changed
- * @returns the thing as it is then; null where nothing was changed, and nothing is in the log
+ * Changes one row and adds an audit entry.
+ * @param before query for the current row
+ * @param change query that changes the row and returns it; no row if the change must not happen
+ * @returns the changed object; null if nothing was changed or logged
  */
 export function* audited<Row, Thing>(
   db: AuditDb,

@@ -1,4 +1,4 @@
-// Rows of batches, of their lines that have ended, and of those that are asked.
+// Tables of batches, of their finished lines, and of lines that are being processed.
 import { sql } from 'kysely';
 import type { Batch, BatchOutcome } from '../../accounts/ports/index.ts';
 import type { BatchStatus } from '../../canonical/index.ts';
@@ -38,7 +38,7 @@ export const BATCHES = table({
     output_file: 'id?',
     error_file: 'id?',
     problems: 'text?',
-    /** 1: lines of it are still to be forgotten. */
+    /** 1: its lines still have to be deleted. */
     has_lines: 'small',
   },
   key: ['row'],
@@ -59,7 +59,7 @@ export const BATCH_LINES = table({
   since: 3,
 });
 
-/** Lines whose upstreams are asked. */
+/** Lines whose requests were sent to an upstream. */
 export const BATCH_ASKED = table({
   name: 'batch_asked',
   columns: { batch_id: 'id', number: 'number', detail: 'text' },
@@ -67,7 +67,7 @@ export const BATCH_ASKED = table({
   since: 3,
 });
 
-/** Lines that failed, for operators: at most `KEPT_FAILURES` of a batch. */
+/** Failed lines for operators, at most `KEPT_FAILURES` per batch. */
 export const BATCH_FAILURES = table({
   name: 'batch_failures',
   columns: {
@@ -83,7 +83,7 @@ export const BATCH_FAILURES = table({
   since: 4,
 });
 
-/** Status of a batch, in the words of its clients. */
+/** Status of a batch as clients see it. */
 export const BATCH_STATUS = sql<BatchStatus>`case
   when b.outcome is not null then b.outcome
   when b.cancel_at is not null then 'cancelling'
@@ -93,7 +93,7 @@ export const BATCH_STATUS = sql<BatchStatus>`case
 
 type Row = Omit<NonNullable<(typeof BATCHES)['row']>, 'row'>;
 
-/** A batch with what its job says of it. */
+/** A batch joined with its job. */
 export type BatchRow = Row & {
   readonly row: number;
   readonly status: BatchStatus;
@@ -115,7 +115,7 @@ export function decodeBatch(row: BatchRow): Batch {
     createdAt: row.created_at,
     deadlineAt: row.deadline_at,
     expiresAt: row.expires_at === NEVER ? null : row.expires_at,
-    // One that ended before it began was never counted: all of its lines have ended.
+    // A batch that ended before it began was never counted, so all of its lines have ended.
     total: row.total ?? (row.ended_at === null ? null : ended),
     counts: {
       succeeded: row.succeeded,

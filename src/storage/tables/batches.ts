@@ -1,5 +1,5 @@
-// Batches and their lines. What a runner writes is checked against the fence of its job in the same transaction, so that a line ends
-// once, and counts once, whoever runs it. Knows nothing of what lines ask for.
+// Batches and their lines. Writes of a runner check the fence of its job in the same transaction, so that each line ends and
+// counts exactly once.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import {
@@ -26,7 +26,7 @@ import { ownJob } from './own-job.ts';
 import { newestFirst, pageByRow } from './pages.ts';
 import { NEVER } from './sizes.ts';
 
-/** Lines that one statement forgets. */
+/** Lines that one statement deletes. */
 const FORGOTTEN = 1_000;
 const ON_LINE = ['batch_id', 'number'] as const;
 
@@ -60,7 +60,7 @@ function openBatches(database: StateDatabase): BatchStore {
   const ofProject = (projectId: string, id: string) =>
     all().where('b.id', '=', id).where('b.project_id', '=', projectId);
 
-  /** Runs changes for whoever holds the job of a batch. False: somebody else does. */
+  /** Runs changes if the fence still holds the job of a batch. @returns false if it does not */
   const underFence = (id: string, fence: number, change: () => Queries<void>): Promise<boolean> =>
     transact(function* () {
       if (!(yield* isOwn(id, fence))) return false;
@@ -83,7 +83,7 @@ function openBatches(database: StateDatabase): BatchStore {
     return gone.length;
   }
 
-  /** Keeps lines that failed for operators, as many as there is room for. */
+  /** Stores failed lines for operators, up to `KEPT_FAILURES`. */
   function* keepFailures(id: string, lines: readonly EndedLine[]): Queries<void> {
     const failed = lines.flatMap(({ number, failure }) => (failure ? [{ ...failure, number }] : []));
     if (failed.length === 0) return;
@@ -319,7 +319,7 @@ const SPEND_COLUMNS = {
   unpriced: 'unpriced',
 } as const satisfies Record<keyof LineSpend, string>;
 
-/** Counts of a batch with some lines more. */
+/** New counts of a batch after more lines have ended. */
 function grownBy(lines: readonly EndedLine[]) {
   const by: Record<string, number> = { ...NOTHING_ENDED };
   for (const { kind, spend } of lines) {

@@ -1,19 +1,19 @@
-// Bytes by name in PostgreSQL: pieces of a file, a row each, so that nobody's memory holds all of one. A file has its name
-// when it is complete, and not before. Knows nothing of who owns it.
+// Blobs in PostgreSQL. A file is stored in pieces, one per row, so that it is never in memory as a whole. It gets its name
+// only when it is complete.
 import type { BlobDraft, BlobStore } from '../../accounts/ports/index.ts';
 import { type Database, firstOf, type Queries, rowsOf, type Store } from './database.ts';
 import { table } from './table.ts';
 
-/** Bytes of a piece: a read, or a write, of a millisecond or two. */
+/** Bytes of a piece, which is read or written in 1–2 ms. */
 const PIECE = 256 * 1024;
-/** Names that are looked at together. */
+/** Names that a sweep checks per query. */
 const NAMES = 500;
 
 const BLOBS = table({
   name: 'blobs',
   columns: {
     row: 'row',
-    /** Null while it is being written. */
+    /** Null while the blob is being written. */
     name: 'id?',
     pieces: 'small',
     /** Unix milliseconds, by the clock of the database. */
@@ -22,7 +22,7 @@ const BLOBS = table({
   key: ['row'],
   unique: [['name']],
   only: 'postgres',
-  // Files are moved and backed up as files.
+  // Blobs are moved and backed up as files.
   isLocal: true,
 });
 
@@ -32,7 +32,7 @@ const BLOB_PIECES = table({
   key: ['blob', 'number'],
   only: 'postgres',
   isLocal: true,
-  // Pictures and documents are compressed already.
+  // Images and documents are already compressed.
   extras: { postgres: ['alter table blob_pieces alter column bytes set storage external'] },
 });
 
@@ -51,7 +51,7 @@ function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
   }
   const find = (name: string): Promise<{ readonly row: number; readonly pieces: number } | undefined> =>
     ask(() => firstOf(db.selectFrom('blobs').select(['row', 'pieces']).where('name', '=', name)));
-  /** @throws Error when it was deleted meanwhile */
+  /** Reads a piece. @throws Error if the blob was deleted in the meantime */
   const piece = async (row: number, number: number): Promise<Uint8Array> => {
     const found = await ask(() =>
       firstOf(
@@ -82,7 +82,7 @@ function openBlobs({ on, dialect, transact, write, ask }: Database): BlobStore {
       };
       return {
         async write(bytes) {
-          // The caller may use the place of the bytes again.
+          // Copied, because the caller may reuse the memory.
           waiting.push(Uint8Array.from(bytes));
           size += bytes.length;
           if (size >= PIECE) await writePieces();

@@ -1,11 +1,11 @@
-// Numbers of changes: keys and projects have a column `changed`, greater than that of every row that changed before, set by
-// triggers. In PostgreSQL, whoever changes a row holds the last number until it commits, so that numbers become visible in order.
+// Change numbers. Triggers set the column `changed` of keys and projects to a number greater than all before. In PostgreSQL
+// a change locks the last number until it commits, so that numbers become visible in order.
 import { sql } from 'kysely';
 import { type Database, firstOf } from './database.ts';
 import { statement } from './statement.ts';
 import { type Table, table } from './table.ts';
 
-/** The numbers that were given last. */
+/** Last assigned numbers. */
 export const CHANGE_NUMBERS = table({
   name: 'change_numbers',
   columns: { of: 'text', number: 'number' },
@@ -26,7 +26,7 @@ export const CHANGE_NUMBERS = table({
   },
 });
 
-/** The triggers that number the changes of a table with a column `changed`. */
+/** Triggers for a table with a column `changed`. */
 export function numbering(name: string): NonNullable<Table['extras']> {
   const next = `update ${name} set changed = (select max(changed) + 1 from ${name}) where id = new.id`;
   return {
@@ -40,7 +40,7 @@ export function numbering(name: string): NonNullable<Table['extras']> {
   };
 }
 
-/** The greatest number of a change in a table. Asked every second. */
+/** Greatest change number of a table. Read every second. */
 export function greatestChange({ ask }: Database, name: string): () => Promise<number> {
   const greatest = statement(
     () => sql<{ mark: number | null }>`select max(changed) as mark from ${sql.table(name)}`,

@@ -1,4 +1,4 @@
-// Conversations and their items as rows: made before a transaction, so that nothing in it can fail.
+// Tables of conversations and their items. Rows are encoded before a transaction, so that encoding cannot fail within it.
 import { asString, type JsonObject } from '../../base/json/index.ts';
 import type { StoredConversation } from '../../accounts/ports/index.ts';
 import { NEVER, rowBytes } from './sizes.ts';
@@ -9,13 +9,13 @@ export const CONVERSATIONS = table({
   columns: {
     row: 'row',
     id: 'id',
-    /** Empty once it was deleted: from then on nobody finds it, and its items go piece by piece. */
+    /** Project; empty once deleted. Deleted conversations are not found, and their items are removed in steps. */
     key_id: 'id',
     created_at: 'number',
     expires_at: 'number',
-    /** Itself and its items. */
+    /** Size with its items. */
     bytes: 'number',
-    /** The turn that runs on it, and until when it is believed to. */
+    /** Running turn, and until when its lock is valid. */
     turn_id: 'id?',
     turn_until: 'number?',
     metadata: 'text',
@@ -25,7 +25,7 @@ export const CONVERSATIONS = table({
   indexes: { conversations_by_expiry: ['expires_at', 'row'] },
 });
 
-/** Items in the order of `row`, which grows with every insert; an id is there once. */
+/** Items in order of `row`, which increases with each insert. Ids are unique. */
 export const CONVERSATION_ITEMS = table({
   name: 'conversation_items',
   columns: {
@@ -41,14 +41,14 @@ export const CONVERSATION_ITEMS = table({
   indexes: { conversation_items_in_order: ['conversation_row', 'row'] },
 });
 
-/** An item as it is bound. */
+/** An item as bound values. */
 export interface ItemRow {
   readonly id: string | null;
   readonly bytes: number;
   readonly text: string;
 }
 
-/** Items ready to be written: made before the transaction, so that nothing in it can fail. */
+/** Encodes items before the transaction, so that encoding cannot fail within it. */
 export function encodeItems(items: readonly JsonObject[]): readonly ItemRow[] {
   return items.map((item) => {
     const text = JSON.stringify(item);
@@ -56,12 +56,12 @@ export function encodeItems(items: readonly JsonObject[]): readonly ItemRow[] {
   });
 }
 
-/** The item of a row. */
+/** Decodes an item. */
 export function decodeItem(row: { readonly item?: unknown }): JsonObject {
   return JSON.parse(row.item as string) as JsonObject;
 }
 
-/** Columns that are read of a conversation. */
+/** Columns that are read from a conversation. */
 export interface ConversationRow {
   readonly row: number;
   readonly id: string;

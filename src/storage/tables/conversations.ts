@@ -1,5 +1,5 @@
-// Conversations: metadata, lifetime, items, and the one place for a turn, over all processes. A deleted conversation belongs to
-// nobody at once and counts no more; the rows of a long one then go piece by piece, so that nothing waits for them.
+// Conversations: metadata, expiry, items, and the lock for a running turn, across all processes. A deleted conversation
+// disappears and stops counting immediately. Its rows are then removed in small steps, so that nothing waits for them.
 import { type Selectable, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { ConversationStore } from '../../accounts/ports/index.ts';
@@ -51,7 +51,7 @@ function openConversations({
   const findHeld = statement((v: { projectId: string; id: string }) =>
     dialect.held(rowOf(v.projectId, v.id)),
   );
-  // A row at least where the conversation is there.
+  // Returns at least one row if the conversation exists.
   const all = statement((v: { projectId: string; id: string; nowMs: UnixMs }) =>
     db
       .selectFrom('conversations as c')
@@ -89,7 +89,7 @@ function openConversations({
         .returning('row');
     },
   );
-  // Holders have three seconds after a server's start, since nobody could hold a place while it was away.
+  // After a start of the server, lock holders have three seconds to renew, because they could not renew while it was down.
   const isAwake =
     kind === 'postgres'
       ? sql<boolean>`pg_postmaster_start_time() < clock_timestamp() - interval '3 seconds'`
@@ -110,12 +110,12 @@ function openConversations({
     sql`key_id <> ${sql.lit(NOBODY)}`,
   );
 
-  /** Takes a conversation that is held from its project. */
+  /** Removes a locked conversation from its project. */
   function* disown({ row, key_id: projectId, bytes }: ConversationRow): Queries<void> {
     yield db.updateTable('conversations').set({ key_id: NOBODY, expires_at: 0 }).where('row', '=', row);
     yield* usage.release(projectId, 0, bytes);
   }
-  /** Deletes rows of conversations that belong to nobody: their items first. */
+  /** Deletes rows of deleted conversations, items first. */
   const clear = async (): Promise<number> => {
     const ofNobody = db
       .selectFrom('conversations as c')
@@ -259,12 +259,12 @@ function openConversations({
         return true;
       }),
     async beginTurn(projectId, id, turnId, nowMs, forMs) {
-      // Several that ask at once follow one another: each sees what the one before it has written.
+      // Concurrent calls run one after another, so that each sees the write of the one before.
       const held = await write(place({ projectId, id, turnId, nowMs, forMs }));
       return held.length > 0;
     },
     async endTurn(projectId, id, turnId) {
-      // The next turn may not begin while the items of this one are in a journal alone.
+      // The next turn must not begin before the items of this one are in the database.
       await turns.arrived();
       await write(release({ projectId, id, turnId }));
     },
@@ -272,7 +272,7 @@ function openConversations({
       const disowned = await sweep(
         (limit) => expired({ nowMs, limit }),
         function* (rows) {
-          // One order keeps two processes from waiting for each other.
+          // Fixed order, to avoid deadlocks between processes.
           for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) yield* disown(row);
         },
       );

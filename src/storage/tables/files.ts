@@ -1,4 +1,4 @@
-// Uploaded files without their bytes, which lie under their ids in the blob store but count here against the project's quota.
+// Uploaded files. Their bytes are in the blob store under their ids, and count against the project's quota here.
 import { GatewayError } from '../../canonical/index.ts';
 import type { FileStore, StoredFile } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
@@ -21,7 +21,7 @@ export const FILES = table({
     purpose: 'text',
     filename: 'text',
     media_type: 'text',
-    /** Bytes of the file itself. */
+    /** Size of the file. */
     bytes: 'number',
   },
   key: ['row'],
@@ -48,7 +48,7 @@ function openFiles(database: StateDatabase): FileStore {
   );
   const expired = expiring<FileRow>(database, FILES, FILE_COLUMNS);
   function* remove(rows: readonly FileRow[]): Queries<void> {
-    // One order keeps two processes from waiting for each other.
+    // Fixed order, to avoid deadlocks between processes.
     for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) {
       yield db.deleteFrom('files').where('row', '=', row.row);
       yield* usage.release(row.key_id, 0, countedBytes(decode(row)));
@@ -112,7 +112,7 @@ function openFiles(database: StateDatabase): FileStore {
   };
 }
 
-/** Makes what inserts a file, inside a transaction. It throws GatewayError `quota`. */
+/** Creates a function that inserts a file within a transaction, and throws GatewayError `quota`. */
 export function fileAdder(database: StateDatabase): (file: StoredFile) => Queries<void> {
   const insert = inserter(database, FILES);
   return function* (file) {
@@ -121,7 +121,7 @@ export function fileAdder(database: StateDatabase): (file: StoredFile) => Querie
   };
 }
 
-/** Bytes that a file counts for. */
+/** Bytes of a file that count against the quota. */
 function countedBytes({ filename, bytes }: StoredFile): number {
   return rowBytes(filename) + bytes;
 }

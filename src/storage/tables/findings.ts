@@ -1,5 +1,5 @@
-// Probe results of endpoints, in PostgreSQL: one row for each place, the same for every process. Each change leaves another text in
-// the settings, in the transaction of the change, so that whoever asks for that alone misses none.
+// Probe results of endpoints in PostgreSQL, shared by all processes. Each change also updates a version in the settings, in
+// the same transaction, so that readers can poll the version.
 import { sql } from 'kysely';
 import { parseJson } from '../../base/json/index.ts';
 import type { FindingStore } from '../../accounts/ports/index.ts';
@@ -29,7 +29,7 @@ export const findings: Store<FindingStore> = {
     const { on, transact, ask } = database;
     const db = on(FINDINGS, SETTINGS);
     const insert = inserter(database, FINDINGS, { conflict: { on: FINDINGS.key, update: ['entry'] } });
-    /** A change holds this row until it commits: changes follow one another. */
+    /** Locks the version until the change commits, so that changes are sequential. */
     function* note(): Queries<void> {
       yield db
         .insertInto('settings')
@@ -54,7 +54,7 @@ export const findings: Store<FindingStore> = {
       },
       async put(stored) {
         if (stored.length === 0) return;
-        // The last of each place counts.
+        // The last result per endpoint and question is kept.
         const rows = new Map(
           stored.map(({ entry, ...place }) => [
             JSON.stringify(place),

@@ -1,11 +1,11 @@
-// Rows of jobs, of their steps, and of the streams that they have written.
+// Tables of jobs, of their steps, and of their streams.
 import { sql } from 'kysely';
 import type { HeldJob, Job, JobState, JobView, NewJob } from '../../accounts/ports/index.ts';
 import { parseJson } from '../../base/json/index.ts';
 import { NEVER } from './sizes.ts';
 import { table } from './table.ts';
 
-/** Milliseconds that a job waits for the process that it belongs to when that is silent. */
+/** Milliseconds for which a job waits for its own process after that has become silent. */
 export const HOME_MS = 10_000;
 
 /** All times are Unix milliseconds by the database's clock. */
@@ -19,18 +19,18 @@ export const JOBS = table({
     key_id: 'id',
     state: 'id',
     priority: 'small',
-    /** Place among the jobs of one priority: virtual time of a fair queue over projects. */
+    /** Position among jobs of the same priority: virtual time of a fair queue over projects. */
     turn: 'real',
     lane: 'id?',
     home: 'id?',
-    /** Time from which somebody else may take it: of a running job the end of its lease, of a waiting one when it is tried again. */
+    /** Time from which it may be claimed: end of the lease of a running job, next attempt of a waiting one. */
     run_after: 'number',
     attempt: 'small',
-    /** Leases that ran out. Null: none. */
+    /** Number of expired leases. Null: none. */
     deaths: 'small?',
     lease_owner: 'id?',
     fence: 'number',
-    /** 1: its end is asked for. */
+    /** 1: cancellation is requested. */
     cancel: 'small',
     waits_for: 'text?',
     waits_since: 'number?',
@@ -63,7 +63,7 @@ export const JOB_STEPS = table({
   since: 2,
 });
 
-/** Bytes that a job has streamed, compressed. */
+/** Compressed streams of jobs. */
 export const JOB_STREAMS = table({
   name: 'job_streams',
   columns: { job_id: 'id', bytes: 'bytes' },
@@ -80,7 +80,7 @@ export type ViewRow = Omit<
 };
 export type JobRow = ViewRow & Pick<Row, 'payload' | 'deaths' | 'fence'>;
 
-/** Characters of a payload that lists read: with the model, where it begins with that. */
+/** Characters of a payload that lists read, to find the model at its start. */
 const START = 600;
 
 export const VIEW_COLUMNS = [
@@ -106,7 +106,7 @@ export const VIEW_COLUMNS = [
 
 export const JOB_COLUMNS = [...VIEW_COLUMNS, 'payload', 'deaths', 'fence'] as const;
 
-/** Columns of a new job. */
+/** Row of a new job. */
 export function newRow(job: NewJob) {
   return {
     id: job.id,
@@ -147,7 +147,7 @@ export function decodeView(row: ViewRow): JobView {
   };
 }
 
-/** The first member of a payload, where that is its model; null: none. */
+/** Value of the first member of a payload if that is `model`, else null. */
 function modelIn(start: string): string | null {
   const [, text] = /^\{"model":("(?:[^"\\]|\\.)*")/.exec(start) ?? [];
   return text === undefined ? null : String(parseJson(text));

@@ -1,5 +1,5 @@
-// The queue of jobs. Runners of several processes take jobs at once: PostgreSQL passes over rows that another one holds, and a
-// transaction of SQLite is alone. Knows nothing of what jobs do.
+// The job queue. Runners of several processes claim jobs concurrently: PostgreSQL skips rows that others have locked, and
+// SQLite has one writer.
 import { sql } from 'kysely';
 import { type HeldJob, type JobStore, type NewJob, OPEN_STATES } from '../../accounts/ports/index.ts';
 import { jobAdder } from './add-jobs.ts';
@@ -20,7 +20,7 @@ import { ownJob } from './own-job.ts';
 import { expiring } from './purge.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** Jobs that one call lets others take whose lease or wait is over. */
+/** Maximum number of expired or due jobs that one call requeues. */
 const MOST_DUE = 200;
 
 export const jobs: Store<JobStore> = {
@@ -39,7 +39,7 @@ function openJobs(database: StateDatabase): JobStore {
   const open = among(OPEN_STATES);
   const expired = expiring<{ readonly row: number; readonly id: string }>({ kind }, JOBS, ['row', 'id']);
 
-  /** Jobs that nobody holds or waits with any more go back into the queue. A lease that ran out is a death of its holder. */
+  /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
   function* wake(): Queries<void> {
     const due = yield* firstOf(
       sql<{ row: number }>`
@@ -54,7 +54,7 @@ function openJobs(database: StateDatabase): JobStore {
         order by run_after limit ${MOST_DUE} ${skipHeld})`;
   }
 
-  /** Whether anything is queued that a runner knows, or due. */
+  /** True if a job of a known kind is queued or due. */
   function* hasWork({ kinds, priority }: Parameters<JobStore['claim']>[0]): Queries<boolean> {
     const found = yield* firstOf(
       sql<{ work: number }>`
@@ -96,9 +96,9 @@ function openJobs(database: StateDatabase): JobStore {
     return taken ? decodeHeld(taken as JobRow) : null;
   }
 
-  /** Time of an end, read once: the expiry counts from it to the millisecond. */
+  /** Time of the end, read once, so that the expiry is computed from the same value. */
   const moment = () => sql<{ readonly ms: number }>`(select ${clock()} as ms)`.as('moment');
-  /** Columns of a job that ends at that time. */
+  /** Changed columns of a job that ends then. */
   const ending = (keepMs: DurationMs | null | undefined) => ({
     ended_at: sql<number>`moment.ms`,
     ...(typeof keepMs === 'number' && {
@@ -108,7 +108,7 @@ function openJobs(database: StateDatabase): JobStore {
 
   const byId = (id: string) => db.selectFrom('jobs').select(JOB_COLUMNS).where('id', '=', id);
 
-  /** Changes a running job under its fence. */
+  /** Changes a running job if the fence is current. */
   const underFence = (
     id: string,
     fence: number,
@@ -143,7 +143,7 @@ function openJobs(database: StateDatabase): JobStore {
     openOf: (projectId) => ask(() => openOf(projectId)),
     add: (job, maxOpen) => transact(() => add(job, maxOpen)),
     async claim(options) {
-      // A query comes first: mostly there is nothing to do, and a transaction would be in the way of others.
+      // Checks with a query first: usually there is nothing to do, and a transaction would block others.
       if (!(await ask(() => hasWork(options)))) return [];
       return transact(function* () {
         yield* wake();
@@ -159,7 +159,7 @@ function openJobs(database: StateDatabase): JobStore {
     async renew(owner, leaseMs) {
       const until = sql<number>`${clock()} + ${leaseMs}`;
       const rows = await transact(function* () {
-        // Jobs that wait for this process's own clients are not taken by others meanwhile.
+        // Keeps jobs of this process's own clients from being claimed by others.
         yield db
           .updateTable('jobs')
           .set({ run_after: sql`${clock()} + ${HOME_MS}` })

@@ -1,4 +1,4 @@
-// API keys: who may ask, and how much. Knows hashes only, never a key itself.
+// API keys with their permissions and limits. Stores only hashes of their secrets.
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { KeyRole, RoutingDefaults } from '../../canonical/index.ts';
 import type {
@@ -31,19 +31,19 @@ const KEYS = table({
     revoked_at: 'number?',
     /** JSON array of patterns. Null: all models. */
     models: 'text?',
-    /** 0 or 1. Null: as the configuration says. */
+    /** 0 or 1. Null: default of the configuration. */
     log_content: 'small?',
-    /** JSON object in the words of the configuration. Null: nothing. */
+    /** JSON object as in the configuration. Null: none. */
     routing: 'text?',
-    /** 0 or 1. Null: as for everybody. */
+    /** 0 or 1. Null: default. */
     strict: 'small?',
-    /** As `streams.on_disconnect`. Null: as the configuration says. */
+    /** As `streams.on_disconnect`. Null: default of the configuration. */
     on_disconnect: 'text?',
-    /** Null: the key is a project of its own. */
+    /** Null: the key is its own project. */
     project_id: 'id?',
-    /** JSON array. Null: `models` alone. */
+    /** JSON array. Null: only `models`. */
     roles: 'text?',
-    /** JSON arrays in the words of the configuration. Null: none. */
+    /** JSON arrays as in the configuration. Null: none. */
     limits: 'text?',
     budgets: 'text?',
     previous_hash: 'id?',
@@ -68,9 +68,9 @@ const KEYS = table({
 
 type KeyRow = NonNullable<(typeof KEYS)['row']>;
 
-/** Keys that are read at once where all are read: the event loop turns in between. */
+/** Keys per step when all are read. Other work runs in between. */
 const PORTION = 2_000;
-/** Shared by the keys that have no others. */
+/** Default roles. */
 const USUAL_ROLES: readonly KeyRole[] = ['models'];
 
 export const keys: Store<KeyStore> = {
@@ -201,7 +201,7 @@ class Keys implements KeyStore {
   }
 }
 
-/** The columns that a change writes: of those that it does not name, none. */
+/** Columns of a change, without those that it does not name. */
 function encodeKeyChange(change: KeyChange): Updateable<KeyRow> {
   const { name, hash, hint, expiresAt, revokedAt, models, logContent, strict, routing } = change;
   const { onDisconnect, roles, limits, budgets, previous } = change;

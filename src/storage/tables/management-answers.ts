@@ -1,9 +1,9 @@
-// Answers of the management API under idempotency keys. Cannot read what it keeps.
+// Responses of the management API under idempotency keys. They are encrypted.
 import type { ManagementAnswer, ManagementAnswerStore } from '../../accounts/ports/index.ts';
 import type { Store } from './database.ts';
 import { table } from './table.ts';
 
-/** Answers that are kept. The oldest go first. */
+/** Maximum number of stored responses. The oldest are evicted. */
 const MOST = 1000;
 
 const MANAGEMENT_ANSWERS = table({
@@ -11,9 +11,9 @@ const MANAGEMENT_ANSWERS = table({
   columns: {
     id: 'text',
     fingerprint: 'text',
-    /** Names the request that makes the answer. */
+    /** Id of the attempt that produces the response. */
     run: 'text',
-    /** `null`: the answer is being made. */
+    /** Encrypted response. `null`: still running. */
     sealed: 'text?',
     /** Unix milliseconds. */
     until_at: 'number',

@@ -1,5 +1,5 @@
-// Notices between the processes of one PostgreSQL database, by LISTEN and NOTIFY (PostgreSQL 16, chapter "NOTIFY", 2026-11: a
-// payload is shorter than 8,000 bytes). A table says who subscribes: a connection that only listens costs the server a process.
+// Pub/sub between processes by LISTEN and NOTIFY (PostgreSQL 16, "NOTIFY", 2026-11: payloads are shorter than 8,000 bytes).
+// A table lists the subscribers, so that processes listen only if needed: each connection costs the server a process.
 import { sql } from 'kysely';
 import type { NoticeListener, NoticeStore } from '../../accounts/ports/index.ts';
 import { firstOf, type StateDatabase } from './database.ts';
@@ -8,9 +8,9 @@ import { table } from './table.ts';
 const NOTICES_WANTED = table({
   name: 'notices_wanted',
   columns: {
-    /** Names a process. */
+    /** Name of a process. */
     id: 'id',
-    /** Unix milliseconds, by the server's clock. */
+    /** Unix milliseconds by the server's clock. */
     until_at: 'number',
   },
   key: ['id'],
@@ -18,12 +18,12 @@ const NOTICES_WANTED = table({
   isLocal: true,
 });
 
-/** Schemas of one database are installations of their own, and their names may be too long. */
+/** Name of the channel. Each schema is a separate installation, and schema names may be too long, hence the hash. */
 const CHANNEL = sql<string>`'dragoman_' || md5(current_schema())`;
 
 export type Listen = (channel: string, received: (text: string) => void) => Promise<NoticeListener>;
 
-/** @param listen subscribes to a channel on a connection of its own. @throws GatewayError 503 */
+/** @param listen subscribes to a channel on a separate connection. @throws GatewayError 503 */
 export function openNotices({ on, dialect, write, ask }: StateDatabase, listen: Listen): NoticeStore {
   const db = on(NOTICES_WANTED);
   const now = dialect.nowMs(0);

@@ -1,8 +1,8 @@
-// The fence of jobs: what a runner writes counts only while it still holds the job. Knows nothing of what is written.
+// Fencing of jobs: writes of a runner take effect only while it holds the job.
 import { firstOf, type Queries, type StateDatabase } from './database.ts';
 import { JOBS } from './job-tables.ts';
 
-/** @returns a query that is true, and keeps the row from others until its transaction ends, while this fence holds the job */
+/** @returns a query that is true if the fence holds the job, and locks the job until the transaction ends */
 export function ownJob({ on, dialect }: StateDatabase): (id: string, fence: number) => Queries<boolean> {
   const db = on(JOBS);
   return function* (id, fence) {

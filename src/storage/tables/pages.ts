@@ -1,9 +1,9 @@
-// Pages of lists, in the order in which rows were inserted.
+// Pages of lists in order of insertion.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { type Database, firstOf, type Queries, rowsOf } from './database.ts';
 
-/** Number of a row, in the order of insertion. */
+/** Number of a row, in order of insertion. */
 const ROW = sql<number>`${sql.ref('row')}`;
 
 export interface Page<Row> {
@@ -11,7 +11,7 @@ export interface Page<Row> {
   readonly hasMore: boolean;
 }
 
-/** Reads a page of a query. @param behind number of the row that comes before its first; absent: it is the first page */
+/** Reads a page of a query. @param behind number of the last row of the previous page; absent: first page */
 export function* pageByRow<Schema, Name extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Name, Row>,
   { order, limit }: { readonly order: 'asc' | 'desc'; readonly limit: number },
@@ -19,14 +19,14 @@ export function* pageByRow<Schema, Name extends keyof Schema, Row>(
 ): Queries<Page<Row>> {
   const sign = sql.raw(order === 'asc' ? '>' : '<');
   const following = behind === undefined ? query : query.where(sql<boolean>`${ROW} ${sign} ${behind}`);
-  // One more than asked for: it says whether there are more.
+  // Reads one more row, to know whether there are more.
   const rows = yield* rowsOf(following.orderBy(ROW, order).limit(limit + 1));
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 /**
- * Reads a page of a log, newest first: what comes after an entry is older.
- * @param what names an entry of the table in errors
+ * Reads a page of a log, newest first. Entries `after` another are older.
+ * @param what name of an entry in errors
  * @throws GatewayError `invalid_request` for an unknown entry
  */
 export function newestFirst<Schema, Name extends keyof Schema, Row>(

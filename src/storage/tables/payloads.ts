@@ -1,4 +1,4 @@
-// Payloads of requests: one row for each, the oldest request forgotten first. Written after the answer, and nobody waits.
+// Recorded bodies of requests, one row each. The oldest are evicted. Written after the answer, without delaying it.
 import { type Kysely, sql } from 'kysely';
 import { PAYLOAD_STAGES, type StoredPayload } from '../../accounts/ports/index.ts';
 import type { PayloadStore } from '../../accounts/ports/index.ts';
@@ -12,34 +12,34 @@ import type { UnixMs } from '../../base/units.ts';
 const PAYLOADS = table({
   name: 'payloads',
   columns: {
-    /** Begins with the time. */
+    /** Generation id, which begins with the time. */
     generation_id: 'id',
-    /** Ordinal of an attempt; `NO_ATTEMPT` where the payload is of none. */
+    /** Ordinal of the attempt; `NO_ATTEMPT`: not part of an attempt. */
     attempt: 'small',
-    /** Its place in the list of stages, which is stored: it gets no second meaning. */
+    /** Index in the list of stages. Stored, so that the list's order must not change. */
     stage: 'small',
-    /** Bytes of head and body. */
+    /** Size of head and body. */
     bytes: 'number',
     head: 'text',
     body: 'bytes',
   },
   key: ['generation_id', 'attempt', 'stage'],
-  // Pictures and answers are compressed already.
+  // Bodies are already compressed.
   extras: { postgres: ['alter table payloads alter column body set storage external'] },
 });
 
-/** A number before all attempts. */
+/** Number less than those of all attempts. */
 const NO_ATTEMPT = -1;
-/** An id behind those of all requests. */
+/** Id greater than those of all requests. */
 const BEHIND_ALL = 'g';
-/** Requests that are forgotten in one go. */
+/** Requests that are evicted per step. */
 const FORGOTTEN_AT_ONCE = 20;
 
 class Payloads implements PayloadStore {
   readonly #database: Database;
   readonly #db: Kysely<SchemaOf<[typeof PAYLOADS]>>;
   readonly #insert;
-  /** Bytes of all payloads; undefined until somebody asks. Those of other processes are counted with the next purge. */
+  /** Bytes of all payloads; undefined: not read yet. Those of other processes are included at the next purge. */
   #bytes: number | undefined;
 
   constructor(database: Database) {
@@ -75,7 +75,7 @@ class Payloads implements PayloadStore {
     const rows = await this.#database.ask(() => rowsOf(this.#of({ generationId })));
     return rows.flatMap(({ attempt, stage, head, body }) => {
       const name = PAYLOAD_STAGES[stage];
-      // The bytes are copied: the buffers of PostgreSQL's driver are views of what it read from the socket.
+      // Copied, because buffers of the PostgreSQL driver are views of its socket reads.
       const bytes = new Uint8Array(body);
       return name
         ? [{ stage: name, attempt: attempt === NO_ATTEMPT ? null : attempt, head, body: bytes }]
@@ -96,7 +96,7 @@ class Payloads implements PayloadStore {
     return forgotten;
   }
 
-  /** Runs a change, given the bytes of all payloads, and remembers how many there are then. */
+  /** Runs a change with the total size of all payloads, and stores the new total. */
   async #changing(change: (held: number) => Queries<number>): Promise<void> {
     const { transact } = this.#database;
     const total = this.#total;
@@ -107,7 +107,7 @@ class Payloads implements PayloadStore {
     });
   }
 
-  /** Forgets the oldest requests before an id, some at most. @param goesOn asked with the bytes that are held before each */
+  /** Evicts some of the oldest requests before an id. @param goesOn called before each with the total size */
   *#forget(
     from: number,
     end: string,

@@ -1,4 +1,4 @@
-// Projects that were made by command or API, not by the configuration.
+// Projects created by command or API.
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type {
   AuditEntry,
@@ -19,12 +19,12 @@ import { contains, decodeEntries, encodeEntries, otherVersion, pageOf, present }
 const PROJECTS = table({
   name: 'projects',
   columns: {
-    /** Its name. */
+    /** Name of the project. */
     id: 'id',
     created_at: 'number',
     updated_at: 'number',
     archived_at: 'number?',
-    /** JSON arrays in the words of the configuration. Null: none. */
+    /** JSON arrays as in the configuration. Null: none. */
     limits: 'text?',
     budgets: 'text?',
     version: 'small',

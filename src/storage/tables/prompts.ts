@@ -1,5 +1,4 @@
-// Prompt templates and their versions. Whoever changes a prompt holds its row until it commits. Knows nothing of the contents of
-// a template.
+// Prompt templates and their versions. A change locks the row of the prompt until it commits.
 import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
@@ -19,7 +18,7 @@ const PROMPTS = table({
     created_at: 'number',
     name: 'text?',
     default_version: 'small',
-    /** The highest number given so far. Those of deleted versions are not given again. */
+    /** Highest assigned number. Numbers of deleted versions are not reused. */
     last_version: 'small',
     bytes: 'number',
   },
@@ -44,7 +43,7 @@ const PROMPT_VERSIONS = table({
 type PromptRow = Selectable<NonNullable<(typeof PROMPTS)['row']>>;
 type VersionRow = NonNullable<(typeof PROMPT_VERSIONS)['row']>;
 
-/** A number above those of all versions. */
+/** Number greater than those of all versions. */
 const NO_VERSION = 2 ** 31;
 
 export const prompts: Store<PromptStore> = { tables: [PROMPTS, PROMPT_VERSIONS], open: openPrompts };
@@ -61,13 +60,13 @@ function openPrompts({ on, dialect, transact, ask, usage }: StateDatabase): Prom
       .where('prompt_row', '=', v.row)
       .where('version', '=', v.version),
   );
-  /** The version that is written exactly so: `01` names none. */
+  /** Finds a version by its exact text: `01` does not match version 1. */
   function* versionRow({ row }: PromptRow, version: string): Queries<VersionRow | undefined> {
     const number = Number(version);
     if (String(number) !== version || !(number >= 1 && number < NO_VERSION)) return undefined;
     return yield* firstOf(versionOf({ row, version: number }));
   }
-  /** Changes a prompt that is there. @returns `none` where it is not */
+  /** Changes an existing prompt. @returns `none` if it does not exist */
   const changing = <T>(
     projectId: string,
     id: string,
@@ -87,7 +86,7 @@ function openPrompts({ on, dialect, transact, ask, usage }: StateDatabase): Prom
   function* insertVersion(version: VersionRow): Queries<void> {
     yield db.insertInto('prompt_versions').values(version);
   }
-  /** The prompts of rows, with their versions, newest first. */
+  /** Decodes prompts with their versions, newest first. */
   function* decoded(rows: readonly PromptRow[]): Queries<readonly StoredPrompt[]> {
     if (rows.length === 0) return [];
     const versions = yield* rowsOf(

@@ -1,19 +1,19 @@
-// Finds and deletes rows by their age, whichever table they are of.
+// Finds and deletes expired rows of any table.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Query } from './database.ts';
 import { statement } from './statement.ts';
 import type { Kind, TableDeclaration } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** The values of a row's key, by their columns. */
+/** Values of a primary key, by column. */
 type KeyRow = Readonly<Record<string, unknown>>;
 
-/** Passes over rows that another process holds. SQLite's transactions are alone anyway. */
+/** Skips rows locked by other processes. SQLite has one writer. */
 const FREE: Readonly<Record<Kind, string>> = { sqlite: '', postgres: 'for update skip locked' };
 
 /**
- * Makes what finds rows whose `expires_at` has come, the earliest first, and holds them.
- * @param columns that are read
+ * Creates a function that finds and locks rows whose `expires_at` has passed, earliest first.
+ * @param columns columns to read
  * @param where further condition
  */
 export function expiring<Row>(
@@ -31,9 +31,9 @@ export function expiring<Row>(
 }
 
 /**
- * Makes what deletes rows of a table whose column is below a bound, the lowest first.
- * @param column has an index
- * @returns gives how many rows were deleted; 0 when none is left
+ * Creates a function that deletes rows whose column is below a bound, lowest first.
+ * @param column an indexed column
+ * @returns a function that returns the number of deleted rows; 0: none are left
  */
 export function purger(
   { kind, sweep }: Database,

@@ -1,5 +1,5 @@
-// Processes that share one PostgreSQL database, a row each: no process writes the row of another, so two that start
-// at once both stand there. Knows nothing of what they share.
+// Processes that share a PostgreSQL database, one row each. A process writes only its own row, so that concurrent starts do
+// not conflict.
 import { sql } from 'kysely';
 import type { ReplicaStore } from '../../accounts/ports/index.ts';
 import { rowsOf, type Store } from './database.ts';
@@ -8,9 +8,9 @@ import { table } from './table.ts';
 const REPLICAS = table({
   name: 'replicas',
   columns: {
-    /** Names a process. */
+    /** Name of a process. */
     name: 'id',
-    /** Unix milliseconds, by the server's clock. */
+    /** Unix milliseconds by the server's clock. */
     until_at: 'number',
   },
   key: ['name'],

@@ -1,5 +1,4 @@
-// Stored responses as rows: one each with its items inside, and the places under which its ids are listed. Knows nothing of
-// the contents of an item, besides its id.
+// Tables of stored responses: one row with all items, and index rows for the ids of the response and its items.
 import { asArray, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { isSmall, jsonTexts } from '../json-text.ts';
 import type { StoredResponse } from '../../accounts/ports/index.ts';
@@ -7,7 +6,7 @@ import { NEVER, ROW_BYTES } from './sizes.ts';
 import { table } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Texts last, so that the columns before them are read without them. */
+/** Texts are the last columns, so that the others can be read without them. */
 export const RESPONSES = table({
   name: 'responses',
   columns: {
@@ -15,13 +14,13 @@ export const RESPONSES = table({
     id: 'id',
     key_id: 'id',
     created_at: 'number',
-    /** `NEVER` when it does not, as everywhere among the stored things. */
+    /** `NEVER` if it does not expire, as in all tables of stored objects. */
     expires_at: 'number',
     previous_id: 'id?',
     conversation_id: 'id?',
-    /** Bytes that it counts for in `state_usage`. */
+    /** Bytes that count in `state_usage`. */
     bytes: 'number',
-    /** JSON array of the places where `response_ids` lists it. */
+    /** JSON array of its places in `response_ids`. */
     places: 'text',
     response: 'text',
     input: 'text',
@@ -35,8 +34,8 @@ export const RESPONSES = table({
 });
 
 /**
- * Places of responses and items by their ids. The ids that the gateway makes for one turn share one place: every
- * further page that a write touches costs as much as the rest of the row. The texts tell which response has the id.
+ * Index of responses by the ids of responses and items. Ids of one turn share a place, because each further page that a
+ * write touches costs as much as the rest of the row. The texts tell which response contains the id.
  */
 export const RESPONSE_IDS = table({
   name: 'response_ids',
@@ -45,31 +44,31 @@ export const RESPONSE_IDS = table({
   clustered: true,
 });
 
-/** Deleted responses and items of turns: a journal that still has them does not bring them back. */
+/** Deleted responses and items, so that a journal that still contains them does not restore them. */
 export const DELETED = table({
   name: 'deleted_of_turns',
   columns: {
-    /** Project of a response, or conversation of an item. */
+    /** Project of the response, or conversation of the item. */
     owner_id: 'id',
     id: 'id',
     /** Unix milliseconds. */
     deleted_at: 'number',
   },
-  // Queries ask for many ids at once.
+  // Queries look up many ids at a time.
   key: ['id', 'owner_id'],
   indexes: { deleted_of_turns_in_order: ['deleted_at'] },
   clustered: true,
   isLocal: true,
 });
 
-/** Columns that the deletion of a response needs. */
+/** Columns needed to delete a response. */
 export interface ResponseHead {
   readonly row: number;
   readonly key_id: string;
   readonly bytes: number;
 }
 
-/** A response ready to be written. */
+/** An encoded response. */
 export interface ResponseRow {
   readonly id: string;
   readonly projectId: string;
@@ -77,32 +76,32 @@ export interface ResponseRow {
   readonly expiresAt: UnixMs;
   readonly previousId: string | null;
   readonly conversationId: string | null;
-  /** Bytes that it counts for. */
+  /** Bytes that count against the quota. */
   readonly bytes: number;
   readonly places: readonly string[];
   readonly response: string;
   readonly input: string;
 }
 
-/** Part behind the type in ids that are made from a generation's: its 32 digits, and perhaps a number of the item. */
+/** Part after the type in ids derived from a generation id: 32 hex digits, and possibly the number of the item. */
 const GENERATION_ID = /^[0-9a-f]{32}(?=_|$)/;
 
-/** Clients may choose ids of items, and need not keep them short. What is found at a place is compared with the whole id. */
+/** Maximum length of a place. Clients may choose long item ids, so results are compared with the full id. */
 const LONGEST_PLACE = 64;
 
 /**
- * Place at which `response_ids` lists an id. It begins with what follows the type (`msg_…`): for the gateway's own ids that
- * is the generation, which all ids of a turn share, and for others at least the part that lies close together.
+ * Place of an id in `response_ids`: the part after the type (`msg_…`). For the gateway's own ids that is the generation id,
+ * which all ids of a turn share.
  */
 export function placeOf(id: string): string {
   const tail = id.slice(id.indexOf('_') + 1);
   return GENERATION_ID.exec(tail)?.[0] ?? tail.slice(0, LONGEST_PLACE);
 }
 
-/** Every place under which the response or one of its items is looked for, once. */
+/** Unique places of a response and its items. */
 function placesOf({ id, response, input }: StoredResponse): readonly string[] {
   const own = placeOf(id);
-  // Nearly all ids are of this turn, which is told without making anything.
+  // Nearly all ids belong to this turn, which is checked without allocations.
   const isOwn = GENERATION_ID.test(own) ? isAt : isNowhere;
   let others: Set<string> | undefined;
   for (const items of [input, asArray(response['output'])])
@@ -114,7 +113,7 @@ function placesOf({ id, response, input }: StoredResponse): readonly string[] {
   return others ? [own, ...others] : [own];
 }
 
-/** Whether an id's place is that of a generation. */
+/** True if the place of an id is that of a generation. */
 function isAt(id: string, generation: string): boolean {
   const from = id.indexOf('_') + 1;
   const end = from + generation.length;
@@ -134,8 +133,8 @@ export function itemsOf({
 }
 
 /**
- * A response ready to be written.
- * @returns a promise for a large one, whose texts are made in several turns of the event loop
+ * Encodes a response.
+ * @returns a promise for a large response, whose texts are serialised in several turns of the event loop
  */
 export function responseRow(stored: StoredResponse): ResponseRow | Promise<ResponseRow> {
   const { response, input } = stored;
@@ -143,7 +142,7 @@ export function responseRow(stored: StoredResponse): ResponseRow | Promise<Respo
   return jsonTexts([response, input]).then(([text, items]) => rowOf(stored, text, items));
 }
 
-/** @param text of the response, and @param input of its input items, as JSON */
+/** @param text JSON of the response @param input JSON of its input items */
 function rowOf(stored: StoredResponse, text: string, input: string): ResponseRow {
   const { id, projectId, createdAt, previousId, conversationId } = stored;
   const places = placesOf(stored);
@@ -163,10 +162,10 @@ function rowOf(stored: StoredResponse, text: string, input: string): ResponseRow
   };
 }
 
-/** Columns that are read of a response. */
+/** Columns that are read from a response. */
 export type FoundRow = Omit<NonNullable<(typeof RESPONSES)['row']>, 'row' | 'bytes' | 'places'>;
 
-/** The response of a row. */
+/** Decodes a response. */
 export function decodeResponse(row: FoundRow): StoredResponse {
   return {
     id: row.id,
@@ -179,7 +178,7 @@ export function decodeResponse(row: FoundRow): StoredResponse {
   };
 }
 
-/** The latest item of this id in responses of which the latest come first. */
+/** Latest item with an id. @param responses latest first */
 export function itemOf(
   responses: readonly Pick<StoredResponse, 'response' | 'input'>[],
   itemId: string,
@@ -191,7 +190,7 @@ export function itemOf(
   return null;
 }
 
-/** The texts of a row as what they say. */
+/** Decodes the texts of a row. */
 export function decodeTexts(
   row: Pick<FoundRow, 'response' | 'input'>,
 ): Pick<StoredResponse, 'response' | 'input'> {

@@ -1,4 +1,4 @@
-// Stored responses, and those of the conversations that they belong to.
+// Stored responses: chains, lookup of items, deletion and expiry.
 import { sql } from 'kysely';
 import type { JsonObject } from '../../base/json/index.ts';
 import { othersRun } from '../others-run.ts';
@@ -23,9 +23,9 @@ import { statement } from './statement.ts';
 import { STATE_USAGE } from './state-usage.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Responses looked into for an item: nearly always the first has it, but a text may only mention the id. */
+/** Responses that are searched for an item. Nearly always the first contains it, but a text may only mention the id. */
 const MENTIONS = 8;
-/** Milliseconds that a deletion is remembered: longer than any journal outlives its process, but for one in a backup. */
+/** Milliseconds for which a deletion is remembered. Longer than any journal exists, except in a backup. */
 const DELETED_KNOWN_MS = 90 * 86_400_000;
 
 const COLUMNS = [
@@ -56,7 +56,7 @@ function openResponses(database: StateDatabase): ResponseStore {
       .where('r.key_id', '=', v.projectId)
       .where('r.expires_at', '>', v.nowMs),
   );
-  // Latest first. SQLite takes the tables of a cross join in their order. What is missing ends it before the one that continues nothing.
+  // Latest first. SQLite joins the tables of a cross join in the given order. A missing response ends the chain early.
   const chainOf = statement(
     (v: { projectId: string; id: string; nowMs: UnixMs }) =>
       sql<FoundRow>`
@@ -103,7 +103,7 @@ function openResponses(database: StateDatabase): ResponseStore {
     const rows = yield* rowsOf(mentions({ projectId, place: placeOf(itemId), needle, nowMs }));
     return itemOf(rows.map(decodeTexts), itemId);
   }
-  /** Reads, and once more where something may have come from journals meanwhile. */
+  /** Reads, and tries once more if entries may have arrived from journals in the meantime. */
   const found = async <T>(read: () => Queries<T | null>): Promise<T | null> => {
     await turns.arrived();
     const first = await ask(read);
@@ -124,7 +124,7 @@ function openResponses(database: StateDatabase): ResponseStore {
         },
         isLarge,
       );
-      // The caller goes on in a turn that does not begin with writing so much.
+      // Lets the caller continue in another turn, after this large write.
       if (isLarge) await othersRun();
       return response.response;
     },
@@ -139,7 +139,7 @@ function openResponses(database: StateDatabase): ResponseStore {
         return rows.at(-1)?.previous_id === null ? rows.toReversed().map(decodeResponse) : null;
       }),
     async findItem(projectId, itemId, nowMs) {
-      // The latest of this id is looked for.
+      // Waits for the indexer, because the latest item with this id is wanted.
       if (database.kind === 'sqlite') await indexer.caughtUp();
       return found(() => readItem(projectId, itemId, nowMs));
     },

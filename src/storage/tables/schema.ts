@@ -1,27 +1,27 @@
-// Makes the tables of a database, and brings those of an earlier program up to date. The database stores the version of its
-// schema and the oldest program that may use it. Version 1 is the first; data of before it is refused.
+// Creates the tables of a database, and migrates those of earlier programs. The database stores its schema version and the
+// oldest program that may use it. Data from before version 1 is refused.
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { addColumns, type Kind, latestOf, makeTable, table, type TableDeclaration } from './table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Version of this program, as of package.json. */
+/** Version of this program, as in package.json. */
 export const PROGRAM = '0.1.0';
 
-/** A change of tables that were made in an earlier version. */
+/** A migration of existing tables. */
 export interface SchemaChange {
-  /** Schema version that it leads to, above 1. */
+  /** Resulting schema version, greater than 1. */
   readonly version: number;
   /**
-   * The oldest program that may use the database afterwards. Absent: every program goes on, because it still reads and writes
-   * all that it knows (a new table, or a column that may be empty). In PostgreSQL the previous minor version must go on.
+   * Oldest program that may use the database afterwards. Absent: all programs, because the change is compatible (a new table
+   * or a nullable column). In PostgreSQL the previous minor version must keep working.
    */
   readonly oldestProgram?: string;
-  /** Statements of each database. */
+  /** Statements per database. */
   readonly up: Partial<Record<Kind, readonly string[]>>;
 }
 
-/** Tables of a database, and their changes since its first schema version. */
+/** Tables of a database, and their migrations. */
 export interface SchemaParts {
   readonly tables: readonly TableDeclaration[];
   readonly changes?: readonly SchemaChange[] | undefined;
@@ -31,7 +31,7 @@ const VERSIONS = table({
   name: 'schema_version',
   columns: {
     version: 'small',
-    /** As of package.json. */
+    /** As in package.json. */
     oldest_program: 'text',
     /** Unix milliseconds. */
     applied_at: 'number',
@@ -40,7 +40,7 @@ const VERSIONS = table({
   isLocal: true,
 });
 
-/** The version of a schema that has these tables and changes. */
+/** Schema version of these tables and migrations. */
 export function versionOf({ tables, changes = [] }: SchemaParts): number {
   return Math.max(1, ...tables.map(latestOf), ...changes.map(({ version }) => version));
 }
@@ -48,17 +48,17 @@ export function versionOf({ tables, changes = [] }: SchemaParts): number {
 export interface Place {
   readonly db: Kysely<never>;
   readonly kind: Kind;
-  /** Names the database in errors, e.g. its path. */
+  /** Name of the database in errors, e.g. its path. */
   readonly name: string;
-  /** Unix milliseconds, recorded with each version. */
+  /** Unix milliseconds, stored with each version. */
   readonly nowMs: UnixMs;
 }
 
 /**
- * Brings a database up to date. Call it inside a transaction that holds a lock: two processes may start at once on the same
- * empty database.
+ * Creates or migrates the tables. Call it within a transaction that holds a lock, because two processes may start on the
+ * same empty database.
  * @param program version of this program
- * @throws GatewayError `internal` for a database of a newer program that this one may not use, and for one of before version 1
+ * @throws GatewayError `internal` for a database that requires a newer program, or from before version 1
  */
 export async function bringUpToDate(
   place: Place,
@@ -90,7 +90,7 @@ export async function bringUpToDate(
     values (${current}, ${oldest}, ${nowMs})`.execute(db);
 }
 
-/** The first program that knew version 1. */
+/** First program with schema version 1. */
 const PROGRAM_OF_VERSION_1 = '0.1.0';
 
 interface VersionRow {
@@ -98,7 +98,7 @@ interface VersionRow {
   readonly oldest_program: string;
 }
 
-/** @returns null for an empty database */
+/** @returns the stored version; null for an empty database */
 async function storedVersion({ db, kind, name }: Place): Promise<VersionRow | null> {
   const isThere = async (of: string): Promise<boolean> => {
     const found =
@@ -122,7 +122,7 @@ async function storedVersion({ db, kind, name }: Place): Promise<VersionRow | nu
   return null;
 }
 
-/** Compares versions like `1.2.3`; what follows a hyphen does not count. */
+/** Compares versions like `1.2.3`, ignoring a suffix after a hyphen. */
 function isOlder(one: string, other: string): boolean {
   const numbers = (version: string): readonly number[] =>
     (version.split('-')[0] ?? '').split('.').map(Number);
@@ -131,7 +131,7 @@ function isOlder(one: string, other: string): boolean {
   return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
 }
 
-/** Stores name the tables that they use, some of them the same. */
+/** Removes duplicates: several stores may use the same table. */
 function unique(tables: readonly TableDeclaration[]): readonly TableDeclaration[] {
   return [...new Map(tables.map((declared) => [declared.name, declared])).values()];
 }

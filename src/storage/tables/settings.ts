@@ -1,4 +1,4 @@
-// Settings of an installation by name: fingerprints of secrets, its identity, how far long work has come.
+// Settings of an installation by name: fingerprints of secrets, its identity, progress of long tasks.
 import { sql } from 'kysely';
 import { firstOf, type Queries } from './database.ts';
 import { type SchemaOf, table } from './table.ts';
@@ -7,14 +7,14 @@ export const SETTINGS = table({
   name: 'settings',
   columns: { name: 'text', value: 'text' },
   key: ['name'],
-  // Moved and backed up by name: most mean something in their own database alone.
+  // Moved and backed up by name, because most of them are specific to their database.
   isLocal: true,
 });
 
-/** The one table that drivers know; all others belong to their stores. */
+/** The only table that drivers use. All others belong to stores. */
 export type SettingsSchema = SchemaOf<[typeof SETTINGS]>;
 
-/** The value of a setting. */
+/** Reads a setting. */
 export function* settingOf(name: string): Queries<string | undefined> {
   return (yield* firstOf(sql<{ value: string }>`select value from settings where name = ${name}`))?.value;
 }

@@ -1,12 +1,12 @@
-// JSON that many rows hold alike, parsed once: a hundred thousand keys have a few lists of limits and models between them.
+// Cache of parsed JSON columns, because 100,000 keys have only a few different lists of limits and models.
 
-/** Texts that are remembered; where there are more, the memory begins anew. */
+/** Maximum number of cached texts. The cache is cleared when it is full. */
 const MOST_TEXTS = 2_000;
 
 export class SharedJson {
   readonly #values = new Map<string, unknown>();
 
-  /** The value of a text; the same object for the same text. Nobody may change it. */
+  /** Parses a text. Returns the same object for the same text, which must not be changed. */
   parse(text: string): unknown {
     let value = this.#values.get(text);
     if (value === undefined) {

@@ -1,20 +1,22 @@
-// Bytes that stored things count for, and the refusal of a write that finds no room.
+// Sizes of stored objects for the quota, and the error for an exceeded quota.
 import { GatewayError } from '../../canonical/index.ts';
 
-/** Counted for every row besides its texts, so that many empty things have a price as well. About its true cost. */
+/** Bytes that each row counts in addition to its texts. About its actual overhead. */
 export const ROW_BYTES = 128;
 
-/** Bytes that a row with this text counts for. */
+/** Bytes that a row with this text counts. */
 export function rowBytes(text: string): number {
   return ROW_BYTES + Buffer.byteLength(text);
 }
 
-/** The expiry of what never expires: a number, so that one comparison answers for all. */
+/** Expiry of objects that never expire. A number, so that one comparison covers both cases. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * The refusal of a write.
- * @param bytes that it needs; @param kept what conversations, prompts and files hold; @param most what may be stored
+ * Error for an exceeded quota.
+ * @param bytes bytes to store
+ * @param kept bytes of conversations, prompts and files
+ * @param most quota in bytes
  */
 export function quotaRefusal(bytes: number, kept: number, most: number): GatewayError {
   const mb = (count: number): string => (count / 1_000_000).toFixed(2);

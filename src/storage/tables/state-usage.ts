@@ -1,5 +1,5 @@
-// Bytes that each project's stored responses, conversations, prompts and files occupy, and the quota over all of them. The counters
-// change in the transactions of the stores. Responses give way when a project is full, first those that expire first.
+// Quota of a project's stored responses, conversations, prompts and files. Counters change in the transactions of the
+// stores. If a project is full, responses are evicted, first those that expire first.
 import { type Kysely, sql } from 'kysely';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { StateUsage } from '../../accounts/ports/index.ts';
@@ -9,26 +9,26 @@ import { quotaRefusal } from './sizes.ts';
 import { statement } from './statement.ts';
 import { type SchemaOf, table } from './table.ts';
 
-/** Bytes of a project's stored objects. A project has several rows; their sum counts. */
+/** Bytes of a project's stored objects. A project has several rows, which are summed. */
 export const STATE_USAGE = table({
   name: 'state_usage',
   columns: {
     key_id: 'id',
-    /** Processes count in rows of their own, so that they do not wait for each other. */
+    /** Each process writes its own row, so that they do not wait for each other. */
     writer: 'small',
     responses: 'number',
-    /** Conversations, prompts and files, which never give way to something new. */
+    /** Bytes of conversations, prompts and files, which are never evicted. */
     kept: 'number',
   },
   key: ['key_id', 'writer'],
   clustered: true,
 });
 
-/** Rows that the processes of one PostgreSQL database spread over. */
+/** Number of rows per project over which the processes of a PostgreSQL database are distributed. */
 const WRITERS = 32;
-/** Projects of which it is remembered how much they keep. */
+/** Maximum number of projects with cached sizes. */
 const MOST_KNOWN = 10_000;
-/** The most responses that are looked at together where some give way. */
+/** Responses per query when some have to be evicted. */
 const GIVE_WAY = 50;
 
 /** Bytes of a project. */
@@ -37,18 +37,18 @@ export interface Sums {
   readonly kept: number;
 }
 
-/** Its generators run inside transactions of the stores. */
+/** Counts the usage of projects. Its generators run within transactions of the stores. */
 export class UsageCounter implements StateUsage {
   readonly #database: Database;
   readonly #db: Kysely<SchemaOf<[typeof STATE_USAGE, typeof RESPONSES]>>;
   readonly #maxBytesPerKey: () => number;
-  /** The row of this process. */
+  /** Row number of this process. */
   readonly writer: number;
   readonly #lateWriter: number;
-  /** Bytes of things that stay, as the last write has found them. */
+  /** Bytes of objects that are never evicted, as of the last write. */
   readonly #kept = new Map<string, number>();
 
-  /** @param maxBytesPerKey the most that one project may store; asked at every write */
+  /** @param maxBytesPerKey quota of one project in bytes, read at every write */
   constructor(database: Database, maxBytesPerKey: () => number) {
     this.#database = database;
     this.#db = database.on(STATE_USAGE, RESPONSES);
@@ -57,7 +57,7 @@ export class UsageCounter implements StateUsage {
     this.#lateWriter = database.kind === 'sqlite' ? 0 : this.writer + WRITERS;
   }
 
-  /** The most that one project may store, in whole bytes, as it is now. */
+  /** Current quota of one project in bytes. */
   get mostBytes(): number {
     return Math.floor(Math.min(this.#maxBytesPerKey(), Number.MAX_SAFE_INTEGER));
   }
@@ -69,9 +69,9 @@ export class UsageCounter implements StateUsage {
   }
 
   /**
-   * Whether responses of so many bytes would find room if all others gave way, by what is known of the project: what other
-   * processes keep is learned with the next write.
-   * @returns null; or the refusal
+   * Checks whether responses of this size would fit if all others were evicted. Usage of other processes is as of the last
+   * write.
+   * @returns null, or the error
    */
   async refusalOf(projectId: string, responses: number): Promise<GatewayError | null> {
     const known = this.#kept.get(projectId);
@@ -80,10 +80,9 @@ export class UsageCounter implements StateUsage {
   }
 
   /**
-   * Counts new bytes of responses and of things that stay until they are deleted. Responses of the project are deleted until
-   * there is room.
-   * @param own row of a response that is counted, which does not give way to itself
-   * @throws GatewayError `quota` where there is no room even without any other response
+   * Counts new bytes of responses and of other objects. Evicts responses of the project as needed.
+   * @param own row of the new response, which is not evicted itself
+   * @throws GatewayError `quota` if it does not fit even without any other response
    */
   *claim(projectId: string, responses: number, kept: number, own = 0): Queries<void> {
     const sums = yield* this.#add(projectId, responses, kept);
@@ -93,25 +92,25 @@ export class UsageCounter implements StateUsage {
     yield* this.#makeRoom(projectId, sums, own);
   }
 
-  /** Counts what had room when it came. Other responses of the project give way. */
+  /** Counts objects that were already accepted. Evicts other responses of the project as needed. */
   *count(projectId: string, responses: number, kept: number): Queries<void> {
-    // The row is its own: requests of this process do not wait for a long transaction of the journal.
+    // Uses a separate row, so that requests of this process do not wait for a long transaction of the journal.
     const sums = yield* this.#add(projectId, responses, kept, this.#lateWriter);
     yield* this.#makeRoom(projectId, sums, 0);
   }
 
-  /** `claim` for something kept that changes its size. @param growth bytes, negative when it shrinks */
+  /** `claim` for an object that changes its size. @param growth bytes; negative if it shrinks */
   *change(projectId: string, growth: number): Queries<void> {
     if (growth > 0) yield* this.claim(projectId, 0, growth);
     if (growth < 0) yield* this.release(projectId, 0, -growth);
   }
 
-  /** Counts bytes that are gone. */
+  /** Subtracts deleted bytes. */
   *release(projectId: string, responses: number, kept: number): Queries<void> {
     yield* this.#add(projectId, -responses, -kept);
   }
 
-  /** Deletes responses that the transaction holds, and where they are listed. They were not counted. */
+  /** Deletes locked responses and their index rows, without counting. */
   *deleteResponses(heads: readonly ResponseHead[]): Queries<void> {
     if (heads.length === 0) return;
     const rows = heads.map(({ row }) => row);
@@ -119,13 +118,13 @@ export class UsageCounter implements StateUsage {
     yield this.#deleteRows({ rows });
   }
 
-  /** Deletes responses that the transaction holds. They count no more. */
+  /** Deletes locked responses, and subtracts their bytes. */
   *removeResponses(heads: readonly ResponseHead[]): Queries<void> {
     yield* this.deleteResponses(heads);
     const freed = new Map<string, number>();
     for (const { key_id: projectId, bytes } of heads)
       freed.set(projectId, (freed.get(projectId) ?? 0) + bytes);
-    // One order keeps two processes from waiting for each other.
+    // Fixed order, to avoid deadlocks between processes.
     for (const [projectId, bytes] of [...freed].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       yield* this.release(projectId, bytes, 0);
   }
@@ -147,7 +146,7 @@ export class UsageCounter implements StateUsage {
     return kept;
   }
 
-  /** One that somebody else deletes just now is passed over: it is counted there. */
+  /** Evicts responses. Skips those that another transaction is deleting, because it subtracts them. */
   *#makeRoom(projectId: string, { responses, kept }: Sums, own: number): Queries<void> {
     let left = responses + kept - this.mostBytes;
     for (let limit = 1; left > 0; limit = Math.min(GIVE_WAY, limit * 8)) {
@@ -177,7 +176,7 @@ export class UsageCounter implements StateUsage {
         on conflict (key_id, writer) do update
           set responses = s.responses + excluded.responses, kept = s.kept + excluded.kept
         returning responses, kept`;
-      // SQLite has one writer. The rows of others are read as they are when the statement begins.
+      // SQLite has one writer, so that the statement sees all rows.
       if (this.#database.kind === 'sqlite') return add;
       return sql<Sums>`
         with added as (${add})

@@ -1,8 +1,8 @@
-// Statements that are compiled once. Building a query with Kysely costs ten times its execution in SQLite.
+// Statements that are compiled once, because building a query with Kysely takes ten times as long as running it in SQLite.
 import type { CompiledQuery } from 'kysely';
 import { compiled, type Query } from './database.ts';
 
-/** The place of a value in a compiled statement. */
+/** Placeholder for a value in a compiled statement. */
 class Slot {
   readonly name: string;
 
@@ -14,8 +14,8 @@ class Slot {
 const SLOTS = new Proxy({}, { get: (_, name) => new Slot(String(name)) });
 
 /**
- * Compiles a query the first time it is asked.
- * @param build given a placeholder for each value that differs from time to time, typed as the value
+ * Compiles a query on first use.
+ * @param build builds the query; gets a placeholder for each variable value, typed as the value
  */
 export function statement<Values extends object, Row>(
   build: (values: Values) => Query<Row>,

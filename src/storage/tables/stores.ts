@@ -1,4 +1,4 @@
-// The stores that both databases have, one line each; and those of PostgreSQL, where processes of several machines share it.
+// All stores: one line for each that both databases have, and those only PostgreSQL has, which several machines share.
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { batches } from './batches.ts';
@@ -50,20 +50,20 @@ export const STATE_STORES = {
 
 export const SHARED_STORES = { blobs, findings, replicas } satisfies Stores;
 
-/** A store as the driver of one database opens it, given what that driver has. */
+/** A store as opened by the driver of one database. */
 export interface DriverStore<Base, T> {
   readonly tables?: readonly Table[];
   readonly changes?: readonly SchemaChange[];
-  /** Called once the tables are there. */
+  /** Called once the tables exist. */
   readonly open: (base: Base) => T;
 }
 
-/** Stores that are open, by their names. */
+/** Open stores by name. */
 export type OpenStores<S extends Readonly<Record<string, DriverStore<never, unknown>>>> = {
   readonly [K in keyof S]: ReturnType<S[K]['open']>;
 };
 
-/** Stores that run on both databases, for either driver. */
+/** Adapts stores that run on both databases to a driver. */
 export function shared<S extends Stores>(
   stores: S,
 ): {
@@ -84,7 +84,7 @@ export function openStores<Base, S extends Readonly<Record<string, DriverStore<B
   return Object.fromEntries(open) as OpenStores<S>;
 }
 
-/** Every table of some stores, once. */
+/** Tables of stores, without duplicates. */
 export function tablesOf(stores: Stores): readonly Table[] {
   const tables = Object.values(stores).flatMap((store) => store.tables);
   return [...new Map(tables.map((declared) => [declared.name, declared])).values()];

@@ -1,24 +1,24 @@
-// A table, declared once for both databases: its columns and keys as data. The declaration makes the table, gives its row type,
-// and says how rows are moved and backed up.
+// Declaration of a table for both databases: columns and keys as data. It creates the table, gives the type of its rows, and
+// controls how they are moved and backed up.
 import { type Generated, type Kysely, sql } from 'kysely';
 
-/** The databases that hold tables. */
+/** Kinds of databases. */
 export type Kind = 'sqlite' | 'postgres';
 
 /**
  * Column types. `id`: text compared byte by byte. `number`: 64 bits (Unix milliseconds, bytes, counts). `small`: 32 bits.
- * `row`: number that the database gives, in the order of insertion.
+ * `row`: number assigned by the database, in order of insertion.
  */
 type BaseType = 'id' | 'text' | 'number' | 'small' | 'real' | 'bytes' | 'row';
 
-/** A type; with `?`, the column may be null. */
+/** A column type; `?`: nullable. */
 export type ColumnType = BaseType | `${Exclude<BaseType, 'row'>}?`;
 
 type Plain<Type> = Type extends 'id' | 'text' ? string : Type extends 'bytes' ? Uint8Array : number;
 
 type Value<Type> = Type extends `${infer Base}?` ? Plain<Base> | null : Plain<Type>;
 
-/** A row as Kysely types it. Columns with a default need no value. */
+/** Kysely's type of a row. Columns with a default need no value. */
 export type RowOf<Columns, Defaulted = never> = {
   -readonly [Name in keyof Columns]: Columns[Name] extends 'row'
     ? Generated<number>
@@ -30,41 +30,41 @@ export type RowOf<Columns, Defaulted = never> = {
 export interface TableDeclaration {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** Columns of the primary key. Rows are moved and backed up in its order. */
+  /** Columns of the primary key. Rows are moved and backed up in this order. */
   readonly key: readonly string[];
   readonly unique?: readonly (readonly string[])[];
-  /** Columns of each index, by its name. */
+  /** Columns of indexes, by index name. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
-  /** Values of new rows that do not say their own. */
+  /** Default values of columns. */
   readonly defaults?: Readonly<Record<string, number>>;
-  /** True: SQLite keeps the rows inside the index of the key. For small rows. */
+  /** True: SQLite stores rows in the index of the key (`without rowid`). For small rows. */
   readonly clustered?: boolean;
   /** End of `create table`, e.g. `partition by range (id)`. */
   readonly ending?: Partial<Record<Kind, string>>;
-  /** The one database that has this table; absent: both. */
+  /** Database that has this table; absent: both. */
   readonly only?: Kind;
-  /** Schema version that brought the table; 1 by default. */
+  /** Schema version that added the table; default: 1. */
   readonly since?: number;
-  /** Columns that may be null and came later, each with its schema version. */
+  /** Nullable columns that were added later, with their schema versions. */
   readonly added?: Readonly<Record<string, number>>;
   /**
-   * False for rows that mean something in their own database alone: neither moved nor backed up.
+   * True for rows that are specific to their database, and so neither moved nor backed up.
    */
   readonly isLocal?: boolean;
-  /** Columns that the database numbers by itself when rows are moved: not compared. */
+  /** Columns that the database renumbers when rows are moved. They are not compared. */
   readonly renumbered?: readonly string[];
-  /** Further statements after the table is made: what only one of the databases has. */
+  /** Further statements after the table is created, specific to a database. */
   readonly extras?: Partial<Record<Kind, readonly string[]>>;
 }
 
 /** A declared table. */
 export interface Table<Name extends string = string, Row = unknown> extends TableDeclaration {
   readonly name: Name;
-  /** Type of a row; never there. */
+  /** Type of a row. Never has a value. */
   readonly row?: Row;
 }
 
-/** The tables of a list, as Kysely types them. */
+/** Kysely's type of a list of tables. */
 export type SchemaOf<Tables extends readonly Table[]> = {
   [T in Tables[number] as T['name']]: NonNullable<T['row']>;
 };
@@ -84,7 +84,7 @@ export function table<
   return declaration;
 }
 
-/** The type of a value, and what a column says besides. */
+/** SQL type of a value, and further clauses of the column. */
 const TYPES: Readonly<Record<Kind, Readonly<Record<BaseType, readonly [type: string, also?: string]>>>> = {
   sqlite: {
     id: ['text'],
@@ -106,7 +106,7 @@ const TYPES: Readonly<Record<Kind, Readonly<Record<BaseType, readonly [type: str
   },
 };
 
-/** The type of a column's values in a database. */
+/** SQL type of a column's values. */
 export function castType(kind: Kind, type: ColumnType): string {
   return TYPES[kind][baseOf(type)][0];
 }
@@ -115,17 +115,17 @@ function baseOf(type: ColumnType): BaseType {
   return type.replace('?', '') as BaseType;
 }
 
-/** Names of the columns, in order. */
+/** Column names in order. */
 export function columnsOf(declared: TableDeclaration): readonly string[] {
   return Object.keys(declared.columns);
 }
 
-/** The number that the database gives each row: columns of that type. At most one. */
+/** Name of the column of type `row`. At most one. */
 export function rowColumn(declared: TableDeclaration): string | undefined {
   return columnsOf(declared).find((name) => declared.columns[name] === 'row');
 }
 
-/** Adds the columns to a table that have come since a schema version. */
+/** Adds the columns that are newer than a schema version. */
 export async function addColumns(
   db: Kysely<never>,
   kind: Kind,
@@ -140,12 +140,12 @@ export async function addColumns(
   }
 }
 
-/** Schema version of the latest part of a table. */
+/** Schema version of a table's latest change. */
 export function latestOf({ since = 1, added = {} }: TableDeclaration): number {
   return Math.max(since, ...Object.values(added));
 }
 
-/** Makes a table and its indexes. */
+/** Creates a table and its indexes. */
 export async function makeTable(db: Kysely<never>, kind: Kind, declared: TableDeclaration): Promise<void> {
   for (const statement of statementsOf(kind, declared)) await sql.raw(statement).execute(db);
 }
@@ -164,7 +164,7 @@ function statementsOf(kind: Kind, declared: TableDeclaration): readonly string[]
   return [
     `create table ${quoted(name)} (${[...columns, `primary key (${list(key)})`, ...uniques].join(', ')}) ${end}`,
     ...Object.entries(indexes).map(([index, of]) => {
-      // SQLite's indexes end with the row's number by themselves.
+      // SQLite's indexes implicitly end with the row number.
       const written = kind === 'sqlite' && of.at(-1) === row ? of.slice(0, -1) : of;
       return `create index ${quoted(index)} on ${quoted(name)} (${list(written)})`;
     }),
@@ -176,7 +176,7 @@ function list(columns: readonly string[]): string {
   return columns.map(quoted).join(', ');
 }
 
-/** A name as SQL has it. Names are of this program's own tables. */
+/** Quotes a name. Only for names of the program's own tables. */
 export function quoted(name: string): string {
   return `"${name}"`;
 }

@@ -1,4 +1,4 @@
-// Keys and projects have much in common: pages, changes, numbers of versions, entries of limits.
+// Code shared by the stores of keys and projects: pages, changes, versions and limits.
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { LimitEntry } from '../../accounts/limits/index.ts';
@@ -7,8 +7,8 @@ import { type Database, firstOf, rowsOf } from './database.ts';
 import type { SharedJson } from './shared-json.ts';
 
 /**
- * One page of a query, in the order of creation.
- * @param name of the table
+ * Reads one page of a query, in order of creation.
+ * @param name name of the table
  * @throws GatewayError `invalid_request` for an unknown `after`
  */
 export async function pageOf<Schema, Name extends keyof Schema, Row>(
@@ -43,13 +43,13 @@ export async function pageOf<Schema, Name extends keyof Schema, Row>(
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
-/** Rows whose column contains a text, in small letters or capitals: what these are is the database's to say. */
+/** Condition: a column contains a text. Case-insensitive by the rules of the database. */
 export function contains(column: 'id' | 'name', text: string): RawBuilder<boolean> {
   const pattern = `%${text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
   return sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
 }
 
-/** Error of a change whose version is not the stored one. */
+/** Error for a change of an outdated version. */
 export function otherVersion(what: string, id: string, expected: number): GatewayError {
   return new GatewayError(
     'conflict',
@@ -58,7 +58,7 @@ export function otherVersion(what: string, id: string, expected: number): Gatewa
   );
 }
 
-/** The row without members that are undefined, which the database would be given as null. */
+/** Removes undefined members, which would otherwise be written as null. */
 export function present<Row extends object>(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Row;
 }

@@ -1,18 +1,18 @@
-// Turns as entries of a journal: a line that describes the turn, and a line each for its texts. JSON has no line breaks of its
-// own, so nothing is escaped twice.
+// Format of turns in the journal: one line that describes the turn, and one line for each text. JSON contains no line
+// breaks, so that texts need no further escaping.
 import type { ItemRow } from './conversation-tables.ts';
 import type { ResponseRow } from './response-table.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** The kind of such entries. A kind is stored: it gets no second meaning. */
+/** Kind of these entries. Stored, so that its meaning must not change. */
 export const TURN_ENTRY = 3;
 
-/** A turn ready to be written. Texts of one that comes from a journal are the bytes of its entry. */
+/** An encoded turn. If it comes from a journal, its texts are the bytes of the entry. */
 export interface Turn {
   readonly projectId: string;
-  /** Null for one whose response is not stored. */
+  /** Null: the response is not stored. */
   readonly response: ArrivingRow | null;
-  /** The conversation that gets its items. Null: none. */
+  /** Conversation to which the items are appended. Null: none. */
   readonly appendTo: string | null;
   readonly items: readonly ArrivingItem[];
 }
@@ -26,17 +26,17 @@ interface ArrivingItem extends Omit<ItemRow, 'text'> {
   readonly text: string | Uint8Array;
 }
 
-/** A turn whose texts are strings: how it is before it was in a journal. */
+/** A new turn, whose texts are strings. */
 export interface NewTurn extends Turn {
   readonly response: ResponseRow | null;
   readonly items: readonly ItemRow[];
 }
 
 const LINE_BREAK = 10;
-/** A unit of UTF-16 is at most three bytes of UTF-8. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const MOST_BYTES_PER_UNIT = 3;
 
-/** The first line. It only ever grows at its end. */
+/** First line. New values may only be added at its end. */
 type Head = [
   projectId: string,
   appendTo: string | null,
@@ -54,7 +54,7 @@ type ResponseHead = [
   places: readonly string[],
 ];
 
-/** Buffer of the next entry; it grows with the largest of them. */
+/** Reused buffer for the next entry. Grows to the largest one. */
 let room = Buffer.allocUnsafeSlow(16_384);
 
 /** @returns bytes that are valid until the next call */
@@ -80,8 +80,8 @@ export function encodeTurn({ projectId, response: r, appendTo, items }: NewTurn)
 }
 
 /**
- * The turn of an entry. Its texts are views of the entry's bytes.
- * @throws RangeError for bytes that `encodeTurn` has not made
+ * Decodes an entry. Texts of the turn are views of its bytes.
+ * @throws RangeError for bytes that were not produced by `encodeTurn`
  */
 export function decodeTurn(content: Uint8Array): Turn {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);

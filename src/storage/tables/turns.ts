@@ -1,6 +1,5 @@
-// Turns: stored responses, and the items that they add to conversations. A turn is written at once, or is durable with one write to
-// the journal and in its tables a moment later: in SQLite where it is small, in PostgreSQL while the database is away or takes in
-// what was written while it was away.
+// Turns: stored responses, and the items that they add to conversations. A turn is written directly, or to the journal first
+// and to the tables a moment later. SQLite uses the journal for small turns, PostgreSQL during and after an outage.
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { databaseAway, isAway } from '../database-away.ts';
@@ -13,20 +12,20 @@ import type { UsageCounter } from './state-usage.ts';
 import type { SchemaOf } from './table.ts';
 import { decodeTurn, encodeTurn, type NewTurn, type Turn, TURN_ENTRY } from './turn-entries.ts';
 
-/** Milliseconds that a request waits for earlier turns that are not in the database yet. */
+/** Milliseconds that a request waits until earlier turns are in the database. */
 const PATIENCE_MS = 2_000;
 
-/** Further steps of a database that may be out of reach. */
+/** Operations of a database that may be unreachable. */
 export interface RemoteTurns {
   readonly isOutOfReach: () => boolean;
   /**
-   * Writes a turn with one statement, together with others that come at the same time.
-   * @returns false where nothing was done: others have to give way, or were in the way
+   * Writes a turn with one statement, together with concurrent ones.
+   * @returns false if nothing was written: responses have to be evicted first, or there was a conflict
    */
   readonly writeAtOnce: (turn: NewTurn) => Promise<boolean>;
 }
 
-/** A response that was inserted. */
+/** An inserted response. */
 interface Made {
   readonly row: number;
   readonly id: string;
@@ -46,11 +45,11 @@ export class Turns {
   readonly #insertResponses;
   readonly #insertIds;
   readonly #insertItems;
-  /** Turns of this process that are on their way through the journal; 0 when all of them arrived. PostgreSQL only. */
+  /** Number of this process's turns that are only in the journal. PostgreSQL only. */
   #late = 0;
   #arriving: Promise<void> | null = null;
 
-  /** @param remote null: the database is a file of this machine */
+  /** @param remote null: SQLite */
   constructor(database: Database, usage: UsageCounter, remote: RemoteTurns | null) {
     this.#remote = remote;
     this.#database = database;
@@ -73,9 +72,9 @@ export class Turns {
   }
 
   /**
-   * Keeps a turn: durable when it resolves, in the database or in the journal.
-   * @param isLarge true: the journal is no faster
-   * @throws GatewayError `quota` when there is no room; `internal` when the journal takes nothing either
+   * Stores a turn. It is durable when this resolves, in the database or in the journal.
+   * @param isLarge true: writing to the journal first would not be faster
+   * @throws GatewayError `quota` if it does not fit; `internal` if the journal cannot be written either
    */
   async keep(turn: NewTurn, isLarge: boolean): Promise<void> {
     const { transact } = this.#database;
@@ -84,21 +83,21 @@ export class Turns {
       if (!isLarge && turn.appendTo === null && (await this.#append(turn))) return;
       return transact(() => this.write(turn));
     }
-    // A turn follows those of before: a conversation keeps their order.
+    // Keeps the order of turns within a conversation.
     if (remote.isOutOfReach() || this.#late > 0) return this.#later(turn);
     try {
       if (await remote.writeAtOnce(turn)) return;
       await transact(() => this.write(turn));
     } catch (error) {
-      // Nobody knows what the database has done of it: to bring it in again changes nothing.
+      // It is unknown whether the database has written it. Writing it again is idempotent.
       if (!isAway(error)) throw error;
       this.#later(turn);
     }
   }
 
   /**
-   * Resolves when all that this process has kept can be read; for reads.
-   * @throws GatewayError 503 while the database is out of reach, or takes in what was written meanwhile
+   * Resolves when all turns stored by this process can be read.
+   * @throws GatewayError 503 while the database is unreachable, or is still catching up
    */
   async arrived(): Promise<void> {
     if (this.#late === 0) return;
@@ -114,7 +113,7 @@ export class Turns {
     }
   }
 
-  /** Brings in what journals hold. @returns false when a read would find what it found before */
+  /** Writes turns from the journals to the tables. @returns false if there were none */
   async more(): Promise<boolean> {
     if (this.#remote) return false;
     const { indexer } = this.#database;
@@ -123,7 +122,7 @@ export class Turns {
     return (await indexer.caughtUpWithOthers()) || isWaiting;
   }
 
-  /** Writes a turn. What is there already changes nothing. @throws GatewayError `quota` */
+  /** Writes a turn. Idempotent. @throws GatewayError `quota` */
   *write(turn: NewTurn): Queries<void> {
     const { projectId, response, appendTo, items } = turn;
     const made = response ? (yield* this.#insert([{ ...turn, response }])).get(response.id) : undefined;
@@ -134,14 +133,14 @@ export class Turns {
     if (bytes + kept > 0) yield* this.#usage.claim(projectId, bytes, kept, made);
   }
 
-  /** The row of a conversation of a project, held until the transaction ends. */
+  /** Finds a conversation of a project, and locks it until the transaction ends. */
   *hold(projectId: string, id: string): Queries<number | undefined> {
     return (yield* firstOf(this.#holding({ projectId, id })))?.row;
   }
 
   /**
-   * Appends items that are not there to a conversation that is held.
-   * @returns bytes that they count for, which the caller claims
+   * Appends new items to a locked conversation.
+   * @returns their bytes, which the caller has to count
    */
   *append(conversation: number, projectId: string, items: readonly ItemRow[]): Queries<number> {
     const written = yield* this.#insertItems(items.map((item) => itemRow(conversation, projectId, item)));
@@ -150,12 +149,12 @@ export class Turns {
     return bytes;
   }
 
-  /** Counts bytes of a conversation. */
+  /** Adds bytes to the size of a conversation. */
   *grow(conversation: number, bytes: number): Queries<void> {
     yield this.#grow({ conversation, bytes });
   }
 
-  /** Notes a deletion in its transaction. @param ownerId project of a response, or conversation of an item */
+  /** Records a deletion within its transaction. @param ownerId project of the response, or conversation of the item */
   *noteDeleted(ownerId: string, id: string): Queries<void> {
     const { dialect, now } = this.#database;
     const at = dialect.nowMs(now());
@@ -165,7 +164,7 @@ export class Turns {
       .onConflict((conflict) => conflict.columns(['id', 'owner_id']).doUpdateSet({ deleted_at: at }));
   }
 
-  /** @returns false when the journal takes nothing; the database may still. @throws GatewayError `quota` */
+  /** Appends a turn to the journal. @returns false if the journal cannot be written @throws GatewayError `quota` */
   async #append(turn: NewTurn): Promise<boolean> {
     const refusal = await this.#usage.refusalOf(turn.projectId, turn.response?.bytes ?? 0);
     if (refusal) throw refusal;
@@ -181,7 +180,7 @@ export class Turns {
   #later(turn: NewTurn): void {
     this.#database.indexer.append(TURN_ENTRY, encodeTurn(turn));
     this.#late += 1;
-    // Arrival is noted even where nobody reads. A database that is away is asked by the next turn.
+    // Tracks the arrival also without readers. If the database is unreachable, the next turn tries again.
     this.#arrive().catch(() => {});
   }
 
@@ -195,13 +194,13 @@ export class Turns {
   }
 
   /**
-   * Turns of journals, all of them with a few statements. They had room when they came: others of their project give way. What was
-   * there already, or was deleted meanwhile, is left out.
+   * Writes turns from journals with a few statements. They were already accepted, so other responses are evicted as needed.
+   * Existing and deleted ones are skipped.
    */
   *#bringIn(turns: readonly Turn[]): Queries<void> {
     const stored = turns.flatMap((turn) => (turn.response ? [{ ...turn, response: turn.response }] : []));
     const made = yield* this.#insert(stored);
-    // This query follows the insert, which has waited for whoever deletes one just now.
+    // Read after the insert, which has waited for concurrent deletions.
     const gone = yield* this.#deleted([...made.keys()]);
     const going: ResponseHead[] = [];
     for (const { projectId, response } of stored) {
@@ -221,12 +220,12 @@ export class Turns {
     for (const { projectId, response } of arriving)
       if (response && made.delete(response.id)) addedTo(projectId).responses += response.bytes;
     for (const [projectId, kept] of yield* this.#bringInItems(arriving)) addedTo(projectId).kept += kept;
-    // One order keeps two processes from waiting for each other.
+    // Fixed order, to avoid deadlocks between processes.
     for (const [projectId, { responses, kept }] of [...added].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       if (responses + kept > 0) yield* this.#usage.count(projectId, responses, kept);
   }
 
-  /** @returns bytes by project */
+  /** Writes the items of turns. @returns bytes by project */
   *#bringInItems(turns: readonly Turn[]): Queries<ReadonlyMap<string, number>> {
     const bytes = new Map<string, number>();
     const ids = new Set(turns.flatMap(({ appendTo }) => appendTo ?? []));
@@ -253,7 +252,7 @@ export class Turns {
     return bytes;
   }
 
-  /** Inserts responses that are not there, and lists their ids. @returns the rows of new ones by their ids */
+  /** Inserts new responses and their index rows. @returns the inserted rows by id */
   *#insert(
     turns: readonly (Turn & { readonly response: NonNullable<Turn['response']> })[],
   ): Queries<Map<string, number>> {
@@ -283,7 +282,7 @@ export class Turns {
     return made;
   }
 
-  /** Deleted things with one of some ids, as `nameOf`. */
+  /** Deleted objects among these ids, as `nameOf`. */
   *#deleted(ids: readonly string[]): Queries<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const rows = yield* rowsOf(this.#deletedOf({ ids }));

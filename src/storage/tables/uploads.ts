@@ -1,5 +1,4 @@
-// Uploads that come in several requests, until they are files. Their bytes lie in pieces in the blob store and count here against
-// the project's quota.
+// Resumable uploads that are not finished yet. Their pieces are in the blob store, and count against the project's quota.
 import type { StoredUpload, UploadStore } from '../../accounts/ports/index.ts';
 import { firstOf, type Queries, rowsOf, type StateDatabase, type Store } from './database.ts';
 import { fileAdder, FILES } from './files.ts';
@@ -13,14 +12,14 @@ const UPLOADS = table({
   columns: {
     row: 'row',
     id: 'id',
-    /** The project. */
+    /** Project of the upload. */
     key_id: 'id',
     expires_at: 'number',
-    /** Facts of the file; JSON. */
+    /** Metadata of the file, as JSON. */
     facts: 'text',
-    /** Names of the pieces, in order; JSON. */
+    /** Names of the pieces in order, as JSON. */
     pieces: 'text',
-    /** Bytes of all pieces. */
+    /** Total bytes of the pieces. */
     bytes: 'number',
   },
   key: ['row'],
@@ -45,7 +44,7 @@ function openUploads(database: StateDatabase): UploadStore {
   const heldAt = (id: string, bytes: number) => firstOf(dialect.held(byId(id).where('bytes', '=', bytes)));
 
   function* remove(rows: readonly UploadRow[]): Queries<void> {
-    // One order keeps two processes from waiting for each other.
+    // Fixed order, to avoid deadlocks between processes.
     for (const row of rows.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1))) {
       yield db.deleteFrom('uploads').where('row', '=', row.row);
       yield* usage.release(row.key_id, 0, countedBytes(row));
@@ -104,7 +103,7 @@ function openUploads(database: StateDatabase): UploadStore {
   };
 }
 
-/** Bytes that an upload counts for. */
+/** Bytes of an upload that count against the quota. */
 function countedBytes({ facts, pieces, bytes }: Pick<UploadRow, 'facts' | 'pieces' | 'bytes'>): number {
   return rowBytes(facts) + Buffer.byteLength(pieces) + bytes;
 }

@@ -1,4 +1,4 @@
-// Sealed turns: bytes by project and tool call. Cannot read what it keeps. Conversations with tools ask on every request.
+// Encrypted turns by project and tool call. Read by every request of a conversation with tools.
 import type { SealedTurn, VaultStore } from '../../accounts/ports/index.ts';
 import { rowsOf, type Store } from './database.ts';
 import { inserter } from './insert.ts';
@@ -64,12 +64,12 @@ export const vault: Store<VaultStore> = {
   },
 };
 
-/** Copies bytes that are a view of what PostgreSQL's driver read from the socket. */
+/** Copies bytes, because buffers of the PostgreSQL driver are views of its socket reads. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes instanceof Buffer ? new Uint8Array(bytes) : bytes;
 }
 
-/** The last of each, since a statement writes a row once; in one order, so that two processes never wait for each other. */
+/** The last turn per key, because a statement may write a row only once. In fixed order, to avoid deadlocks. */
 function rowsToPut(turns: readonly SealedTurn[]) {
   const last = new Map(turns.map((turn) => [JSON.stringify([turn.projectId, turn.callId]), turn]));
   return [...last]

@@ -1,4 +1,4 @@
-// Receivers of webhooks that are managed by API, and the health of all receivers. Cannot read secrets.
+// Webhook receivers created by API, and the health of all receivers. Secrets are encrypted.
 import type { StoredWebhook, WebhookHealth, WebhookStore } from '../../accounts/ports/index.ts';
 import { firstOf, rowsOf, type Store } from './database.ts';
 import { table } from './table.ts';
@@ -13,7 +13,7 @@ const WEBHOOKS = table({
     description: 'text?',
     /** JSON array of types. */
     events: 'text?',
-    /** Sealed. */
+    /** Encrypted. */
     secrets: 'bytes',
     /** Unix milliseconds. */
     created_at: 'number',
@@ -24,7 +24,7 @@ const WEBHOOKS = table({
   since: 3,
 });
 
-/** Receivers that fail, or are disabled. */
+/** Receivers that are failing or disabled. */
 const WEBHOOK_HEALTH = table({
   name: 'webhook_health',
   columns: {
@@ -82,7 +82,7 @@ export const webhooks: Store<WebhookStore> = {
           yield (
             db
               .updateTable('webhooks')
-              // Members that are undefined stay as they are.
+              // Undefined members stay unchanged.
               .set({ id, ...rest, ...(events !== undefined && { events: events && JSON.stringify(events) }) })
               .where('id', '=', id)
           );
