@@ -71,7 +71,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
       format['type'] === 'json_schema'
         ? { schema: asObject(asObject(format['json_schema'])['schema']) }
         : format['type'] === 'json_object'
-          ? { schema: null }
+          ? (instructedFormat(messages) ?? { schema: null })
           : instructedFormat(messages),
     reasoningTokens: readReasoning(body, traits),
     webSearch: body['web_search_options'] != null,

@@ -14,6 +14,8 @@ export interface Command {
   readonly summary: string;
   /** Words of which one follows the name, and what each does; absent: there are none. */
   readonly actions?: Readonly<Record<string, string>>;
+  /** Actions that take no further word. Default: none. */
+  readonly wordless?: readonly string[];
   readonly options: Options;
   /** The file that runs it, which is read only now. */
   readonly load: () => Promise<RunCommand>;

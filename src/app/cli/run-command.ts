@@ -69,11 +69,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 }
 
 /** Throws TypeError, as for an unknown option, for a word that a command does not take. */
-function requireWords({ usage, options }: Command, argv: readonly string[]): void {
+function requireWords({ usage, options, wordless = [] }: Command, argv: readonly string[]): void {
   const taken = usage.split(' ').slice(1);
   // An ellipsis: any number of words.
   if (taken.some((word) => word.includes('…'))) return;
-  const word = parseArguments(argv, options).words[taken.length];
+  const { words } = parseArguments(argv, options);
+  const [action = ''] = words;
+  const word = words[wordless.includes(action) ? 1 : taken.length];
   if (word === undefined) return;
   const error = new TypeError(`there is no place for "${word}": dragoman ${usage} [OPTIONS]`);
   throw Object.assign(error, { code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' });

@@ -166,6 +166,8 @@ class UploadForm {
 
   open({ name, filename }: PartHead): PartSink {
     if (name !== 'file') {
+      // One of several would win in silence.
+      if (this.#fields.has(name)) throw wrong(name, 'there may be only one');
       this.#fields.set(name, '');
       return (piece) => {
         const text = (this.#fields.get(name) ?? '') + Buffer.from(piece).toString('utf8');

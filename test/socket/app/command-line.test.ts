@@ -104,6 +104,9 @@ test(
       ['limits', 'shop'],
       ['console', 'x'],
       ['keys', 'create', 'my', 'key'],
+      ['keys', 'list', 'extra'],
+      ['projects', 'list', 'extra'],
+      ['jobs', 'list', 'extra'],
       ['models', 'sim/', 'chat'],
       ['sim', '4011'],
     ])

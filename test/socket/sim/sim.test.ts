@@ -241,6 +241,21 @@ describe('Chat Completions', () => {
     expect([text.status, await text.text()]).toEqual([400, expect.stringContaining('could not parse')]);
   });
 
+  test('a model follows a schema that stands in words, also where it is held to some JSON object', async () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const instruction = {
+      role: 'system',
+      content: `It must be valid JSON that satisfies this JSON Schema:\n${JSON.stringify(schema)}`,
+    };
+    const answer = await server.post(CHAT, {
+      model: 'deepseek',
+      messages: [instruction, user('Name a city.')],
+      response_format: { type: 'json_object' },
+    });
+    const { choices } = (await answer.json()) as { choices: readonly { message: { content: string } }[] };
+    expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual({ city: expect.any(String) });
+  });
+
   test('deepseek shows its reasoning and wants it back', async () => {
     const stream = await server.post(CHAT, {
       model: 'deepseek',

@@ -210,6 +210,15 @@ describe('files', () => {
       'file',
     ],
     [
+      'two purposes',
+      [
+        ['purpose', 'batch'],
+        ['file', 'x'],
+        ['purpose', 'user_data'],
+      ],
+      'purpose',
+    ],
+    [
       'an empty file',
       [
         ['file', ''],
@@ -337,7 +346,7 @@ describe('files', () => {
     ['with a head that is too long', `--B\r\n${'X: y\r\n'.repeat(5000)}${file.slice(5)}${purpose}--B--`, {}],
     [
       'of too many parts',
-      `${part('Content-Disposition: form-data; name="x"', 'y').repeat(40)}${file}${purpose}--B--`,
+      `${Array.from({ length: 40 }, (_, at) => part(`Content-Disposition: form-data; name="x${at}"`, 'y')).join('')}${file}${purpose}--B--`,
       {},
     ],
     ['of nothing', '', {}],
