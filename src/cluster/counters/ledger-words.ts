@@ -1,5 +1,4 @@
-// Sets counters of the store from the ledger: what nobody knows there, and what processes that vanished have spent. One process
-// does it for all.
+// Restores shared counters from the ledger: unknown ones, and the usage of dead processes. One process does it for all.
 import { type Caller, type CounterStore, type LedgerSums, spentOf } from '../../accounts/limits/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
@@ -7,11 +6,11 @@ import { inTime } from './reach.ts';
 import type { SharedCount } from './shared-count.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** When it is looked again whether another process has read the ledger, in milliseconds. */
+/** Milliseconds between two checks whether another process has read the ledger. */
 const AGAIN_MS = 50;
-/** By how much clocks of processes may differ, in milliseconds. */
+/** Tolerated difference between the clocks of processes, in milliseconds. */
 const CLOCKS_DIFFER_MS = 5000;
-/** Counters of one question: they are read in one go. */
+/** Maximum number of counters per ledger query. */
 const MOST_COUNTERS = 500;
 
 interface LedgerWordsOptions {
@@ -21,9 +20,9 @@ interface LedgerWordsOptions {
   readonly clock: Clock;
   readonly elapsed: () => number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Asks the store. @returns null where it does not answer */
+  /** Calls the store. @returns null if it does not respond */
   readonly ask: <T>(call: (caller: Caller) => Promise<T>) => Promise<T | null>;
-  /** Told how many counters were set. */
+  /** Called with the number of restored counters. */
   readonly restored: (counters: number) => void;
 }
 
@@ -37,12 +36,12 @@ export class LedgerWords {
     this.#options = options;
   }
 
-  /** Resolves when the ledger was read the next time, or may have been by somebody else. */
+  /** Resolves after the next read of the ledger, possibly by another process. */
   next(): Promise<void> {
     return this.#next.promise;
   }
 
-  /** Reads it for some counters in their current periods, unless that runs. */
+  /** Reads the ledger for some counters in their current periods, unless that is already running. */
   read(counts: readonly SharedCount[]): void {
     if (counts.length > 0) void this.#read([...new Set(counts)].slice(0, MOST_COUNTERS));
   }
@@ -63,7 +62,7 @@ export class LedgerWords {
         const fence = fences?.[at];
         return typeof fence === 'number' ? [{ ...one, fence }] : [];
       });
-      // Another process does it.
+      // Another process restores them.
       if (fenced.length === 0) return void clock.after(AGAIN_MS, () => this.#answer());
       const runningCost = fenced.map(({ count: { limit, endUser }, period }) => ({ limit, endUser, period }));
       const margin = leaseMs + CLOCKS_DIFFER_MS;

@@ -1,19 +1,19 @@
-// Use of shared counters by this process, slot by slot, as it is reported. Each report replaces the one before.
+// This process's usage of shared counters per slot, as reported to the store. Each report replaces the previous one.
 import type { Cell, Slot } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Cells from which those that count no more are taken away now and then. */
+/** Number of cells from which on expired ones are removed periodically. */
 const LEAST_KEPT = 1024;
-/** Cells without running requests that are remembered, for a store that loses its data. Names may be invented by the million. */
+/** Cells without running requests that are kept, for a store that loses its data. Bounded, because user names are arbitrary. */
 const MOST_KEPT = 100_000;
-/** Time for which settled use of a budget is told again to a store that loses its data, in milliseconds: the ledger has the rest. */
+/** Milliseconds for which settled usage of a budget is reported again to a store that lost its data. The ledger has the rest. */
 const RECENT_MS = 10_000;
 
 interface OwnCellsOptions {
-  /** Names this process, unlike all others and those before. */
+  /** Unique name of this process. */
   readonly name: string;
-  /** Milliseconds that only go forward, near Unix time. */
+  /** Monotonic milliseconds, close to Unix time. */
   readonly now: () => UnixMs;
 }
 
@@ -30,7 +30,7 @@ export class OwnCells {
     this.#options = options;
   }
 
-  /** Names this process at the store. */
+  /** Name of this process at the store. */
   get holder(): string {
     return `${this.#options.name}.${this.#generation}`;
   }
@@ -39,7 +39,7 @@ export class OwnCells {
     return this.#dirty.length > 0;
   }
 
-  /** The cell of a slot. Its reservation is counted already. */
+  /** Cell of a slot, whose reservation is already counted. */
   of(count: SharedCount, slot: Slot): OwnCell {
     let cell = this.#bySlot.get(slot);
     if (!cell) {
@@ -54,27 +54,27 @@ export class OwnCells {
     return cell;
   }
 
-  /** The store must hear of a cell. */
+  /** Marks a cell to be reported. */
   mark(cell: OwnCell): void {
     if (cell.isDirty) return;
     cell.isDirty = true;
     this.#dirty.push(cell);
   }
 
-  /** @returns at most so many cells of which the store must hear; they count as told */
+  /** Takes up to `most` cells to report. They count as reported. */
   takeDirty(most: number): readonly OwnCell[] {
     const cells = this.#dirty.splice(0, most);
     for (const cell of cells) cell.isDirty = false;
     return cells;
   }
 
-  /** The store has lost what it was told. */
+  /** Marks all cells to be reported again, after the store lost its data. */
   publishAgain(): void {
     this.#forgetOver();
     for (const cell of this.#all) if (cell.slot.used > 0) this.mark(cell);
   }
 
-  /** The store took this process for gone. It goes on under another name, and what it has settled is left to the ledger. */
+  /** Continues under another name, after the store declared this process dead. Settled usage is left to the ledger. */
   rename(): void {
     this.#generation += 1;
     for (const cell of this.#all) {
@@ -84,7 +84,7 @@ export class OwnCells {
     }
   }
 
-  /** A cell as it is reported. */
+  /** Report of a cell. */
   report(cell: OwnCell): Cell {
     const { count, slot, base, pending, period, number } = cell;
     const { windowMs, isInLedger } = count.keeping;
@@ -92,7 +92,7 @@ export class OwnCells {
     cell.published = used;
     const isInUse = slot.reserved > pending;
     const settled = isInLedger && !slot.isLate ? Math.min(used, slot.used - base - slot.reserved) : 0;
-    // A rate stays where it is when its process comes back: nobody else knows it.
+    // Usage of rates is reported again, because it is not in the ledger.
     const isRate = !isInLedger && windowMs !== 0;
     return {
       counter: count.name,

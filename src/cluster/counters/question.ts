@@ -1,16 +1,16 @@
-// One request that waits for the store: what it wants of which counters. While it waits, its reservations are kept apart from
-// what this process reports.
+// A request that waits for the store to grant amounts. While it waits, its reservations are excluded from the reports of
+// this process.
 import type { Asked, Wanted } from '../../accounts/limits/index.ts';
 import type { OwnCell, SharedCount } from './shared-count.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export class Question {
   readonly cells: readonly OwnCell[];
-  /** Milliseconds that only go forward until which it waits. */
+  /** Monotonic milliseconds until which it waits. */
   untilMs: number;
-  /** True once it is answered, or taken back. */
+  /** True once it is answered or cancelled. */
   isOver = false;
-  /** Indexes of the amounts that the store was asked for. */
+  /** Indexes of the amounts requested from the store. */
   #remote: readonly number[] = [];
   readonly #asked: readonly Asked[];
   readonly #done: (granted: readonly number[] | null) => void;
@@ -28,12 +28,12 @@ export class Question {
     this.#wait(1);
   }
 
-  /** True where the store cannot answer for any of it. */
+  /** True if the store cannot decide about any of its amounts. */
   get isBlind(): boolean {
     return this.cells.every(({ count }) => count.isBlind);
   }
 
-  /** Amounts that the store is asked for now. The others are decided here. */
+  /** Amounts to request from the store now. The others are decided locally. */
   wanted(): readonly Wanted[] {
     this.#remote = [...this.cells.keys()].filter((at) => !this.cells[at]?.count.isBlind);
     return this.#remote.flatMap((index) => {
@@ -44,7 +44,7 @@ export class Question {
     });
   }
 
-  /** Cell and needed amount behind one of the amounts that the store was asked for. */
+  /** Cell and needed amount of one amount requested from the store. */
   remote(index: number): { readonly cell: OwnCell | undefined; readonly need: number } {
     const at = this.#remote[index] ?? 0;
     return { cell: this.cells[at], need: this.#asked[at]?.need ?? 0 };
@@ -52,15 +52,15 @@ export class Question {
 
   /**
    * Decides without the store.
-   * @param roomOf up to where a counter may go
-   * @returns cells of which the store must hear
+   * @param roomOf highest usage that a counter may reach
+   * @returns cells to report
    */
   decide(nowMs: UnixMs, roomOf: (count: SharedCount) => number): readonly OwnCell[] {
     const own = this.cells.map((cell, at) => this.#ownPart(at, roomOf(cell.count), nowMs));
     return this.#finish(own, []);
   }
 
-  /** Takes what the store has granted. @returns cells of which the store must hear */
+  /** Applies the granted amounts. @returns cells to report */
   grant(granted: readonly number[], nowMs: UnixMs): readonly OwnCell[] {
     if (this.isOver) return this.cells;
     const all = this.cells.map(({ count }, at) => {
@@ -70,29 +70,29 @@ export class Question {
     return this.#finish(all, this.#remote);
   }
 
-  /** It gets nothing. */
+  /** Ends without any amount. */
   refuse(): void {
     this.#finish([null], []);
   }
 
-  /** Takes it back. */
+  /** Cancels the request. */
   end(): void {
     if (!this.isOver) this.#wait(-1);
     this.isOver = true;
   }
 
-  /** @param remote indexes of amounts that the store has granted */
+  /** @param remote indexes of amounts granted by the store */
   #finish(granted: readonly (number | null)[], remote: readonly number[]): readonly OwnCell[] {
     if (this.isOver) return [];
     this.end();
     const all = granted.flatMap((amount) => (amount === null ? [] : [amount]));
     const isGranted = all.length === granted.length;
     this.#done(isGranted ? all : null);
-    // The store does not know what was granted here, nor that something of its own was not taken.
+    // The store does not know of local grants, nor of its own grants that were not used.
     return this.cells.filter((_, at) => remote.includes(at) !== isGranted);
   }
 
-  /** Amount that this process grants itself; `null`: not so much is left. */
+  /** Amount that this process grants locally; `null`: not enough is left. */
   #ownPart(at: number, room: number, nowMs: UnixMs): number | null {
     const [one, cell] = [this.#asked[at], this.cells[at]];
     if (!one || !cell) return null;

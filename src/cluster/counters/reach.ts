@@ -1,22 +1,22 @@
-// Whether a store that processes share answers. One that is slow is worse than one that is gone: after two failures nobody waits
-// for it any more, and it is asked in the background alone until it answers again.
+// Circuit breaker for the shared store. After two failures requests no longer wait for it, and it is called only in the
+// background until it responds again. So a slow store does not delay requests.
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** How long an answer may take, in milliseconds. */
+/** Timeout of a call in milliseconds. */
 const CALL_MS = 250;
-/** Failures in a row after which it counts as out of reach. */
+/** Consecutive failures after which the store counts as unreachable. */
 const MOST_FAILURES = 2;
-/** How long it is left alone after a failure, growing from the first to the second, in milliseconds. */
+/** Pause after the first and after further failures, in milliseconds. */
 const PAUSE_MS = [250, 1000] as const;
 
 interface ReachOptions {
   readonly clock: Pick<Clock, 'after'>;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Told when nobody is waited for any more, and when it answers again. */
+  /** Log message for an unreachable store. */
   readonly gone: string;
   readonly back: string;
 }
@@ -24,7 +24,7 @@ interface ReachOptions {
 export class Reach {
   readonly #options: ReachOptions;
   #failures = MOST_FAILURES;
-  /** As it was last told. */
+  /** State that was last logged. */
   #wasOpen = true;
   #mayTryAt = -Infinity;
 
@@ -32,17 +32,17 @@ export class Reach {
     this.#options = options;
   }
 
-  /** False before the first answer, and while there is none. */
+  /** False before the first response, and while the store is unreachable. */
   get isOpen(): boolean {
     return this.#failures < MOST_FAILURES;
   }
 
-  /** Whether it may be asked, as far as it failed before. */
+  /** True unless the store is paused after a failure. */
   get mayTry(): boolean {
     return this.isOpen || this.#options.elapsed() >= this.#mayTryAt;
   }
 
-  /** @returns the answer; null where there was none in time */
+  /** Calls the store. @returns the response; null after a failure or timeout */
   async ask<T>(call: () => Promise<T>): Promise<{ readonly answer: T } | null> {
     const { clock, log, gone, back } = this.#options;
     try {
@@ -62,7 +62,7 @@ export class Reach {
   }
 }
 
-/** Rejects where something takes longer than so many milliseconds. */
+/** Rejects if `work` takes longer than `ms` milliseconds. */
 export function inTime<T>(work: Promise<T>, ms: DurationMs, clock: Pick<Clock, 'after'>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = clock.after(ms, () => reject(new Error(`no answer within ${ms} ms`)));

@@ -1,45 +1,44 @@
-// One counter that processes share, as this one knows it: what others use, and how far it may go while nobody can be asked.
-// Knows no store.
+// This process's view of a shared counter: the usage of other processes, and its own share while the store is unreachable.
 import type { Counter, Keeping, Limit, Shared, Slot } from '../../accounts/limits/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Time after a refusal in which as much is not asked for again, in milliseconds. */
+/** Milliseconds after a refusal in which the same amount is not requested again. */
 const REFUSED_MS = 150;
 const HOUR = 3_600_000;
 
-/** Terms that all counters of a process have just now. */
+/** Current state that all counters of a process share. */
 export interface CountTerms {
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** True while the store does not answer. */
+  /** True while the store is unreachable. */
   readonly isAlone: () => boolean;
-  /** True while the store waits for everybody to report again, because it has lost its data. */
+  /** True while the store waits for all processes to report again, because it lost its data. */
   readonly isUnsettled: () => boolean;
-  /** Processes that share while nobody can be asked. 0: nothing is admitted. `null`: everything is. */
+  /** Number of processes that share a limit while the store is unreachable. 0: nothing is admitted. `null`: everything is. */
   readonly sharers: () => number | null;
-  /** Unix milliseconds at which the calendar period of a limit began that holds now; 0 where it has none. */
+  /** Start of the current calendar period of a limit in Unix milliseconds; 0: none. */
   readonly periodOf: (limit: Limit) => number;
 }
 
-/** Usage of this process in one slot of a counter. It is reported as a whole. */
+/** Usage of this process in one slot of a counter, reported as a whole. */
 export interface OwnCell {
   readonly count: SharedCount;
   readonly slot: Slot;
-  /** Names it in this process. */
+  /** Number of the cell in this process. */
   readonly number: number;
   readonly period: number;
-  /** The name under which the process reports it. */
+  /** Generation of the process name under which it is reported. */
   generation: number;
-  /** Part of the slot that is left to the ledger. */
+  /** Part of the slot that is taken from the ledger. */
   base: number;
-  /** Part of the slot that nobody has granted yet. */
+  /** Part of the slot that is not granted yet. */
   pending: number;
-  /** Amount of the slot when it was reported last. */
+  /** Last reported amount of the slot. */
   published: number;
   isDirty: boolean;
-  /** False once it counts no more, until it is used again. */
+  /** False once it is expired, until it is used again. */
   isKept: boolean;
-  /** Call that it goes with, and its index there. */
+  /** Call that reports it, and its index there. */
   turn: number;
   at: number;
 }
@@ -50,12 +49,12 @@ export class SharedCount implements Shared {
   readonly endUser: string | null;
   readonly keeping: Keeping;
   limit: Limit;
-  /** Amount that is reserved here and not granted yet. */
+  /** Locally reserved amount that is not granted yet. */
   pending = 0;
-  /** True: the store could not be told what the ledger knows. */
+  /** True: the counter could not be restored from the ledger. */
   isUnreadable = false;
   readonly #terms: CountTerms;
-  /** The period of which the store has told, and what this process used in it then; -1: none yet. */
+  /** Period of the last response of the store, and this process's usage at that time; -1: none yet. */
   #period = -1;
   #receivedAt = -Infinity;
   #others = 0;
@@ -81,7 +80,7 @@ export class SharedCount implements Shared {
     return isOver || !this.#isCurrent ? 0 : this.#others;
   }
 
-  /** Begin of the current period in Unix milliseconds; 0 where it has none. */
+  /** Start of the current period in Unix milliseconds; 0: none. */
   get period(): number {
     return this.#terms.periodOf(this.limit);
   }
@@ -95,13 +94,13 @@ export class SharedCount implements Shared {
     return amount < this.#refused || this.#terms.elapsed() >= this.#refusedUntil;
   }
 
-  /** True where nobody can say what others use, and it is not waited for. Money waits for a store that has lost its data. */
+  /** True if the usage of others is unknown and requests do not wait for it. Budgets wait for a store that lost its data. */
   get isBlind(): boolean {
     if (this.isUnreadable || this.#terms.isAlone()) return true;
     return this.#terms.isUnsettled() && this.limit.rule.kind !== 'usd';
   }
 
-  /** The store has told what all processes use in a period. */
+  /** Applies the total usage of a period from the store. */
   received(total: number, period: number, nowMs: UnixMs): void {
     if (period !== this.period) return;
     this.#period = period;
@@ -110,31 +109,31 @@ export class SharedCount implements Shared {
     this.#others = Math.max(0, total - this.#own);
   }
 
-  /** So much was not free. */
+  /** Notes that an amount was refused. */
   refused(amount: number): void {
     const elapsed = this.#terms.elapsed();
     this.#refused = elapsed < this.#refusedUntil ? Math.min(this.#refused, amount) : amount;
     this.#refusedUntil = elapsed + REFUSED_MS;
   }
 
-  /** Something came free here. */
+  /** Notes that an amount was freed in this process. */
   freed(): void {
     this.#refusedUntil = -Infinity;
   }
 
-  /** True where the store has told of the current period. */
+  /** True if the store has reported the current period. */
   get #isCurrent(): boolean {
     return this.#period === this.period;
   }
 
-  /** Up to where the counter may go here while nobody can be asked. */
+  /** Highest usage that this process may reach while the store is unreachable. */
   share(): number {
     const sharers = this.#terms.sharers();
     if (sharers === null) return Infinity;
     if (sharers === 0) return 0;
     const { amount } = this.limit.rule;
     const even = Math.floor(amount / sharers);
-    // Amounts that come free by time do so in every process.
+    // Amounts that are freed by time are freed in every process.
     if (!this.keeping.isInLedger || !this.#isCurrent) return even;
     const left = Math.max(0, amount - this.#own - this.#others);
     return Math.min(this.#own + Math.floor(left / sharers), Math.max(this.#own, even));
@@ -144,6 +143,6 @@ export class SharedCount implements Shared {
 function keepingOf({ rule: { kind, window } }: Limit): Keeping {
   if (kind === 'concurrent') return { windowMs: 0, isInLedger: false };
   if (window.type !== 'rolling') return { windowMs: null, isInLedger: true };
-  // The ledger has no times of requests, but sums of minutes: it knows nothing of rates.
+  // The ledger cannot restore rates, because it has sums of minutes instead of single requests.
   return { windowMs: window.ms, isInLedger: kind === 'usd' || window.ms > HOUR };
 }

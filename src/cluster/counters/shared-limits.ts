@@ -1,5 +1,5 @@
-// Limits that this process shares with others. Each limited request asks the store for what it needs; requests that come while
-// a call runs go together with the next one. While the store does not answer, each process goes on as it is configured.
+// Limits shared with other processes. Each limited request asks the store for its amounts. Requests that arrive during a
+// call are sent together in the next one. While the store is unreachable, `counters.when_unreachable` applies.
 import {
   type Answered,
   type Asked,
@@ -22,44 +22,44 @@ import { Reach } from './reach.ts';
 import { type OwnCell, SharedCount } from './shared-count.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** How often it is looked whether the store must be called, in milliseconds. */
+/** Milliseconds between two checks whether the store must be called. */
 const LOOK_MS = 250;
-/** Time that a request waits for the ledger, in milliseconds. */
+/** Milliseconds that a request waits for the ledger. */
 const LEDGER_PATIENCE_MS = 2000;
-/** Time that a running answer waits for the store, in milliseconds. */
+/** Milliseconds that a running answer waits for the store. */
 const STREAM_PATIENCE_MS = 250;
-/** Amounts, and reports, of one call: the store serves others as well. */
+/** Maximum number of amounts, and of reports, per call, so that other processes are not delayed. */
 const MOST_AMOUNTS = 1000;
 const MOST_REPORTS = 500;
 
 export interface SharedLimitsOptions {
   readonly store: CounterStore;
-  /** Names this process, unlike all others and those before. */
+  /** Unique name of this process. */
   readonly holder: string;
-  /** Lease of the store. */
+  /** Milliseconds without a call after which the store declares a process dead. */
   readonly leaseMs: DurationMs;
   readonly ledger: LedgerSums;
-  /** Unix milliseconds at which the calendar period of a time began; 0 where a rule has none. */
+  /** Start of a calendar period in Unix milliseconds; 0: the rule has none. */
   readonly periodStart: (rule: LimitRule, nowMs: UnixMs) => number;
   readonly clock: Clock;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** While the store does not answer: this process's share of each limit, nothing, or everything. */
+  /** Behaviour while the store is unreachable: admit this process's share of each limit, nothing, or everything. */
   readonly whenUnreachable: 'local' | 'refuse' | 'allow';
-  /** Processes to expect as long as nobody has counted them. */
+  /** Number of processes to assume before the store has reported it. */
   readonly processes: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Calls between this process and the store, for operators. */
+/** Statistics of calls to the store, for metrics. */
 export interface Traffic {
   calls: number;
   failures: number;
-  /** Cells that were reported. */
+  /** Number of reported cells. */
   cells: number;
-  /** Requests that waited for an answer. */
+  /** Number of requests that waited for a response. */
   waits: number;
-  /** Counters set from the ledger. */
+  /** Number of counters restored from the ledger. */
   restored: number;
 }
 
@@ -108,12 +108,12 @@ export class SharedLimits implements Sharing {
     this.#stopLooking = options.clock.every(LOOK_MS, () => this.#look());
   }
 
-  /** False while the store does not answer. */
+  /** False while the store is unreachable. */
   get isReachable(): boolean {
     return this.#reach.isOpen;
   }
 
-  /** Guarantees that do not hold just now, a sentence each. */
+  /** Guarantees that currently do not hold, one sentence each. */
   get degraded(): readonly string[] {
     if (this.isReachable) return [];
     const holds = {
@@ -124,18 +124,18 @@ export class SharedLimits implements Sharing {
     return [`the server of counters does not answer: ${holds}`];
   }
 
-  /** How many processes share, as last known. */
+  /** Last known number of processes. */
   get processes(): number {
     return this.#processes;
   }
 
-  /** Resolves when the store has answered and everybody has reported to it, or when it does not answer. */
+  /** Resolves when the store has responded and all processes have reported to it, or when it is unreachable. */
   async open(): Promise<void> {
     await this.#round();
     if (this.isReachable) await this.#pause(Math.min(this.#options.leaseMs, this.#settlesInMs));
   }
 
-  /** Reports what was not reported yet. */
+  /** Sends the last reports. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopLooking();
@@ -197,7 +197,7 @@ export class SharedLimits implements Sharing {
     return this.#settledAt - this.#options.elapsed();
   }
 
-  /** Decides without the store where nobody can be asked, and asks it elsewhere. */
+  /** Calls the store, or decides without it while it is unreachable. */
   #decide(question: Question): void {
     if (question.isOver) return;
     if (question.isBlind) return this.#decideAlone(question);
@@ -209,13 +209,13 @@ export class SharedLimits implements Sharing {
     this.#mark(question.decide(this.#options.clock.now(), (count) => count.share()));
   }
 
-  /** The store must hear of some cells. */
+  /** Marks cells to be reported. */
   #mark(cells: readonly OwnCell[]): void {
     for (const cell of cells) this.#cells.mark(cell);
     if (cells.length > 0) this.#wake();
   }
 
-  /** Decides again when something has happened, unless the request has waited for too long. */
+  /** Decides again after an event, unless the request has waited too long. */
   async #again(question: Question, happens: Promise<unknown>): Promise<void> {
     const { elapsed } = this.#options;
     const late = this.#pause(question.untilMs - elapsed());
@@ -227,7 +227,7 @@ export class SharedLimits implements Sharing {
   #wake(): void {
     if (this.#isWoken || this.#isStopped || !this.#reach.mayTry) return;
     this.#isWoken = true;
-    // Requests of one turn of the event loop go together.
+    // Requests of one turn of the event loop are sent together.
     void Promise.resolve().then(() => this.#calling ?? this.#round());
   }
 
@@ -237,7 +237,7 @@ export class SharedLimits implements Sharing {
     if (!isRecent || !this.isReachable || this.#cells.hasDirty) void this.#round();
   }
 
-  /** One call, and another where somebody asked meanwhile. */
+  /** Makes one call, and another if requests arrived in the meantime. */
   #round(): Promise<void> {
     this.#calling = this.#call().finally(() => {
       this.#calling = null;
@@ -270,7 +270,7 @@ export class SharedLimits implements Sharing {
     if (!answered || answered.isAway) {
       for (const cell of cells) this.#cells.mark(cell);
       if (answered) this.#cells.rename();
-      // Questions that came meanwhile need not wait for the next call where nobody answers.
+      // If the store is unreachable, requests that arrived in the meantime are decided as well.
       for (const question of [...questions, ...this.#questions.splice(0)]) this.#decide(question);
       return;
     }
@@ -294,13 +294,13 @@ export class SharedLimits implements Sharing {
   #noteReply({ atMs, epoch, processes, settlesInMs }: Answered): void {
     this.#lastReplyAtMs = atMs;
     this.#settledAt = this.#options.elapsed() + settlesInMs;
-    // One that has lost its data has not heard of all of them.
+    // A store that lost its data does not know all processes yet.
     this.#processes = Math.max(1, processes, settlesInMs > 0 ? this.#processes : 0);
     if (this.#epoch !== null && this.#epoch !== epoch) this.#cells.publishAgain();
     this.#epoch = epoch;
   }
 
-  /** @param index of the wanted amount that was not granted */
+  /** @param index index of the amount that was not granted */
   #refuse(question: Question, index: number, { states, settlesInMs }: Answered): void {
     if (question.isOver) return;
     const { cell, need } = question.remote(index);
@@ -316,7 +316,7 @@ export class SharedLimits implements Sharing {
     }
   }
 
-  /** Questions of one call. What is over by now is left out. */
+  /** Requests for the next call, without those that have ended. */
   #nextQuestions(): readonly Question[] {
     const questions: Question[] = [];
     let amounts = 0;

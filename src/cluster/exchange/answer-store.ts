@@ -1,64 +1,64 @@
-// `AnswerStore`: the port through which processes find each other's answers under idempotency keys. A store knows no request
-// and no client: names and frames are opaque to it, and it forgets answers that nobody renews.
+// `AnswerStore`: port through which processes share answers under idempotency keys. Names and frames are opaque to the
+// store, and answers expire unless they are renewed.
 import type { DurationMs } from '../../base/units.ts';
 
-/** An answer that somebody is about to make. */
+/** Claim of a process on an answer. */
 export interface AnswerClaim {
   readonly name: string;
   /** Hash of the request. */
   readonly fingerprint: string;
-  /** Names this attempt to answer, unlike all others. */
+  /** Unique id of this attempt. */
   readonly run: string;
 }
 
 /**
- * `mine`: nobody else makes it, or has made it. `theirs`: it is there, or comes. `conflict`: the name stands for another request.
- * `large`: somebody makes it, and nobody else can have it.
+ * `mine`: the caller got the claim. `theirs`: another process has or produces the answer. `conflict`: the name belongs to
+ * another request. `large`: another process produces it, and it is too large to share.
  */
 export type AnswerStanding =
   | { readonly type: 'mine' | 'conflict' | 'large' }
   | { readonly type: 'theirs'; readonly run: string };
 
-/** `running` and `large` hold for `LEASE_MS`; `complete` as long as is said; after `failed` the name is free at once. */
+/** `running` and `large` expire after `LEASE_MS`, `complete` as requested. After `failed` the name is free immediately. */
 export type AnswerState = 'running' | 'complete' | 'failed' | 'large';
 
-/** Frames and state of an answer, from the process that makes it. */
+/** Published frames and state of an answer. */
 export interface Said extends AnswerClaim {
   /** Counts how often it was published from the first frame. */
   readonly edition: number;
-  /** How many frames were published before. */
+  /** Number of frames published before. */
   readonly at: number;
   readonly frames: readonly string[];
   readonly state: AnswerState;
-  /** How long a complete answer is kept. */
+  /** Milliseconds for which a complete answer is kept. */
   readonly keepsMs: DurationMs;
-  /** Most characters of frames that all complete answers together may have: the earliest go first. */
+  /** Maximum characters of all complete answers together. The oldest are evicted. */
   readonly mostChars: number;
 }
 
 /**
- * Reply to published frames. `heard`: somebody reads the answer. `unheard`: nobody does. `again`: earlier frames are lost, and all
- * are to be published anew. `lost`: the name stands for another run by now.
+ * Response to published frames. `heard`: the answer has readers. `unheard`: it has none. `again`: earlier frames are lost,
+ * so all must be published again. `lost`: the name now belongs to another run.
  */
 export type AnswerReceipt = 'heard' | 'unheard' | 'again' | 'lost';
 
-/** Question about an answer that another process makes. */
+/** Read of an answer that another process produces. */
 export interface Asked {
   readonly name: string;
   readonly run: string;
   readonly edition: number;
-  /** The first frame that it has not got. */
+  /** Index of the next frame to read. */
   readonly from: number;
 }
 
-/** Reply to such a question. */
+/** Response to such a read. */
 export interface AnswerFrames {
-  /** `gone`: the store knows nothing of that run. */
+  /** `gone`: the run is unknown. */
   readonly state: AnswerState | 'gone';
-  /** Number of the telling. Where it is not the one that was asked for, the frames begin with the first. */
+  /** Edition of the frames. If it differs from the requested one, the frames begin with the first. */
   readonly edition: number;
   readonly frames: readonly string[];
-  /** How many frames there are in all. */
+  /** Total number of frames. */
   readonly count: number;
 }
 
@@ -67,18 +67,18 @@ export interface Exchanged {
   readonly answers: readonly AnswerFrames[];
 }
 
-/** How long an answer that is being made is known without a word from whoever makes it, in milliseconds. */
+/** Milliseconds after which a running answer expires without a report of its process. */
 export const LEASE_MS = 3000;
-/** How long the frames of a failed answer can still be read, in milliseconds. */
+/** Milliseconds for which the frames of a failed answer can still be read. */
 export const FAILED_MS = 10_000;
-/** How long whoever asked for an answer counts as reading it, in milliseconds. */
+/** Milliseconds after its last read for which a reader counts as present. */
 export const READER_MS = 3000;
-/** Most frames in one reply about an answer. */
+/** Maximum number of frames per response. */
 export const MOST_FRAMES = 32;
 
-/** Every call rejects where the store cannot be reached. */
+/** All calls reject if the store is unreachable. */
 export interface AnswerStore {
   claim(claim: AnswerClaim): Promise<AnswerStanding>;
-  /** Everything that a process has to say and to ask, in one call. @returns replies in the same order */
+  /** Publishes and reads in one call. @returns responses in the same order */
   exchange(said: readonly Said[], asked: readonly Asked[]): Promise<Exchanged>;
 }

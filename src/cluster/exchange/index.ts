@@ -1,4 +1,4 @@
-// Exchange between the processes of one installation: the channel and what is small. A supervisor loads this.
+// Messages between the processes of one installation. Kept small, because the supervisor loads it.
 export {
   type AnswerClaim,
   type AnswerStanding,

@@ -1,4 +1,4 @@
-// The store of answers in the memory of one process, for others that reach it there. What it means is said by the port.
+// Answer store in memory, for the supervisor. The port documents its behaviour.
 import {
   type AnswerClaim,
   type AnswerStanding,
@@ -22,7 +22,7 @@ interface Entry {
   edition: number;
   state: AnswerState;
   frames: string[];
-  /** Characters, once it is complete. */
+  /** Number of characters, once complete. */
   chars: number;
   expiresAt: UnixMs;
   readAt: UnixMs;
@@ -30,13 +30,13 @@ interface Entry {
 
 export class MemoryAnswerStore implements AnswerStore {
   readonly #now: () => UnixMs;
-  /** Answers by name, the earliest complete ones first among the complete. */
+  /** Answers by name. Complete ones are in order of completion. */
   readonly #byName = new Map<string, Entry>();
-  /** Failed ones, whose names are free, by name and run. */
+  /** Failed answers by name and run. Their names are free. */
   readonly #failed = new Map<string, Entry>();
   #chars = 0;
 
-  /** @param now milliseconds that only go forward */
+  /** @param now monotonic milliseconds */
   constructor(now: () => UnixMs) {
     this.#now = now;
   }
@@ -69,7 +69,7 @@ export class MemoryAnswerStore implements AnswerStore {
       this.#byName.set(name, entry);
     }
     if (entry.frames.length < at) return 'again';
-    // Frames that are known already arrive again where the reply was lost.
+    // Known frames arrive again if the response was lost.
     entry.frames.push(...frames.slice(entry.frames.length - at));
     this.#settle(entry, { ...said, state });
     return this.#now() - entry.readAt < READER_MS ? 'heard' : 'unheard';
@@ -88,7 +88,7 @@ export class MemoryAnswerStore implements AnswerStore {
       entry.expiresAt = now + keepsMs;
       entry.chars = entry.frames.reduce((sum, frame) => sum + frame.length, 0);
       this.#chars += entry.chars;
-      // The latest comes last.
+      // Moves it to the end.
       this.#byName.delete(name);
       this.#byName.set(name, entry);
       this.#makeRoom(mostChars);

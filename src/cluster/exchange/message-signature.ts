@@ -1,15 +1,14 @@
-// The signature of what processes of one installation tell each other through a server that others may publish on. Knows no
-// topic and no server.
+// Signs messages between processes of one installation, because others may publish on the same server.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Storage } from '../../accounts/ports/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Purpose of the secret that signs. */
+/** Purpose of the signing secret. */
 const PURPOSE = 'messages between processes';
-/** Bytes of a signed message beside its text, at most: signature, sender, number and topic. */
+/** Maximum overhead of a signed message in bytes: signature, sender, number and topic. */
 export const SIGNATURE_BYTES = 160;
 
-/** Senders whose last message is known; the one heard longest ago goes. */
+/** Maximum number of remembered senders. The least recent one is evicted. */
 const MOST_SENDERS = 1_000;
 /** Signature, sender, number, topic, text. */
 const SIGNED = /^(\S{43}) ((\S{1,64}) (\d{1,16}) (\S{1,16}) (.*))$/s;
@@ -22,18 +21,18 @@ export async function messageSecrets(
 }
 
 export interface MessageSignatureOptions {
-  /** Names this process, unlike all others: without white space. */
+  /** Unique name of this process, without white space. */
   readonly self: string;
-  /** Secrets of the installation: the first signs, all of them are taken. */
+  /** Secrets of the installation. The first one signs, all are accepted. */
   readonly secrets: readonly Uint8Array[];
-  /** Milliseconds. Messages are numbered from there. */
+  /** Milliseconds, from which message numbers start. */
   readonly now: () => UnixMs;
 }
 
 export class MessageSignature {
   readonly #options: MessageSignatureOptions;
   #count: number;
-  /** By sender: the number of its last message. One that comes again is no news. */
+  /** Number of the last message by sender, to reject replayed messages. */
   readonly #last = new Map<string, number>();
 
   constructor(options: MessageSignatureOptions) {
@@ -41,7 +40,7 @@ export class MessageSignature {
     this.#count = Math.floor(options.now());
   }
 
-  /** The message to publish. */
+  /** Creates a signed message. */
   sign(topic: string, text: string): string {
     const { self, secrets } = this.#options;
     this.#count += 1;
@@ -52,8 +51,7 @@ export class MessageSignature {
   }
 
   /**
-   * The text of a message. Null for what no process of this installation published, or published before, or about another
-   * topic; also for messages of this process itself.
+   * Text of a message. Null if it is not signed by this installation, replayed, about another topic, or from this process.
    */
   open(topic: string, message: string): string | null {
     const [, signature = '', content = '', sender = '', digits, about, text = ''] =

@@ -1,20 +1,20 @@
-// `PubSub`: short messages from one process of an installation to all others, as a port. A lost message is not repeated, so every
-// use has another way to find out.
+// `PubSub`: port for short messages from one process of an installation to all others. Messages may be lost, so that every
+// use also works without them.
 
 /**
- * `tenants`: keys or projects are others now. `routing`: what endpoints have shown, and what was done with them.
- * `watching`: somebody wants events, for a while. `events`: what happens. `streams`: who keeps a stream, and who wants it.
+ * `tenants`: keys or projects changed. `routing`: measurements and state changes of endpoints. `watching`: a process has
+ * subscribers. `events`: events. `streams`: owners of kept streams, and requests for them.
  */
 export type Topic = 'tenants' | 'routing' | 'watching' | 'events' | 'streams';
 
 export interface PubSub {
-  /** Publishes to all others, as far as they can be reached. Never throws, and nobody waits for it. */
+  /** Publishes to all other reachable processes. Never throws, and returns immediately. */
   publish(topic: Topic, text: string): void;
-  /** Calls back with what others publish, not with this process's own messages. Each topic has one listener. */
+  /** Subscribes to messages of other processes. Each topic has one listener. */
   subscribe(topic: Topic, received: (text: string) => void): void;
 }
 
-/** Hands each message to the listener of its topic. */
+/** Passes messages to the listeners of their topics. */
 export class Listeners {
   readonly #byTopic = new Map<string, (text: string) => void>();
 
@@ -22,7 +22,7 @@ export class Listeners {
     this.#byTopic.set(topic, received);
   }
 
-  /** Takes what came from elsewhere: another version may talk of what nobody here knows. */
+  /** Takes a received message. Unknown topics, as of other versions, are ignored. */
   take(topic: unknown, text: unknown): void {
     if (typeof topic === 'string' && typeof text === 'string') this.#byTopic.get(topic)?.(text);
   }

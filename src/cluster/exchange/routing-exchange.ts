@@ -1,26 +1,26 @@
-// Publishes what routing knows of endpoints: in one message every two seconds, and at once where an endpoint is disabled.
-// Nobody asks for it: decisions stay local.
+// Publishes routing's measurements of endpoints every two seconds, and immediately when an endpoint is disabled. Each
+// process still decides locally.
 import { ERROR_KINDS } from '../../canonical/index.ts';
 import type { EndpointUpdate, HoldUpdate, RoutingUpdate } from '../../engine/routing/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { PubSub } from './pub-sub.ts';
 
-/** How often it is looked whether something is urgent, in milliseconds. */
+/** Milliseconds between two checks for urgent updates. */
 const LOOK_MS = 250;
-/** How often measures are published, in milliseconds: more rarely where many processes publish theirs. */
+/** Milliseconds between two publications of measurements; longer with many processes. */
 const PUBLISH_MS = 2000;
 const PUBLISH_MS_PER_PROCESS = 20;
-/** A longer message is none of ours. */
+/** Maximum characters of a message. Longer ones are ignored. */
 const MOST_CHARS = 262_144;
-/** Characters of a name or a reason, and of what is measured: more is no update. */
+/** Maximum characters of a name, a reason or a measurement. */
 const MOST_TEXT = 1_000;
 const MOST_AMOUNT = 1e9;
-/** As long as an operator may put an endpoint aside, in milliseconds, and a minute for clocks. */
+/** Longest time for which an endpoint can be disabled, in milliseconds, plus a minute for differing clocks. */
 const LONGEST_MS = 7 * 24 * 3_600_000 + 60_000;
-/** The form of messages: whoever does not know it does without. */
+/** Version of the message format. Other versions are ignored. */
 const FORM = 1;
 
-/** Routing, as far as the exchange uses it. */
+/** Part of routing that the exchange uses. */
 interface SharedRouting {
   readonly hasUrgentUpdate: boolean;
   takeUpdate(): RoutingUpdate | null;
@@ -31,7 +31,7 @@ export interface RoutingExchangeOptions {
   readonly pubSub: PubSub;
   readonly routing: SharedRouting;
   readonly clock: Pick<Clock, 'now' | 'every'>;
-  /** How many processes publish. */
+  /** Number of processes. */
   readonly processes: () => number;
 }
 
@@ -63,7 +63,7 @@ export class RoutingExchange {
   }
 }
 
-/** Shorter: three decimals of a share, and none of what is large. */
+/** Rounds numbers: three decimals for small ones, none for large ones. */
 function rounded(update: RoutingUpdate): unknown {
   const short = (value: number): number => (value < 10 ? Math.round(value * 1000) / 1000 : Math.round(value));
   return {
@@ -77,7 +77,7 @@ function rounded(update: RoutingUpdate): unknown {
   };
 }
 
-/** Null for what another version means by it, and for what is no update at all. */
+/** Update in a message; null for other versions and invalid messages. */
 function updateOf(text: string): RoutingUpdate | null {
   if (text.length > MOST_CHARS) return null;
   try {
@@ -103,7 +103,7 @@ function isEndpointUpdate(update: EndpointUpdate): boolean {
 }
 
 function isHoldUpdate({ conversation, modelId, slug, forMs }: HoldUpdate): boolean {
-  // How long it holds is bounded where it is taken.
+  // The receiver bounds the duration.
   return areTexts(conversation, modelId, slug) && Number.isFinite(forMs) && forMs >= 0;
 }
 

@@ -1,4 +1,4 @@
-// Pub/sub messages that carry the signature of the installation, whatever carries them. Knows no topic and no server.
+// Wraps a `PubSub` so that all messages are signed.
 import type { PubSub, Topic } from './pub-sub.ts';
 import { MessageSignature, type MessageSignatureOptions } from './message-signature.ts';
 

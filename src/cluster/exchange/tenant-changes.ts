@@ -1,5 +1,5 @@
-// Changes of keys and projects: whoever sees one first publishes it, which read it then, instead of with their next look at
-// the database. Knows nothing of what has changed.
+// Notifies other processes of changed keys and projects, so that they read them immediately instead of at their next
+// periodic check.
 import type { PubSub } from './pub-sub.ts';
 
 export class TenantChanges {
@@ -9,7 +9,7 @@ export class TenantChanges {
   #isReading = false;
   #isWoken = false;
 
-  /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
+  /** @param refresh reads changes from the database @param onError called if that fails */
   constructor(pubSub: PubSub, refresh: () => Promise<unknown>, onError: (error: unknown) => void) {
     this.#pubSub = pubSub;
     this.#refresh = refresh;
@@ -17,7 +17,7 @@ export class TenantChanges {
     pubSub.subscribe('tenants', () => this.#wake());
   }
 
-  /** Something was found to be another. What others have published is not published again. */
+  /** Publishes that changes were found, unless another process has already published them. */
   found(): void {
     if (!this.#isReading) this.#pubSub.publish('tenants', '');
   }

@@ -1,5 +1,4 @@
-// Keeps what processes say of their answers under idempotency keys on a server of Valkey or Redis: one call of one script for all
-// that a process has to say and to ask.
+// Answer store on Valkey or Redis. One script call publishes and reads all answers of a process.
 import {
   type AnswerClaim,
   type AnswerStanding,

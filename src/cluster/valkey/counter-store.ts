@@ -1,4 +1,4 @@
-// Shares limits among processes through a server of Valkey or Redis: one call of one script for any number of requests.
+// Counter store on Valkey or Redis. One script call serves any number of requests.
 import type {
   Answered,
   Caller,
@@ -16,7 +16,7 @@ export class ValkeyCounterStore implements CounterStore {
   readonly #server: ServerLink;
   readonly #leaseMs: DurationMs;
 
-  /** @param leaseMs silence after which a process counts as gone */
+  /** @param leaseMs milliseconds without a call after which a process counts as dead */
   constructor(server: ServerLink, leaseMs: DurationMs) {
     this.#server = server;
     this.#leaseMs = leaseMs;

@@ -1,4 +1,4 @@
-// Sharing between processes through a server of Valkey or Redis.
+// Shared counters, answers and pub/sub on Valkey or Redis.
 export { ValkeyAnswerStore } from './answer-store.ts';
 export { ValkeyPubSub } from './pub-sub.ts';
 export { ValkeyCounterStore } from './counter-store.ts';

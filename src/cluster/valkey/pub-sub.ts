@@ -1,18 +1,18 @@
-// Pub/sub through a server of Valkey or Redis. The subscription has a connection of its own, which is made again where it broke.
-// Messages that were published meanwhile are lost.
+// Pub/sub through Valkey or Redis. The subscription has its own connection, which is reopened if it breaks. Messages in
+// between are lost.
 import { type PubSub, Listeners, type Topic } from '../exchange/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { RedisListener } from '../../base/runtime/redis.ts';
 import type { ValkeyServer } from './server.ts';
 
-/** Name of the channel. Other versions of the program know it, too. */
+/** Name of the channel. Other versions of the program use it, too. */
 const NAME = 'told';
-/** How often it is looked whether the connection is there, in milliseconds. */
+/** Milliseconds between two checks of the connection. */
 const LOOK_MS = 1000;
-/** How long the server may be silent on it before it is asked whether it is there, in milliseconds. Where several processes
- * publish what they know every two seconds, it hardly ever is. */
+/** Milliseconds without a message after which a ping is sent. With several processes, which publish every two seconds, pings
+ * are rare. */
 const QUIET_MS = 1500;
-/** How long it may be silent before it counts as gone, in milliseconds: two seconds and more after it was asked. */
+/** Milliseconds without a message after which the connection counts as broken. */
 const SILENT_MS = 4500;
 
 export class ValkeyPubSub implements PubSub {
@@ -23,11 +23,11 @@ export class ValkeyPubSub implements PubSub {
   readonly #stopLooking: () => void;
   #listener: RedisListener | null = null;
   #isOpening = false;
-  /** When something was received from the server last, by `elapsed`. */
+  /** Time of the last message from the server, by `elapsed`. */
   #receivedAt = 0;
   #isClosed = false;
 
-  /** @param self names this process, unlike all others @param elapsed milliseconds that only go forward */
+  /** @param self unique name of this process @param elapsed monotonic milliseconds */
   constructor(
     server: Pick<ValkeyServer, 'listen' | 'publish'>,
     { self, clock, elapsed }: { self: string; clock: Pick<Clock, 'every'>; elapsed: () => number },
@@ -40,7 +40,7 @@ export class ValkeyPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // Subscribers that miss a message find out in another way.
+    // Subscribers also work if they miss a message.
     this.#server.publish(NAME, JSON.stringify([this.#self, topic, text])).catch(() => {});
   }
 
@@ -73,7 +73,7 @@ export class ValkeyPubSub implements PubSub {
       this.#receivedAt = this.#elapsed();
       if (this.#isClosed) this.#listener.close();
     } catch {
-      // It is tried again with the next look; that the server is away is told by whoever counts there.
+      // The next check tries again. The shared counters report the outage.
     } finally {
       this.#isOpening = false;
     }
@@ -86,7 +86,7 @@ export class ValkeyPubSub implements PubSub {
   }
 }
 
-/** Undefined for what is no JSON: others may publish under the same name. */
+/** Parsed message; undefined if it is not JSON, because others may publish on the same channel. */
 function parsed(message: string): unknown {
   try {
     return JSON.parse(message);

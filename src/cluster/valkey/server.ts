@@ -1,5 +1,5 @@
-// One server of Valkey or Redis as all of its uses here see it: a connection that is made when it is needed and again when
-// it broke, and scripts that are loaded where the server does not know them.
+// Connection to Valkey or Redis for all of its uses. Opened on demand and reopened after a failure. Scripts are loaded if
+// the server does not know them.
 import { createHash } from 'node:crypto';
 import {
   listenRedis,
@@ -9,14 +9,14 @@ import {
   type RedisListener,
 } from '../../base/runtime/redis.ts';
 
-/** Begins all names: braces keep them on one server, the number is that of the data's form. */
+/** Prefix of all names. The braces keep them on one cluster node; the number is the version of the data format. */
 export const PREFIX = '{dragoman}:1:';
 
-/** A use of the server. */
+/** Interface for users of the server. */
 export interface ServerLink {
-  /** Sends a command. Rejects where the server refuses it, or cannot be reached. */
+  /** Sends a command. Rejects if the server refuses it or is unreachable. */
   send(command: string, args: readonly string[]): Promise<unknown>;
-  /** Runs a script of ours: a whole, or not at all. One that the server did not know gets one key more. */
+  /** Runs a script atomically. A script that the server did not know gets one additional key. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
 }
 
@@ -25,16 +25,16 @@ export interface Script {
   readonly hash: string;
 }
 
-/** A script, with the name under which servers remember it. */
+/** A script with its hash. */
 export function scriptOf(text: string): Script {
   return { text, hash: createHash('sha1').update(text).digest('hex') };
 }
 
-/** How long a connection may take, in milliseconds. */
+/** Timeout for connecting, in milliseconds. */
 const CONNECT_MS = 1000;
-/** How long nobody tries again after a connection failed, in milliseconds. */
+/** Milliseconds between a failed connection and the next attempt. */
 const PAUSE_MS = 200;
-/** Silence after which a connection is given up on which something was asked, in milliseconds. */
+/** Milliseconds without a response after which a connection with pending commands is closed. */
 const SILENT_MS = 2000;
 
 export class ValkeyServer implements ServerLink {
@@ -47,7 +47,7 @@ export class ValkeyServer implements ServerLink {
   #unanswered = 0;
   #silentSince = 0;
 
-  /** @param url `redis://`, `rediss://`, `valkey://` or `valkeys://` @param elapsed milliseconds that only go forward */
+  /** @param url `redis://`, `rediss://`, `valkey://` or `valkeys://` @param elapsed monotonic milliseconds */
   constructor(url: string, authorities: readonly string[], elapsed: () => number) {
     this.#address = { url: plainUrl(url), authorities, connectMs: CONNECT_MS };
     this.#elapsed = elapsed;
@@ -69,21 +69,21 @@ export class ValkeyServer implements ServerLink {
     try {
       return await this.send('EVALSHA', [hash, String(keys.length), ...keys, ...args]);
     } catch (error) {
-      // The server is new, or was told to forget: nothing was run.
+      // The server is new or its scripts were flushed. Nothing was run.
       if (!String(error).includes('NOSCRIPT')) throw error;
       return this.send('EVAL', [text, String(keys.length + 1), ...keys, `${PREFIX}new`, ...args]);
     }
   }
 
   /**
-   * Hears on a connection of its own what is published under a name. Rejects where the server cannot be reached.
-   * @param name without the prefix; those of other databases of the same server are others
+   * Subscribes to a channel on a separate connection. Rejects if the server is unreachable.
+   * @param name without the prefix; the database number becomes part of the channel
    */
   listen(name: string, listener: (message: string) => void): Promise<RedisListener> {
     return listenRedis(this.#address, this.#channel(name), listener);
   }
 
-  /** Tells whoever listens under a name. Rejects like `send`. */
+  /** Publishes to a channel. Rejects as `send`. */
   async publish(name: string, message: string): Promise<void> {
     await this.send('PUBLISH', [this.#channel(name), message]);
   }
@@ -93,14 +93,14 @@ export class ValkeyServer implements ServerLink {
     this.#link?.close();
   }
 
-  /** Channels are those of the whole server: its databases do not divide them. */
+  /** Name of a channel. Channels are global to the server, so the database number is included. */
   #channel(name: string): string {
     const database = new URL(this.#address.url).pathname.replace(/^\//, '') || '0';
     return `${PREFIX}${database}:${name}`;
   }
 
   async #open(): Promise<RedisLink> {
-    // The other end of a silent connection may be gone without a word: another connection shows that.
+    // A silent connection may be broken without an event, so a new one is opened.
     if (this.#unanswered > 0 && this.#elapsed() - this.#silentSince > SILENT_MS) this.#link?.close();
     if (this.#link?.isOpen) return this.#link;
     if (this.#isClosed) throw new Error('closed');
@@ -123,12 +123,12 @@ export class ValkeyServer implements ServerLink {
   }
 }
 
-/** Whether an address is one of those that are understood. */
+/** True for a supported URL. */
 export function isServerUrl(url: string): boolean {
   return /^(?:redis|valkey)s?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** The two names of the protocol have one meaning each. */
+/** Replaces `valkey:` by `redis:`. */
 function plainUrl(url: string): string {
   return url.replace(/^valkeys:/i, 'rediss:').replace(/^valkey:/i, 'redis:');
 }

@@ -1,4 +1,4 @@
-// The one script of all that processes share through a server: a server that does not know this version of it is given it.
+// The Lua script of all shared state. It is sent to servers that do not know this version.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PREFIX, scriptOf, type ServerLink } from './server.ts';
@@ -6,7 +6,7 @@ import type { DurationMs } from '../../base/units.ts';
 
 const SHARED = scriptOf(readFileSync(join(import.meta.dirname, 'shared.lua'), 'utf8'));
 
-/** Runs an operation of `shared.lua`. Rejects like `ServerLink.run`. @param leaseMs how long what it gives holds */
+/** Runs an operation of `shared.lua`. Rejects as `ServerLink.run`. @param leaseMs lease of a process in milliseconds */
 export function runShared(
   server: Pick<ServerLink, 'run'>,
   operation: string,

@@ -1,11 +1,11 @@
-// Answers under idempotency keys that workers share: kept by the supervisor, in its memory, and asked for by the workers.
+// Answers under idempotency keys shared between workers, stored in the supervisor's memory.
 import type { AnswerClaim, AnswerStanding, AnswerStore, Asked, Exchanged, Said } from '../exchange/index.ts';
 import type { Channel } from './channel.ts';
 
 const CLAIM = 'answers claim';
 const EXCHANGE = 'answers exchange';
 
-/** The store of the supervisor, as a worker has it. */
+/** A worker's client for the supervisor's store. */
 export class SupervisorAnswerStore implements AnswerStore {
   readonly #channel: Channel;
 
@@ -22,7 +22,7 @@ export class SupervisorAnswerStore implements AnswerStore {
   }
 }
 
-/** Answers of a supervisor to these questions. */
+/** The supervisor's handlers for it. */
 export function answerAnswers(store: AnswerStore): Readonly<Record<string, (input: unknown) => unknown>> {
   return {
     [CLAIM]: (claim) => store.claim(claim as AnswerClaim),

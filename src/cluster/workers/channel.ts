@@ -1,4 +1,4 @@
-// Questions and answers between two processes, over whatever carries plain values from one to the other in order.
+// Remote calls between two processes, over any ordered channel for plain values.
 
 /** Messages on the wire. */
 type Message =
@@ -19,17 +19,17 @@ export class Channel {
   #lastId = 0;
   #isClosed = false;
 
-  /** @param send carries a message to the other side, whose `take` gets it */
+  /** @param send sends a message to the other side's `take` */
   constructor(send: (message: unknown) => void) {
     this.#send = send;
   }
 
-  /** Says who answers a kind of question of the other side; later ones replace earlier ones. */
+  /** Sets the handler of a call; replaces an earlier one. */
   answer(what: string, answering: Answering): void {
     this.#answers.set(what, answering);
   }
 
-  /** Rejects where the other side failed to answer, or is gone. */
+  /** Calls the other side. Rejects if its handler fails or the channel closes. */
   ask(what: string, input?: unknown): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(gone());
     this.#lastId += 1;
@@ -39,14 +39,14 @@ export class Channel {
     return answer;
   }
 
-  /** Takes what the other side has sent. */
+  /** Takes a message from the other side. */
   take(message: unknown): void {
     const { type, id, ...rest } = message as Message;
     if (type === 'ask') void this.#reply(id, rest as Extract<Message, { type: 'ask' }>);
     else this.#settle(id, rest as Extract<Message, { type: 'answer' }>);
   }
 
-  /** The other side is gone: whoever waits is told. */
+  /** Rejects all pending calls, because the other side has ended. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#asked.values()) reject(gone());

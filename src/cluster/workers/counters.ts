@@ -1,4 +1,4 @@
-// Limits that workers share: kept by the supervisor, in its memory, and asked for by the workers.
+// Limits shared between workers, stored in the supervisor's memory.
 import type {
   Answered,
   Caller,
@@ -15,7 +15,7 @@ type Calls = { readonly [Call in keyof CounterStore]: Parameters<CounterStore[Ca
 
 const PREFIX = 'counters ';
 
-/** The store of the supervisor, as a worker has it. */
+/** A worker's client for the supervisor's store. */
 export class SupervisorCounterStore implements CounterStore {
   readonly #channel: Channel;
 
@@ -41,9 +41,8 @@ export class SupervisorCounterStore implements CounterStore {
 }
 
 /**
- * Answers of a supervisor to these questions. Its own clock counts: workers that started at other times may have
- * others.
- * @param now milliseconds that only go forward
+ * The supervisor's handlers for it. They use the supervisor's clock, because monotonic clocks of workers differ.
+ * @param now monotonic milliseconds
  */
 export function counterAnswers(
   store: CounterStore,

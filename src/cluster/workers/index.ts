@@ -1,4 +1,4 @@
-// Several processes on one port, for the cores of one machine.
+// Several worker processes on one port, to use all cores of a machine.
 export { answerAnswers, SupervisorAnswerStore } from './answers.ts';
 export { SupervisorPubSub } from './pub-sub.ts';
 export { counterAnswers, SupervisorCounterStore } from './counters.ts';

@@ -1,25 +1,25 @@
-// One page of metrics from those of several workers: each sample says which of them it is of, as Prometheus has it for what
-// several processes count ("Exposition formats", text format 0.0.4).
+// Merges the metrics pages of several workers into one. Each sample gets a `worker` label (Prometheus, "Exposition formats",
+// text format 0.0.4).
 
-/** A line with a sample: the name, and whether labels follow. */
+/** A sample line: its name, and an opening brace if labels follow. */
 const SAMPLE = /^([A-Za-z_:][\w:]*)(\{?)/;
-/** A line that describes the samples that follow. */
+/** A HELP or TYPE line. */
 const DESCRIBES = /^# (?:HELP|TYPE) (\S+) /;
 
 export interface WorkerMetrics {
   readonly worker: number;
-  /** As one process exposes them. */
+  /** Metrics page of one process. */
   readonly text: string;
 }
 
 interface Family {
-  /** The page that describes it. */
+  /** Page with its description. */
   readonly by: WorkerMetrics;
   readonly described: string[];
   readonly samples: string[];
 }
 
-/** The metrics of all, each family once, and its samples with the label `worker`. */
+/** Merges pages: each family once, and its samples with the label `worker`. */
 export function mergeMetrics(pages: readonly WorkerMetrics[]): string {
   const families = new Map<string, Family>();
   for (const page of pages) {

@@ -1,4 +1,4 @@
-// All metrics of one process, or of all workers added up, in Prometheus' text format.
+// Metrics page of one process, or of all workers, in the text format of Prometheus.
 
 export interface MetricsPage {
   readonly text: string;

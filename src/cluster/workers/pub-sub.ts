@@ -1,10 +1,10 @@
-// Pub/sub between workers where no server of Valkey or Redis carries it: the supervisor passes each message on to all others.
+// Pub/sub between workers without Valkey or Redis: the supervisor forwards each message to all others.
 import { type PubSub, Listeners, type Topic } from '../exchange/index.ts';
 import type { Channel } from './channel.ts';
 
-/** The question of a worker to its supervisor: publish this. */
+/** Call of a worker to the supervisor: publish a message. */
 export const PUBLISH = 'publish';
-/** The question of the supervisor to the others then: this was published. */
+/** Call of the supervisor to the other workers: a message was published. */
 export const PUBLISHED = 'published';
 
 export class SupervisorPubSub implements PubSub {
@@ -19,7 +19,7 @@ export class SupervisorPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // A worker without a supervisor ends.
+    // Without a supervisor the worker ends anyway.
     this.#channel.ask(PUBLISH, [topic, text]).catch(() => {});
   }
 

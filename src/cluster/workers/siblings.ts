@@ -1,15 +1,15 @@
-// Messages between a worker and its supervisor: a worker's side of them.
+// A worker's side of the messages between worker and supervisor.
 import type { MetricsPage } from './metrics-page.ts';
 import type { ParentProcess } from '../../base/runtime/worker-process.ts';
 import { Channel } from './channel.ts';
 
-/** Message of a worker that listens. */
+/** Message of a worker that has started to listen. */
 export interface Welcome {
   /** `http://host:port` */
   readonly origin: string;
-  /** The key that was made because there was none; null otherwise. */
+  /** Key created at the first start; null: keys existed. */
   readonly firstKey: string | null;
-  /** An address of the console that signs in whoever opens it first; null where nobody is there to open it. */
+  /** Console link with a one-time sign-in code; null: not at a terminal. */
   readonly link: string | null;
 }
 
@@ -21,12 +21,12 @@ export class Siblings {
     parent.listen((message) => this.channel.take(message));
   }
 
-  /** Says that this worker listens. */
+  /** Reports that this worker listens. */
   async listening(welcome: Welcome): Promise<void> {
     await this.channel.ask('listening', welcome);
   }
 
-  /** Metrics of all workers, each of which answers with its own. @param own those of this one */
+  /** Reads the metrics of all workers. @param own metrics of this worker, for the others */
   shareMetrics(own: () => Promise<MetricsPage>): () => Promise<MetricsPage> {
     this.channel.answer('metrics', own);
     return async () => (await this.channel.ask('metrics of all')) as MetricsPage;

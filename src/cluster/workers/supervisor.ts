@@ -1,5 +1,5 @@
-// Keeps so many workers running on one port, and serves nothing itself: it starts them, replaces those that die, replaces
-// all of them by new ones without a gap, and ends them. What they share while they run goes through it, too.
+// Supervises worker processes on one port: starts them, replaces those that die, restarts them without downtime, and stops
+// them. Their shared state and messages go through it as well. It serves no requests itself.
 import type { MetricsPage } from './metrics-page.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { WorkerProcess } from '../../base/runtime/worker-process.ts';
@@ -10,32 +10,32 @@ import { mergeMetrics, type WorkerMetrics } from './merge-metrics.ts';
 import type { Welcome } from './siblings.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** How long a start may take before the worker counts as one that hangs. */
+/** Milliseconds after which a starting worker counts as hanging. */
 const START_MS = 60_000;
-/** How long it is waited before one that died at once is started again: twice as long with each time. */
+/** Milliseconds before a worker that died early is restarted. Doubles each time. */
 const PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
-/** A worker that ran for so long was well: the next one is started at once. */
+/** A worker that ran for this many milliseconds is replaced immediately. */
 const WELL_MS = 60_000;
-/** How long others are waited for when one is asked for the metrics of all. */
+/** Timeout for the metrics of other workers, in milliseconds. */
 const METRICS_MS = 2_000;
 
 export interface SupervisorOptions {
-  /** How many workers. */
+  /** Number of workers. */
   readonly count: number;
-  /** Starts one; `worker` is its number, from 1. */
+  /** Starts a worker; `worker` is its number, from 1. */
   readonly start: (worker: number, onMessage: (message: unknown) => void) => WorkerProcess;
-  /** Answers to questions of workers, besides those about workers. */
+  /** Handlers of further calls of workers. */
   readonly answers: Readonly<Record<string, (input: unknown) => unknown>>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
-/** A place for a worker, and who has it. */
+/** A worker number and its current process. */
 interface Place {
   readonly worker: number;
   current: Running;
-  /** Deaths in a row. */
+  /** Consecutive early deaths. */
   deaths: number;
 }
 
@@ -43,13 +43,13 @@ interface Running {
   readonly child: WorkerProcess;
   readonly channel: Channel;
   readonly sinceMs: UnixMs;
-  /** Resolves with what it says when it listens; rejects where it ends before, or takes too long. */
+  /** Resolves when the worker listens; rejects if it ends before or takes too long. */
   readonly listening: Promise<Welcome>;
-  /** True once it was told to end. */
+  /** True once it was asked to stop. */
   isLeaving: boolean;
 }
 
-/** A worker that ended before it listened. It has said why. */
+/** A worker ended before it listened. It has printed the reason. */
 export class FailedStart extends Error {
   readonly exitCode: number;
 
@@ -62,7 +62,7 @@ export class FailedStart extends Error {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[] = [];
-  /** All that have not ended. */
+  /** All running processes. */
   readonly #running = new Set<Running>();
   #isStopping = false;
   #restart: Promise<boolean> | undefined;
@@ -72,9 +72,9 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, which makes what a data directory lacks, and then the others.
-   * @returns what the first one says
-   * @throws FailedStart where one of them does not come up; the others are ended then
+   * Starts the first worker, which initialises the data directory, and then the others.
+   * @returns the message of the first worker
+   * @throws FailedStart if a worker does not start; the others are stopped then
    */
   async start(): Promise<Welcome> {
     try {
@@ -90,8 +90,8 @@ export class Supervisor {
   }
 
   /**
-   * Replaces every worker by a new one: each new one listens before the old one is told to let its answers end.
-   * @returns false where a new one did not come up: the old ones go on then
+   * Replaces every worker. Each new one listens before the old one drains.
+   * @returns false if a new one did not start; the old ones continue
    */
   restart(): Promise<boolean> {
     return (this.#restart ??= this.#replaceAll().finally(() => {
@@ -99,14 +99,14 @@ export class Supervisor {
     }));
   }
 
-  /** Has the configuration read again. */
+  /** Makes all workers reload the configuration. */
   reload(): void {
     for (const { current } of this.#places) current.child.signal('SIGHUP');
   }
 
   /**
-   * Lets running answers end, and resolves when no worker is left.
-   * @param signal SIGTERM: each gives notice first, as long as it is configured
+   * Drains all workers, and resolves when none is left.
+   * @param signal SIGTERM: each first reports that it is not ready, for the configured time
    */
   async stop(signal: 'SIGTERM' | 'SIGINT'): Promise<void> {
     this.#isStopping = true;
@@ -148,7 +148,7 @@ export class Supervisor {
   #run(worker: number): Running {
     const { start, clock, answers } = this.#options;
     const listening = Promise.withResolvers<Welcome>();
-    // Only the starter waits for it; a worker that replaces a dead one has none.
+    // Only `start` and `restart` wait for it. Avoids an unhandled rejection for replacements of dead workers.
     listening.promise.catch(() => {});
     const child = start(worker, (message) => channel.take(message));
     const channel = new Channel((message) => child.send(message));
@@ -180,7 +180,7 @@ export class Supervisor {
     running.channel.close();
   }
 
-  /** Replaces a worker of this place when it ends without having been told to. */
+  /** Replaces a worker when it ends without having been asked to. */
   async #watch(place: Place, running: Running): Promise<void> {
     const code = await running.child.exited;
     if (running.isLeaving || this.#isStopping || place.current !== running) return;
@@ -196,14 +196,14 @@ export class Supervisor {
     });
   }
 
-  /** Has a worker let its answers end. Of one that another replaces nobody outside has to take notice. */
+  /** Drains a worker. A replaced worker stays ready for load balancers, hence SIGINT. */
   #leave(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGINT'): void {
     if (running.isLeaving) return;
     running.isLeaving = true;
     running.child.signal(signal);
   }
 
-  /** One that does not listen yet, or no more, hears nothing. */
+  /** Forwards a message to all other workers that are listening. */
   #publish(from: Running, message: unknown): void {
     for (const running of this.#running)
       if (running !== from) running.channel.ask(PUBLISHED, message).catch(() => {});
@@ -215,7 +215,7 @@ export class Supervisor {
     return { contentType: found[0]?.contentType ?? 'text/plain', text: mergeMetrics(found) };
   }
 
-  /** Null where it does not answer in time: it starts, or hangs. */
+  /** Metrics of a worker; null if it does not respond in time, because it is starting or hanging. */
   async #metricsOf({ worker, current }: Place): Promise<(MetricsPage & WorkerMetrics) | null> {
     const late = Promise.withResolvers<null>();
     const cancel = this.#options.clock.after(METRICS_MS, () => late.resolve(null));

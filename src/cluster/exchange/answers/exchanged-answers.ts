@@ -1,6 +1,6 @@
-// Answers under idempotency keys that processes have from each other: who makes one is asked once for each request that is the
-// first with its key here; everything else is said and asked in one call for all answers, a few times a second, while there is
-// something to say. Where the store is out of reach each process makes its own.
+// Shares answers under idempotency keys between processes. The first request with a key in this process claims its answer.
+// All publishing and reading goes in one call for all answers, a few times per second. While the store is unreachable, each
+// process produces its own answers.
 import type {
   AnswerExchange,
   AnswerSource,
@@ -18,21 +18,21 @@ import { Publishing } from './publishing.ts';
 import { SealedFrames } from './sealed-frames.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** How often something is said and asked, in milliseconds. */
+/** Milliseconds between two calls. */
 const LOOK_MS = 100;
-/** How long the last words may take when the process ends, in milliseconds. */
+/** Timeout of the last call when the process ends, in milliseconds. */
 const FAREWELL_MS = 1000;
-/** Most characters of frames in one call. */
+/** Maximum characters of frames per call. */
 const MOST_CHARS = 2_000_000;
 
 export interface ExchangedAnswersOptions {
   readonly store: AnswerStore;
-  /** 32 bytes that the processes have in common. */
+  /** 32 bytes shared by the processes of the installation. */
   readonly secret: Uint8Array;
   readonly clock: Clock;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** How long a complete answer is kept, and what all of them may weigh, in bytes. */
+  /** Retention of a complete answer in milliseconds, and maximum size of all of them in bytes. */
   readonly limits: () => { readonly ttlMs: DurationMs; readonly maxBytes: number };
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
@@ -71,7 +71,7 @@ export class ExchangedAnswers implements AnswerExchange {
     return { type: 'own', publication };
   }
 
-  /** Publishes an answer for the one process that follows this run, as long as it does. */
+  /** Publishes an answer to the one process that follows this run, until it stops. */
   publishOnce(run: string, answer: PublicAnswer): void {
     const claim = { name: this.#frames.hide(run), fingerprint: '', run };
     const { elapsed, limits } = this.#options;
@@ -82,12 +82,12 @@ export class ExchangedAnswers implements AnswerExchange {
     void this.#exchange();
   }
 
-  /** Gives a reader what another process publishes so. */
+  /** Sends a reader what another process publishes with `publishOnce`. */
   followOnce(run: string, reader: Client): Promise<FollowedEnd> {
     return this.#follow(this.#frames.hide(run), run, reader);
   }
 
-  /** Says what is left to say, as far as that is possible at once. */
+  /** Publishes the rest, if that is possible immediately. */
   async stop(): Promise<void> {
     const until = this.#options.elapsed() + FAREWELL_MS;
     const isLeft = (): boolean => [...this.#publishings].some(({ isOver }) => isOver);

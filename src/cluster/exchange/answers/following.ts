@@ -1,9 +1,10 @@
-// An answer that another process makes, given to a reader here as it comes, and told once, whatever the store loses meanwhile.
+// Follows an answer that another process produces, and passes it to a local reader exactly once, even if the store loses
+// its data in between.
 import type { Client, ClientStream, FollowedEnd } from '../../../engine/index.ts';
 import type { Asked, AnswerFrames } from '../answer-store.ts';
 import type { AnswerHead, SealedFrames } from './sealed-frames.ts';
 
-/** For how long nothing may be known of an answer before it counts as gone: its maker tells it again where the store lost it. */
+/** Milliseconds after which an unknown answer counts as gone. Its process publishes it again if the store lost it. */
 const GONE_MS = 3500;
 
 export interface FollowingOptions {
@@ -11,12 +12,12 @@ export interface FollowingOptions {
   readonly run: string;
   readonly reader: Client;
   readonly frames: SealedFrames;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
 export class Following {
-  /** Resolves when the reader has all that it will get. */
+  /** Resolves when the reader has received everything. */
   readonly ended: Promise<FollowedEnd>;
   readonly #options: FollowingOptions;
   readonly #end: (end: FollowedEnd) => void;
@@ -26,11 +27,11 @@ export class Following {
   #head: AnswerHead | null = null;
   #stream: ClientStream | null = null;
   #isFull = false;
-  /** Pieces of an answer that is no stream. */
+  /** Pieces of an answer that is not streamed. */
   #pieces: string[] = [];
-  /** Bytes that the reader has. */
+  /** Bytes that the reader has received. */
   #had = 0;
-  /** The same of those that are told again. */
+  /** Received bytes to skip in a republished answer. */
   #toSkip = 0;
   #knownAt: number;
 
@@ -47,19 +48,19 @@ export class Following {
     return this.#isOver;
   }
 
-  /** Next question to the store; null while the reader has no room. */
+  /** Next read of the store; null while the reader's buffer is full. */
   ask(): Asked | null {
     if (this.#isOver || this.#isFull) return null;
     const { name, run } = this.#options;
     return { name, run, edition: this.#edition, from: this.#from };
   }
 
-  /** Nobody could be asked. */
+  /** Called if the store was unreachable. */
   unanswered(): void {
     if (this.#options.elapsed() - this.#knownAt > GONE_MS) this.#finish('gone');
   }
 
-  /** Takes the reply to the latest question. */
+  /** Takes the response to the last read. */
   take({ state, edition, frames, count }: AnswerFrames): void {
     if (this.#isOver) return;
     if (state === 'gone') return this.unanswered();
@@ -74,7 +75,7 @@ export class Following {
     if (state !== 'running' && this.#from === count) this.#complete(state === 'complete' ? 'good' : 'failed');
   }
 
-  /** False for a frame that is none of this answer. */
+  /** @returns false for a frame that does not belong to this answer */
   #takeFrame(frame: string): boolean {
     const { frames } = this.#options;
     const place = { ...this.#options, edition: this.#edition, index: this.#from };

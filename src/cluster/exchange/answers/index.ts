@@ -1,3 +1,3 @@
-// Answers under idempotency keys, as one process has them from others and for others.
+// Answers under idempotency keys, shared between processes.
 export { ExchangedAnswers } from './exchanged-answers.ts';
 export { StreamExchange } from './stream-exchange.ts';

@@ -1,5 +1,5 @@
-// An answer that this process makes, told to others as it comes: begun when one of them reads it, or when it is complete. For
-// the answer it is one more reader.
+// Publishes an answer of this process to others. Publishing starts when one of them reads it, or when it is complete. It
+// acts as another reader of the answer.
 import type {
   Body,
   Client,
@@ -19,34 +19,34 @@ import {
 import type { AnswerHead, SealedFrames } from './sealed-frames.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** Most bytes of a frame. */
+/** Maximum bytes of a frame. */
 const FRAME_BYTES = 65_536;
-/** Most bytes that wait to be told before the answer has to wait, too. */
+/** Unpublished bytes at which the answer is paused. */
 const MOST_WAITING = 1_048_576;
-/** How often something is said of an answer that is being made, in milliseconds. */
+/** Milliseconds between two reports of a running answer. */
 const RENEW_MS = 500;
-/** How many frames go in one call. */
+/** Maximum number of frames per call. */
 const MOST_FRAMES = 16;
 
 export interface PublishingOptions {
   readonly claim: AnswerClaim;
   readonly frames: SealedFrames;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** How long a complete answer is kept, and what all of them may weigh, in bytes. */
+  /** Retention of a complete answer in milliseconds, and maximum size of all of them in bytes. */
   readonly limits: () => { readonly ttlMs: DurationMs; readonly maxBytes: number };
-  /** True: one process follows it, begins at once, and nobody has it later. */
+  /** True: exactly one process follows it, from the start, and it is not kept afterwards. */
   readonly isOnce: boolean;
 }
 
 export class Publishing implements Publication {
-  /** True once there is nothing more to say. */
+  /** True once everything is published. */
   isDone = false;
   readonly #options: PublishingOptions;
   #answer: PublicAnswer | null = null;
   #end: 'good' | 'failed' | null = null;
   #edition = 0;
-  /** Reads the answer for the others; null while none of them does. */
+  /** Reads the answer for other processes; null while it has no readers there. */
   #reader: Reader | null = null;
   #saidAt: number;
   readonly #begunAt: number;
@@ -56,7 +56,7 @@ export class Publishing implements Publication {
     this.#saidAt = this.#begunAt = options.elapsed();
   }
 
-  /** True once the answer is over, and what is left of it can be said. */
+  /** True once the answer has ended, so that its rest can be published. */
   get isOver(): boolean {
     return this.#end !== null;
   }
@@ -68,16 +68,16 @@ export class Publishing implements Publication {
 
   end(good: boolean): void {
     this.#end = good ? 'good' : 'failed';
-    // Also a failure is told to whoever has begun to wait since the last word.
+    // Failures are published as well, for readers that arrived since the last report.
     if (!this.#reader) this.#read();
   }
 
   /** Next frames to publish; null for none. */
   say(): Said | null {
     const { claim, elapsed, limits, isOnce } = this.#options;
-    // Its frames stay for a moment, as those of an answer whose name is free again.
+    // As after a failure, its frames stay readable for a moment while the name is free.
     if (isOnce && this.#reader?.isOver === true) this.#end ??= 'failed';
-    // An answer that is not kept for readers here is not kept for other replicas either.
+    // An answer that is not kept in this process is not kept for other replicas either.
     if (this.#end === null && this.#answer?.isKept() === false) this.#leave();
     const reader = this.#reader;
     const isDue = elapsed() - this.#saidAt >= RENEW_MS;
@@ -96,7 +96,7 @@ export class Publishing implements Publication {
     };
   }
 
-  /** Takes the reply to the latest that was said. */
+  /** Takes the response to the last report. */
   take({ frames, state }: Said, receipt: AnswerReceipt): void {
     if (receipt === 'lost') return this.#stop();
     if (receipt === 'again') return this.#again();
@@ -104,7 +104,7 @@ export class Publishing implements Publication {
     if (state === 'complete' || state === 'failed') return this.#stop();
     if (this.#end !== null) return;
     if (receipt === 'heard') this.#read();
-    // Nobody elsewhere reads it any more: it need not be made for them.
+    // It has no more readers elsewhere.
     else if (!this.#options.isOnce) this.#leave();
     else if (this.#options.elapsed() - this.#begunAt > READER_MS) this.#stop();
   }
@@ -125,11 +125,11 @@ export class Publishing implements Publication {
     if (!this.#answer.join(reader)) this.#reader = null;
   }
 
-  /** From the first frame: the store has lost those of before. */
+  /** Publishes again from the first frame, because the store lost the earlier ones. */
   #again(): void {
     const before = this.#forget();
     this.#read();
-    // Not earlier: an answer that nobody reads is not made any further.
+    // Only now, because an answer without readers is cancelled.
     before?.leave();
   }
 
@@ -151,16 +151,16 @@ export class Publishing implements Publication {
   }
 }
 
-/** Makes frames of what a client would get. */
+/** Cuts the answer into frames, as a client of it. */
 class Reader implements Client, ClientStream {
-  /** How many frames were told. */
+  /** Number of published frames. */
   published = 0;
-  /** True once there will be no more. */
+  /** True once the answer has ended. */
   isOver = false;
   readonly #sealed: (bytes: string, index: number) => string;
   readonly #frames: string[] = [];
   #made = 0;
-  /** Not yet in a frame. */
+  /** Bytes that are not in a frame yet. */
   #bytes = '';
   #isFull = false;
   #drained: (() => void) | undefined;
@@ -174,19 +174,19 @@ class Reader implements Client, ClientStream {
     return this.#frames.length > 0 || this.#bytes !== '';
   }
 
-  /** Frames that were not told yet. */
+  /** Number of unpublished frames. */
   get waiting(): number {
     return this.#frames.length;
   }
 
-  /** The first of those that were not told. */
+  /** First unpublished frames. */
   frames(most: number): readonly string[] {
     if (this.#bytes !== '') this.#add(this.#bytes);
     this.#bytes = '';
     return this.#frames.slice(0, most);
   }
 
-  /** So many more were told. */
+  /** Marks frames as published. */
   was(published: number): void {
     this.#frames.splice(0, published);
     this.published += published;

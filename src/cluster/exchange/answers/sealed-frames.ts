@@ -1,16 +1,16 @@
-// Encrypts answers that leave the process: names that reveal nothing, and frames that only processes of the same installation
-// can read. A server of Valkey or Redis may write what it has to a disk; answers are not to lie there.
+// Encrypts answers that leave the process. Names are hashed, and only processes of the same installation can read frames,
+// because Valkey and Redis may write their data to disk.
 import { createHmac } from 'node:crypto';
 import { open, seal } from '../../../engine/state/seal.ts';
 
-/** Head of an answer, before its bytes. */
+/** Status and headers of an answer. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly streamed: boolean;
 }
 
-/** Position of a frame: it opens at no other. */
+/** Position of a frame. It is authenticated, so that frames cannot be swapped. */
 export interface FramePlace {
   readonly name: string;
   readonly run: string;
@@ -26,7 +26,7 @@ export class SealedFrames {
     this.#key = key;
   }
 
-  /** The same text for the same words, which nobody else can make. */
+  /** Keyed hash of a name. */
   hide(words: string): string {
     return createHmac('sha256', this.#key).update(words).digest('base64url');
   }
@@ -36,7 +36,7 @@ export class SealedFrames {
     return Buffer.from(seal(this.#key, Buffer.from(bytes, 'latin1'), placeText(place))).toString('base64');
   }
 
-  /** Null for what was not sealed for this place. */
+  /** Decrypts a frame; null if it was not encrypted for this position. */
   open(frame: string, place: FramePlace): string | null {
     const bytes = open(this.#key, Buffer.from(frame, 'base64'), placeText(place));
     return bytes && Buffer.from(bytes).toString('latin1');

@@ -1,5 +1,5 @@
-// Kept streams that a client resumes at another process than the one that keeps them: all others are asked who has a stream, and that one
-// publishes what the client lacks through the store of answers. Streams that nobody asks for elsewhere cost nothing.
+// Resumes a kept stream at another process than the one that keeps it. All processes are asked for the stream, and its owner
+// publishes the missing events through the answer store. Other streams cost nothing.
 import { KeptStream, type KeptStreams } from '../../../engine/index.ts';
 import type { Client, Gone, RemoteStream, RemoteStreams } from '../../../engine/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -8,14 +8,14 @@ import { newId } from '../../../base/runtime/ids.ts';
 import type { PubSub } from '../pub-sub.ts';
 import type { ExchangedAnswers } from './exchanged-answers.ts';
 
-/** How long others may take to say that they have a stream, in milliseconds. */
+/** Milliseconds within which the owner of a stream must reply. */
 const ASK_MS = 1_000;
-/** Questions that wait for an answer; those beyond are answered as if nobody had the stream. */
+/** Maximum number of pending questions. Further ones are answered as if the stream did not exist. */
 const MOST_ASKED = 1_000;
 
 /**
- * `ask`: who keeps a stream? `has`: this process does, or did. `follow`: publish what comes behind an event. `delete`: forget a
- * stream.
+ * `ask`: which process keeps a stream? `has`: this process does or did. `follow`: publish the events after one. `delete`:
+ * delete a stream.
  */
 type Message =
   | { readonly type: 'delete'; readonly project: string; readonly id: string }
@@ -47,7 +47,7 @@ export class StreamExchange implements RemoteStreams {
     this.#options = options;
     options.pubSub.subscribe('streams', (text) => {
       const message = parseJson(text);
-      // Other processes of this installation write it, and it is signed where others could.
+      // Trusted, because it comes from this installation, and is signed if others could publish on the channel.
       if (isJsonObject(message)) this.#take(message as unknown as Message);
     });
   }

@@ -1,21 +1,21 @@
-// Events of this process for whoever watches in another, and the other way round. Nothing is published while nobody watches
-// anywhere, and no more than a person can see: what is beyond it is lost, and counted.
+// Sends events of this process to subscribers in others, and receives theirs. Nothing is published without subscribers. The
+// rate is limited to what a person can follow; further events are dropped and counted.
 import { isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { PubSub } from '../pub-sub.ts';
 
-/** How often it is published that somebody watches here, in milliseconds, and for how long others believe it. */
+/** Milliseconds between two messages that this process has subscribers, and for how long others rely on it. */
 const WATCHING_MS = 5_000;
 const WATCHED_MS = 3 * WATCHING_MS;
-/** How long events wait for others to go with them, in milliseconds. */
+/** Milliseconds for which events are collected into one message. */
 const GATHER_MS = 250;
-/** Events in that time, of all processes together; each has the same share, and may always publish one. */
+/** Maximum number of events in that time, over all processes. Each has an equal share, and at least one event. */
 const MOST_EVENTS = 100;
-/** All that is published in that time, in characters: a longer message is none of ours. */
+/** Maximum characters of a message. Longer ones are ignored. */
 const MOST_CHARS = 262_144;
-/** Characters of a message beside its events. */
+/** Characters of a message in addition to its events. */
 const FRAME_CHARS = 64;
-/** The form of messages: whoever does not know it does without. */
+/** Version of the message format. Other versions are ignored. */
 const FORM = 1;
 
 type Sent = readonly [type: CarriedEvent['type'], data: JsonObject];
@@ -24,9 +24,9 @@ export interface EventExchangeOptions {
   readonly pubSub: PubSub;
   readonly events: EventSource;
   readonly clock: Pick<Clock, 'after' | 'every'>;
-  /** Bytes of one message; absent: as many as are published at a time. */
+  /** Maximum bytes of a message; absent: no further limit. */
   readonly mostBytes?: number | undefined;
-  /** How many processes publish. */
+  /** Number of processes. */
   readonly processes: () => number;
 }
 
@@ -49,7 +49,7 @@ export class EventExchange {
     pubSub.subscribe('events', (text) => this.#take(text));
   }
 
-  /** Publishes what is left, and no more. */
+  /** Publishes the rest and stops. */
   stop(): void {
     this.#stopAsking?.();
     this.#cancelPublishing?.();
@@ -57,7 +57,7 @@ export class EventExchange {
     this.#unwatched();
   }
 
-  /** Has others tell of what happens there. */
+  /** Asks other processes for their events. */
   #ask(): void {
     const { pubSub, clock } = this.#options;
     const ask = (): void => pubSub.publish('watching', '');
@@ -65,7 +65,7 @@ export class EventExchange {
     ask();
   }
 
-  /** Somebody watches in another process: for a while, unless it is said again. */
+  /** Another process has subscribers, for `WATCHING_MS` unless repeated. */
   #watched(): void {
     const { clock, events } = this.#options;
     this.#cancelLeaving?.();
@@ -132,7 +132,7 @@ function dataOf(event: CarriedEvent): JsonObject {
   return { type, message, data };
 }
 
-/** None of what another version means by it, and of what is no event at all. */
+/** Events of a message; empty for other versions and invalid messages. */
 function eventsOf(text: string): readonly (CarriedEvent | LostEvents)[] {
   if (text.length > MOST_CHARS) return [];
   try {
@@ -157,28 +157,28 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-// Events that processes of one installation publish to each other, and what gives and takes them in each process.
+// Types of exchanged events, and their source in each process.
 
 export type CarriedEvent =
-  /** A request has ended. The summary is made only when it is asked for. */
+  /** A request has ended. The summary is created on demand. */
   | { readonly type: 'generation'; readonly summary: () => JsonObject }
   | {
       readonly type: 'alert';
       readonly alert: { readonly type: string; readonly message: string; readonly data: JsonObject };
     };
 
-/** A number of events of other processes that were not published. */
+/** Number of events of other processes that were dropped. */
 export interface LostEvents {
   readonly type: 'lost';
   readonly events: number;
 }
 
-/** Source of events of this process, and sink for those of others. */
+/** Source of this process's events, and sink for those of others. */
 export interface EventSource {
-  /** Whether somebody listens in this process. */
+  /** True if this process has subscribers. */
   readonly hasAudience: boolean;
   whenAudience(changed: (isThere: boolean) => void): void;
-  /** @param listener gets every event of this process; null: nobody does */
+  /** @param listener receives every event of this process; null: none */
   carry(listener: ((event: CarriedEvent) => void) | null): void;
   bring(event: CarriedEvent | LostEvents): void;
 }
