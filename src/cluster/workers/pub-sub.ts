@@ -19,7 +19,7 @@ export class SupervisorPubSub implements PubSub {
   }
 
   publish(topic: Topic, text: string): void {
-    // Without a supervisor the worker ends anyway.
+    // The worker ends without its supervisor.
     this.#channel.ask(PUBLISH, [topic, text]).catch(() => {});
   }
 
