@@ -1,7 +1,14 @@
-// JSON Schemas in the subset that Anthropic enforces by grammar, as does Bedrock. Knows nothing of tools or of answers.
+// JSON Schemas of answers and tools, in the subset that Anthropic enforces by grammar, as does Bedrock. Knows no body.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
-import { GatewayError } from '../../canonical/index.ts';
+import {
+  type CanonicalRequest,
+  GatewayError,
+  type Report,
+  type ResponseFormat,
+  type Target,
+  TEXTS,
+} from '../../canonical/index.ts';
 
 /** Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11). */
 const KEPT: ReadonlySet<string> = new Set([
@@ -35,7 +42,7 @@ const STRING_FORMATS: ReadonlySet<string> = new Set([
 /** Deeper schemas are no honest ones, and would overflow the stack. */
 const MAX_DEPTH = 100;
 
-export interface Constrained {
+interface Constrained {
   readonly schema: JsonObject;
   /** Keywords that the grammar cannot enforce; their text went into the description. */
   readonly unenforced: readonly string[];
@@ -47,9 +54,56 @@ export interface Constrained {
  * @param path JSON path of the schema in the client's body
  * @throws GatewayError `unsupported` when it is nested too deeply
  */
-export function constrainSchema(schema: JsonObject, path: string): Constrained {
+function constrainSchema(schema: JsonObject, path: string): Constrained {
   const unenforced = new Set<string>();
   return { schema: constrain(schema, 0, path, unenforced), unenforced: [...unenforced] };
+}
+
+/** A format of answers that has a schema. */
+type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
+
+/**
+ * The schema of the answer, for an upstream that has no other format; what it cannot enforce is reported.
+ * @param who enforces it, for the report
+ * @param titled the schema with what the protocol writes into it
+ * @returns undefined where no format is asked for, or another one, which is reported
+ */
+export function constrainedFormat(
+  { responseFormat: format }: CanonicalRequest,
+  target: Target,
+  who: string,
+  report: Report,
+  titled: (schema: JsonObject) => JsonObject = (schema) => schema,
+): (Omit<SchemaFormat, 'schema'> & { readonly schema: JsonObject }) | undefined {
+  if (format === undefined || format.type === 'text') return undefined;
+  const isSchema = format.type === 'json_schema' && format.schema !== undefined;
+  if (!isSchema || target.quirks.structuredOutput !== 'json_schema') {
+    report.add('response_format', 'dropped', TEXTS.noFormat);
+    return undefined;
+  }
+  const path = 'response_format.json_schema.schema';
+  const { schema, unenforced } = constrainSchema(titled(format.schema), path);
+  if (unenforced.length > 0)
+    report.add(
+      path,
+      'approximated',
+      `${who} cannot enforce ${unenforced.join(', ')}: told in the description`,
+    );
+  return { ...format, schema };
+}
+
+/** The schema of a strict tool; undefined, with a report, where not all of it can be enforced. @param path of the tool */
+export function strictSchema(
+  given: JsonObject,
+  path: string,
+  who: string,
+  report: Report,
+): JsonObject | undefined {
+  const { schema, unenforced } = constrainSchema(given, path);
+  if (unenforced.length === 0) return schema;
+  const reason = `${who} cannot enforce ${unenforced.join(', ')}: the tool is sent without strict`;
+  report.add(`${path}.strict`, 'approximated', reason);
+  return undefined;
 }
 
 function constrain(schema: JsonObject, depth: number, path: string, unenforced: Set<string>): JsonObject {

@@ -3,7 +3,7 @@
 import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { endUserFor } from '../../end-user.ts';
-import { constrainSchema } from '../../members/constrain-schema.ts';
+import { constrainedFormat } from '../../members/constrain-schema.ts';
 import { refusedPrefill } from '../../prefill.ts';
 import { titledSchema } from '../../members/titled-schema.ts';
 import { encodeConversation } from './encode-conversation.ts';
@@ -31,7 +31,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
 
   const maxTokens = encodeMaxTokens(request, target, report);
   const { thinking, effort } = encodeThinking(request, target, turns, choice, maxTokens, report);
-  const format = encodeFormat(request, scope);
+  const format = request.responseFormat && encodeFormat(request, scope);
 
   const body: MutableJsonObject = { model: target.model, max_tokens: maxTokens };
   if (system.length > 0) body['system'] = encodeSystem(system);
@@ -100,31 +100,14 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
 
 /** Anthropic's own schema format; a schema's name is its title there, and `strict` is always on. */
 function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope): JsonObject | undefined {
-  const format = request.responseFormat;
-  if (format === undefined || format.type === 'text') return undefined;
-  if (
-    format.type !== 'json_schema' ||
-    format.schema === undefined ||
-    target.quirks.structuredOutput !== 'json_schema'
-  ) {
-    report.add('response_format', 'dropped', TEXTS.noFormat);
-    return undefined;
-  }
-  const path = 'response_format.json_schema';
-  const titled = titledSchema(request, format.schema, report);
-  const { schema, unenforced } = constrainSchema(titled, `${path}.schema`);
-  if (unenforced.length > 0) {
-    report.add(
-      `${path}.schema`,
-      'approximated',
-      `Anthropic cannot enforce ${unenforced.join(', ')}: told in the description`,
-    );
-  }
-  if (format.description === undefined) return { type: 'json_schema', schema };
-  if (schema['description'] === undefined) {
-    return { type: 'json_schema', schema: { ...schema, description: format.description } };
-  }
-  report.add(`${path}.description`, 'dropped', 'the schema has a description of its own');
+  const format = constrainedFormat(request, target, 'Anthropic', report, (schema) =>
+    titledSchema(request, schema, report),
+  );
+  if (!format) return undefined;
+  const { schema, description } = format;
+  if (description === undefined) return { type: 'json_schema', schema };
+  if (schema['description'] === undefined) return { type: 'json_schema', schema: { ...schema, description } };
+  report.add('response_format.json_schema.description', 'dropped', 'the schema has a description of its own');
   return { type: 'json_schema', schema };
 }
 

@@ -8,7 +8,7 @@ import {
   type ToolChoice,
   TEXTS,
 } from '../../../canonical/index.ts';
-import { constrainSchema } from '../../members/constrain-schema.ts';
+import { strictSchema } from '../../members/constrain-schema.ts';
 import { standInFor } from '../../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
@@ -59,19 +59,8 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
     scope.report.add(`${path}.strict`, 'dropped', 'this upstream does not enforce the schemas of tools');
     return block;
   }
-  const constrained = constrainSchema(schema, path);
-  if (constrained.unenforced.length > 0) {
-    const keywords = constrained.unenforced.join(', ');
-    scope.report.add(
-      `${path}.strict`,
-      'approximated',
-      `Anthropic cannot enforce ${keywords}: the tool is sent without strict`,
-    );
-    return block;
-  }
-  block['input_schema'] = constrained.schema;
-  block['strict'] = true;
-  return block;
+  const enforced = strictSchema(schema, path, 'Anthropic', scope.report);
+  return enforced ? { ...block, input_schema: enforced, strict: true } : block;
 }
 
 /** A custom tool as a function whose one argument is the free-form input. */

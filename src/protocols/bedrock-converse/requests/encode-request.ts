@@ -3,7 +3,7 @@
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { asObject } from '../../../base/json/index.ts';
-import { constrainSchema } from '../../members/constrain-schema.ts';
+import { constrainedFormat } from '../../members/constrain-schema.ts';
 import { dropEndUser } from '../../end-user.ts';
 import { refusedPrefill } from '../../prefill.ts';
 import { encodeConversation } from './encode-conversation.ts';
@@ -33,7 +33,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   if (request.stop && request.stop.length > 0) inference['stopSequences'] = request.stop;
   if (Object.values(inference).some((value) => value !== undefined)) body['inferenceConfig'] = inference;
   if (toolConfig !== undefined) body['toolConfig'] = toolConfig;
-  const textFormat = encodeFormat(request, target, report);
+  const textFormat = request.responseFormat && encodeFormat(request, target, report);
   if (textFormat !== undefined) body['outputConfig'] = { textFormat };
   if (Object.keys(additional).length > 0) body['additionalModelRequestFields'] = additional;
   dropEndUser(request, 'Bedrock has no place for ids of users', report);
@@ -82,25 +82,9 @@ function encodeSampling(
 
 /** A schema is text here (API reference `JsonSchemaDefinition`), in the subset that Anthropic enforces, too. */
 function encodeFormat(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
-  const format = request.responseFormat;
-  if (format === undefined || format.type === 'text') return undefined;
-  if (
-    format.type !== 'json_schema' ||
-    format.schema === undefined ||
-    target.quirks.structuredOutput !== 'json_schema'
-  ) {
-    report.add('response_format', 'dropped', TEXTS.noFormat);
-    return undefined;
-  }
-  const path = 'response_format.json_schema';
-  const { schema, unenforced } = constrainSchema(format.schema, `${path}.schema`);
-  if (unenforced.length > 0)
-    report.add(
-      `${path}.schema`,
-      'approximated',
-      `Bedrock cannot enforce ${unenforced.join(', ')}: told in the description`,
-    );
-  const { name, description } = format;
+  const format = constrainedFormat(request, target, 'Bedrock', report);
+  if (!format) return undefined;
+  const { name, description, schema } = format;
   const jsonSchema = {
     name,
     schema: JSON.stringify(schema),

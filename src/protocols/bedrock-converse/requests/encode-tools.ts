@@ -1,7 +1,7 @@
 // Tools and tool choice in Converse's form. Knows nothing of messages but the names of earlier calls.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Tool, type ToolChoice, TEXTS } from '../../../canonical/index.ts';
-import { constrainSchema } from '../../members/constrain-schema.ts';
+import { strictSchema } from '../../members/constrain-schema.ts';
 import { standInFor } from '../../custom-as-function.ts';
 import { NO_ARGUMENTS, objectSchema } from '../../members/object-schema.ts';
 import { addCachePoint } from './encode-scope.ts';
@@ -55,17 +55,8 @@ function encodeFunction(
     report.add(`${path}.strict`, 'dropped', 'this model does not enforce the schemas of tools');
     return spec;
   }
-  const constrained = constrainSchema(schema, path);
-  if (constrained.unenforced.length > 0) {
-    const keywords = constrained.unenforced.join(', ');
-    report.add(
-      `${path}.strict`,
-      'approximated',
-      `Bedrock cannot enforce ${keywords}: the tool is sent without strict`,
-    );
-    return spec;
-  }
-  return { ...named(tool.name, tool.description, constrained.schema), strict: true };
+  const enforced = strictSchema(schema, path, 'Bedrock', report);
+  return enforced ? { ...named(tool.name, tool.description, enforced), strict: true } : spec;
 }
 
 function encodeCustom(
