@@ -2,9 +2,9 @@
 // which is valid for one request.
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../canonical/index.ts';
-import type { KeyIndex } from './key-index.ts';
+import { type KeyIndex, presentedKey, withRole } from './key-index.ts';
 import { isForGateway, isOperatorToken, looksLikeOperatorToken } from './operator-token.ts';
-import { presentedKey, type Principal, withRole } from './principal.ts';
+import type { Principal } from './principal.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface AdminSignInOptions {

@@ -1,13 +1,13 @@
-// Authenticates keys from memory. The database is read at the start and after changes, but never per request. So a full or
-// locked database does not lead to refused requests.
-import { GatewayError } from '../../canonical/index.ts';
+// Finds the key in a request's headers and authenticates it from memory. The database is read at the start and after changes,
+// but never per request. So a full or locked database does not lead to refused requests.
+import { GatewayError, type KeyRole } from '../../canonical/index.ts';
 import type { LimitEntry, Owner } from '../limits/index.ts';
 import type { Storage } from '../ports/index.ts';
 import { configuredEntries, type ConfiguredTenants } from './configured.ts';
 import { configuredEntry, storedEntry, type KeyEntry } from './key-entry.ts';
 import { hashKey, isMistyped, keyHint, KEY_PREFIX } from './key-format.ts';
 import { KnownProjects } from './known-projects.ts';
-import { type Principal, withRole } from './principal.ts';
+import type { Principal } from './principal.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface KeyIndexOptions {
@@ -226,4 +226,39 @@ function unknownKey(presented: string): string {
 
 function refused(message: string): GatewayError {
   return new GatewayError('authentication', message, { code: 'invalid_api_key' });
+}
+
+/** Messages for a key that lacks a role. */
+const REFUSALS: Readonly<Record<KeyRole, string>> = {
+  models:
+    'is for managing this gateway and may not call models; give it the role `models`, or use another key',
+  admin: 'may not manage this gateway: that takes a key of role `admin`, or `server.admin_key`',
+};
+
+/**
+ * Returns the principal if it has the role.
+ * @throws GatewayError `permission` with code `permission_denied`
+ */
+export function withRole(principal: Principal, role: KeyRole): Principal {
+  if (principal.roles.includes(role)) return principal;
+  throw new GatewayError('permission', `The API key "${principal.name}" ${REFUSALS[role]}.`, {
+    code: 'permission_denied',
+  });
+}
+
+/**
+ * Key in the headers of a request: the first of `Authorization: Bearer`, `x-api-key` and `x-goog-api-key`.
+ * @param header reads a header by lower-case name
+ */
+export function presentedKey(header: (name: string) => string | null): string | null {
+  const authorization = header('authorization');
+  if (
+    authorization !== null &&
+    authorization.length > 7 &&
+    authorization.slice(0, 7).toLowerCase() === 'bearer '
+  ) {
+    const key = authorization.slice(7).trim();
+    if (key !== '') return key;
+  }
+  return header('x-api-key')?.trim() || header('x-goog-api-key')?.trim() || null;
 }

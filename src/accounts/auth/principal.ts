@@ -1,5 +1,5 @@
-// The principal of a request, and the headers that carry its key.
-import { GatewayError, type KeyRole, type RoutingWishes } from '../../canonical/index.ts';
+// The principal of a request: its key and project, with what they may do.
+import type { KeyRole, RoutingWishes } from '../../canonical/index.ts';
 import type { LimitEntry } from '../limits/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -26,39 +26,4 @@ export interface Principal {
   readonly limits: readonly LimitEntry[];
   /** Routing preferences for requests without any. Null: those of the configuration. */
   readonly routing: RoutingWishes | null;
-}
-
-/** Messages for a key that lacks a role. */
-const REFUSALS: Readonly<Record<KeyRole, string>> = {
-  models:
-    'is for managing this gateway and may not call models; give it the role `models`, or use another key',
-  admin: 'may not manage this gateway: that takes a key of role `admin`, or `server.admin_key`',
-};
-
-/**
- * Returns the principal if it has the role.
- * @throws GatewayError `permission` with code `permission_denied`
- */
-export function withRole(principal: Principal, role: KeyRole): Principal {
-  if (principal.roles.includes(role)) return principal;
-  throw new GatewayError('permission', `The API key "${principal.name}" ${REFUSALS[role]}.`, {
-    code: 'permission_denied',
-  });
-}
-
-/**
- * Key in the headers of a request: the first of `Authorization: Bearer`, `x-api-key` and `x-goog-api-key`.
- * @param header reads a header by lower-case name
- */
-export function presentedKey(header: (name: string) => string | null): string | null {
-  const authorization = header('authorization');
-  if (
-    authorization !== null &&
-    authorization.length > 7 &&
-    authorization.slice(0, 7).toLowerCase() === 'bearer '
-  ) {
-    const key = authorization.slice(7).trim();
-    if (key !== '') return key;
-  }
-  return header('x-api-key')?.trim() || header('x-goog-api-key')?.trim() || null;
 }
