@@ -38,9 +38,10 @@ export interface ReadParameters {
   readonly decode: (body: JsonObject) => CanonicalRequest;
 }
 
-/** The settings of a request, each with the member that says it. */
+/** The settings of a request, each with the member that says it, and by its name. */
 export function saidInParameters({ body, request, taken, decode }: ReadParameters): readonly Said[] {
-  const found = new Map<string, string>();
+  /** Place of each setting, and how many settings change without the member there. */
+  const found = new Map<string, { readonly path: string; readonly changes: number }>();
   const all = settingsOf(request);
   const slim = slimBody(body, taken);
   const base = tryDecode(slim, decode) ? slim : body;
@@ -61,17 +62,17 @@ export function saidInParameters({ body, request, taken, decode }: ReadParameter
         look(member, at, depth + 1, (changed) => put({ ...value, [name]: changed }));
       const without = tryDecode(put(rest), decode);
       const changed = without && reference ? differing(reference, without) : equalTo(all, member);
-      for (const setting of changed) if (!found.has(setting)) found.set(setting, at);
+      // A member that changes one setting says that one; another, such as `stream`, may decide whether it is heeded.
+      for (const setting of changed)
+        if (changed.length < (found.get(setting)?.changes ?? Infinity))
+          found.set(setting, { path: at, changes: changed.length });
     }
   };
   look(base, '', 0, (changed) => changed);
-  return [...all].map(([name, value]) => ({
-    what: name,
-    kind: `setting ${name}`,
-    owner: null,
-    value,
-    path: found.get(name) ?? null,
-  }));
+  return [...all].map(([name, value]) => {
+    const path = found.get(name)?.path ?? null;
+    return { what: path ?? name, kind: `setting ${name}`, owner: null, value, path };
+  });
 }
 
 /** By their names in the canonical request: `reasoning.effort`. */

@@ -123,6 +123,21 @@ test('what is dropped, approximated or for the gateway is marked, with the reaso
   expect(row(request, atClient('a_member_of_my_own'))).toMatchObject({ state: 'dropped', report: [{}] });
 });
 
+test('a setting stands at the member that says it, by the name of the protocol', async () => {
+  const { request } = await diffOf('/v1/chat/completions', {
+    model: MODELS['openai-chat'],
+    stream: true,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  expect(row(request, atClient('stream'))).toMatchObject({ what: 'stream', state: 'same' });
+  // The client asked for no usage, and the gateway did.
+  expect(
+    request.rows.filter(({ what, state }) => state === 'added' && what.startsWith('stream')),
+  ).toMatchObject([
+    { what: 'stream_options.include_usage', upstream: { path: 'stream_options.include_usage', value: true } },
+  ]);
+});
+
 test('an effort stands beside the budget that it became, and a streamed answer is put together', async () => {
   const { request, answer } = await diffOf('/v1/chat/completions', {
     model: 'sim/claude',
