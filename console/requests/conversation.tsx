@@ -3,10 +3,15 @@ import { useMemo, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
 import { Waiting } from '../ui/card.tsx';
+import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Timed } from '../ui/when.tsx';
 import { readAnswer, readQuestion, type Part, type Said } from './read-payload.ts';
 import type { Generation } from './generation.ts';
+
+/** States of requests that nobody failed: they were refused. */
+const REFUSED: ReadonlySet<Generation['state']> = new Set(['limit_reached', 'rejected']);
 
 export function Conversation({ generation }: { readonly generation: Generation }): ReactNode {
   const { data, error } = useRead('GET /generations/{id}/payloads', { params: { id: generation.id } });
@@ -42,8 +47,16 @@ export function Conversation({ generation }: { readonly generation: Generation }
         </li>
       )}
       {answer.length === 0 && generation.error && (
-        <li className="flex items-start gap-2 rounded-md bg-bad-wash px-3 py-2 text-bad">
-          <Icon name="bad" /> <span className="min-w-0 break-words">{generation.error.message}</span>
+        <li
+          className={cx(
+            'flex items-start gap-2 rounded-md px-3 py-2',
+            REFUSED.has(generation.state) ? 'bg-warn-wash text-warn' : 'bg-bad-wash text-bad',
+          )}
+        >
+          <Icon name={REFUSED.has(generation.state) ? 'reject' : 'bad'} />{' '}
+          <span className="min-w-0 break-words">
+            <Timed text={generation.error.message} />
+          </span>
         </li>
       )}
     </ol>

@@ -8,6 +8,7 @@ import { cx } from '../ui/cx.ts';
 import { Money } from '../ui/money.tsx';
 import { RequestStatus } from '../ui/status.tsx';
 import { Tabs } from '../ui/tabs.tsx';
+import { Timed } from '../ui/when.tsx';
 import { WhyHere } from '../ui/why-here.tsx';
 import { Changes, changesIn } from './changes.tsx';
 import { Conversation } from './conversation.tsx';
@@ -56,7 +57,7 @@ function Sentence({ generation: { explanation, state } }: { readonly generation:
   const { limit } = explanation;
   return (
     <p className={cx('border-l-2 pl-3 text-base break-words', TONES[state] ?? 'border-line')}>
-      {explanation.text}
+      <Timed text={explanation.text} />
       {limit && limit.owner.kind === 'key' && (
         <>
           {' '}

@@ -42,3 +42,19 @@ export function When({ at, as }: WhenProps): ReactNode {
     </time>
   );
 }
+
+/** An instant as the gateway writes it into its sentences. */
+const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the gateway, with its instants in the zone of who reads it. */
+export function Timed({ text }: { readonly text: string }): ReactNode {
+  return text.split(INSTANT).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      <time key={at} dateTime={part} title={part}>
+        {fullTime(part)}
+      </time>
+    ),
+  );
+}

@@ -148,7 +148,7 @@ function failureOf(g: GenerationRecord, last: AttemptRecord | undefined): Explan
     provider: isTried ? last.provider : g.provider,
     status: upstreamStatus,
     kind,
-    message,
+    message: (isTried && last.error?.message) || message,
   };
 }
 
@@ -223,7 +223,7 @@ const PHASE_WORDS: Readonly<Record<Phase, string>> = {
 };
 
 function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow: boolean): string {
-  const { failure, limit, cancelled, normal, slowest_phase: slowest, earlier } = facts;
+  const { failure, cancelled, normal, slowest_phase: slowest, earlier } = facts;
   const took = duration(facts.duration_ms);
   const before = beforeThat(earlier);
   switch (facts.kind) {
@@ -245,8 +245,8 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
       return `The client left after ${took}; ${sent}.`;
     }
     case 'limit_reached':
-      if (!limit) return g.error?.message ?? '';
-      return `${limit.text} of ${limit.owner.kind === 'gateway' ? 'the gateway' : `${limit.owner.kind} "${limit.owner.name}"`} had no room for it${limit.resets_at === null ? '' : `; it is free again at ${limit.resets_at}`}.`;
+      // The words of then: a limit that has changed since would say something else.
+      return g.error?.message ?? '';
     default: {
       if (!failure) return '';
       const who = failure.by === 'gateway' || failure.provider === null ? 'The gateway' : failure.provider;

@@ -129,17 +129,24 @@ describe('one request', () => {
   });
 
   test('that failed says who said what', async () => {
-    expect((await explained('locked')).explanation).toMatchObject({
+    const locked = (await explained('locked')).explanation;
+    expect(locked).toMatchObject({
       kind: 'failed',
       failure: { by: 'provider', provider: 'locked', status: 401 },
     });
+    // The provider's words alone, named once.
+    expect(locked['text']).toMatch(/^locked failed with 401: (?!.*(?:locked|no endpoint))/);
     const cut = (await explained('cut')).explanation;
     expect(cut['kind']).toBe('broken_stream');
     expect(cut['text']).toMatch(/^The stream of cut broke after/);
   });
 
   test('that was refused says which limit, whose, and when it is free', async () => {
-    expect((await explained('limited')).explanation).toMatchObject({
+    const { body, explanation } = await explained('limited');
+    // The words of the refusal, as the client got them: the limit may be another one now.
+    expect(explanation['text']).toBe(at(body, 'error', 'message'));
+    expect(explanation['text']).toMatch(/^1 request per day \(the limit of key "narrow"\) is reached/);
+    expect(explanation).toMatchObject({
       kind: 'limit_reached',
       limit: {
         text: '1 request per day',
