@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useList, useRead } from '../api/queries.ts';
-import { ALERT_STATES, words } from '../format/states.ts';
+import { ALERT_STATES, alertKind } from '../format/states.ts';
 import { fullTime } from '../format/times.ts';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Segments } from '../ui/segments.tsx';
-import { AlertStatus, Signal } from '../ui/status.tsx';
+import { AlertStatus, EndpointStatus, KeyStatus, Signal } from '../ui/status.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { When } from '../ui/when.tsx';
 import { WebhooksCard } from './webhooks-card.tsx';
@@ -23,13 +23,13 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     name: 'Alert',
     className: 'min-w-[24ch] break-words',
-    cell: ({ message }) => <span className="font-medium">{message}</span>,
+    cell: ({ message }) => <span className="block font-medium first-letter:uppercase">{message}</span>,
   },
   {
     name: 'State',
     cell: ({ state }) => <AlertStatus state={state} />,
   },
-  { name: 'Kind', cell: ({ type }) => <span className="text-soft">{words(type.replaceAll('.', ' '))}</span> },
+  { name: 'Kind', cell: ({ type }) => <span className="text-soft">{alertKind(type)}</span> },
   {
     name: 'Raised',
     cell: ({ raised_at: at }) => (
@@ -101,24 +101,14 @@ function Open(): ReactNode {
     <section aria-label="Open now">
       <p className="text-base">{data.sentence.text}</p>
       <ul className="mt-2 flex flex-col gap-1">
-        {data.data.map(({ kind, text, provider, since }, at) => (
+        {data.data.map((problem, at) => (
           <li key={at} className="flex flex-wrap items-center gap-2">
-            <Signal tone={kind === 'provider' || kind === 'ledger' ? 'bad' : 'warn'} icon="warn">
-              {words(kind)}
-            </Signal>
-            {provider !== undefined && (
-              <Link
-                to="/providers/$provider"
-                params={{ provider }}
-                className="target inline-flex items-center font-medium hover:underline"
-              >
-                {provider}
-              </Link>
-            )}
-            <span>{text}</span>
-            {since !== null && (
+            <State problem={problem} />
+            <Owner problem={problem} />
+            <span>{problem.text}</span>
+            {problem.since !== null && (
               <span className="text-soft">
-                <When at={since} as="since" />
+                <When at={problem.since} as="since" />
               </span>
             )}
           </li>
@@ -126,4 +116,47 @@ function Open(): ReactNode {
       </ul>
     </section>
   );
+}
+
+type Trouble = Answer<'GET /problems'>['data'][number];
+
+/** The word of the overview for the same problem. */
+function State({ problem: { kind, state } }: { readonly problem: Trouble }): ReactNode {
+  switch (kind) {
+    case 'provider':
+      return <EndpointStatus state={state ?? 'failing'} />;
+    case 'budget':
+      return <KeyStatus state="budget_used_up" />;
+    case 'key_expiry':
+      return <KeyStatus state="expires_soon" />;
+    case 'ledger':
+      return (
+        <Signal tone="bad" icon="bad">
+          Ledger
+        </Signal>
+      );
+  }
+}
+
+/** Owner of a problem, with the way to its page. */
+function Owner({
+  problem: { provider, provider_name: name, limit, key },
+}: {
+  readonly problem: Trouble;
+}): ReactNode {
+  const look = 'target inline-flex items-center font-medium hover:underline';
+  if (provider !== undefined)
+    return (
+      <Link to="/providers/$provider" params={{ provider }} className={look}>
+        {name ?? provider}
+      </Link>
+    );
+  const owner = key ?? (limit?.owner.kind === 'key' ? limit.owner : null);
+  if (owner)
+    return (
+      <Link to="/keys/$id" params={{ id: owner.id }} className={look}>
+        {owner.name}
+      </Link>
+    );
+  return limit ? <span className="font-medium">{limit.owner.name || limit.owner.kind}</span> : null;
 }

@@ -78,6 +78,18 @@ export type BatchState = keyof typeof BATCH_STATES;
 export type AlertState = keyof typeof ALERT_STATES;
 export type WebhookState = keyof typeof WEBHOOK_STATES;
 
+const ALERT_KINDS: Readonly<Record<string, string>> = {
+  'endpoint.opened': 'Endpoint failing',
+  'provider.key_refused': 'Provider key refused',
+  'ledger.failing': 'Records not written',
+  'budget.threshold_reached': 'Budget nearly used up',
+};
+
+/** A type of alert as a person reads it: of `endpoint.opened` the breaker is open, so the endpoint fails. */
+export function alertKind(type: string): string {
+  return ALERT_KINDS[type] ?? words(type.replaceAll('.', ' '));
+}
+
 /** Origin of a price, in words. @param source as the API names it */
 export function priceSource(source: string): string {
   return source === 'config' ? 'Set in dragoman.yaml' : words(source);

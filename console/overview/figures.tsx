@@ -55,7 +55,7 @@ export function Figures({ now, before, rows, grid, range }: FiguresProps): React
     },
     {
       name: 'Failed',
-      text: failed === null ? '0 %' : share(failed),
+      text: failed === null ? 'No request' : share(failed),
       change:
         points === null || Math.abs(points) < 0.05
           ? null

@@ -6,7 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { count, exactUsd } from '../format/numbers.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { EndpointStatus, Signal } from '../ui/status.tsx';
+import { EndpointStatus, KeyStatus, Signal } from '../ui/status.tsx';
 import { When } from '../ui/when.tsx';
 
 type Open = Answer<'GET /problems'>['data'][number];
@@ -18,7 +18,7 @@ export function OpenProblems(): ReactNode {
   if (data.data.length === 0)
     return (
       <p className="flex items-center gap-2 text-soft">
-        <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
+        {data.sentence.asked > 0 && <span aria-hidden="true" className="size-2 rounded-full bg-ok" />}
         {data.sentence.text}
       </p>
     );
@@ -78,11 +78,7 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
   if (kind === 'key_expiry' && key)
     return (
       <Line
-        state={
-          <Signal tone="warn" icon="clock">
-            Expires soon
-          </Signal>
-        }
+        state={<KeyStatus state="expires_soon" />}
         name={key.name}
         links={
           <Link to="/keys/$id" params={{ id: key.id }} className={LINK}>
@@ -117,15 +113,10 @@ function effectOf({ rerouted = 0, failed = 0 }: Pick<Open, 'rerouted' | 'failed'
 }
 
 function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): ReactNode {
-  const { text, owner, unit, used, allowed, resets_at: resets } = limit;
-  const isUsedUp = used >= allowed;
+  const { text, owner, unit, used, resets_at: resets } = limit;
   return (
     <Line
-      state={
-        <Signal tone={isUsedUp ? 'bad' : 'warn'} icon="limit">
-          {isUsedUp ? 'Used up' : 'Nearly used up'}
-        </Signal>
-      }
+      state={<KeyStatus state="budget_used_up" />}
       name={owner.name || owner.kind}
       links={
         owner.kind === 'key' ? (
@@ -141,8 +132,7 @@ function Limit({ limit }: { readonly limit: NonNullable<Open['limit']> }): React
         )
       }
     >
-      {text}
-      {!isUsedUp && `, ${unit === 'usd' ? exactUsd(used) : count(used)} used`}
+      {`${text}, ${unit === 'usd' ? exactUsd(used) : count(used)} used`}
       {resets !== null && (
         <>
           , resets <When at={resets} as="ahead" />

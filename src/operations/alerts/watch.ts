@@ -88,7 +88,7 @@ export class Watch implements SettlementObserver {
         id: `endpoint ${id}`,
         quietMs: HOUR_MS,
         isNoted: true,
-        message: `the endpoint ${slug} of ${modelId} keeps failing and is left alone: ${reason ?? 'no reason is known'}`,
+        message: `the endpoint ${slug} of ${modelId} keeps failing and is asked last: ${reason ?? 'no reason is known'}`,
         data: {
           model: modelId,
           endpoint: slug,

@@ -1,17 +1,32 @@
-// One sentence about the providers that have a problem now, for who looks at nothing else.
+// One sentence about the problems of now, for who looks at nothing else.
 
 export interface ProblemCounts {
   /** Providers in each state. */
   readonly failing: number;
   readonly recovering: number;
   readonly degraded: number;
+  /** Providers that were asked in the last 24 hours. */
+  readonly asked: number;
   /** Requests of 24 hours that another provider answered. */
   readonly rerouted: number;
   readonly failed: number;
+  /** Budgets without room. */
+  readonly budgets: number;
+  /** Keys that expire within a week. */
+  readonly expiring: number;
 }
 
-/** `2 providers fail, 1 is recovering; 1 request was rerouted, 2 failed.` */
-export function problemsSentence({ failing, recovering, degraded, rerouted, failed }: ProblemCounts): string {
+/** `2 providers fail, 1 is recovering; 1 request was rerouted, 2 failed. 1 budget is used up.` */
+export function problemsSentence(counts: ProblemCounts): string {
+  const { budgets, expiring } = counts;
+  const others = [
+    ...(budgets > 0 ? [`${budgets} ${budgets === 1 ? 'budget is' : 'budgets are'} used up`] : []),
+    ...(expiring > 0 ? [`${expiring} ${expiring === 1 ? 'key expires' : 'keys expire'} soon`] : []),
+  ];
+  return ofProviders(counts) + (others.length > 0 ? ` ${others.join(', ')}.` : '');
+}
+
+function ofProviders({ failing, recovering, degraded, asked, rerouted, failed }: ProblemCounts): string {
   const states = [
     [failing, 'fails', 'fail'],
     [recovering, 'is recovering', 'are recovering'],
@@ -23,7 +38,11 @@ export function problemsSentence({ failing, recovering, degraded, rerouted, fail
       const providers = at > 0 ? '' : count === 1 ? ' provider' : ' providers';
       return `${count}${providers} ${count === 1 ? one : several}`;
     });
-  if (parts.length === 0) return 'All providers that were asked are healthy.';
+  // Nothing is known of a provider that nobody asked.
+  if (parts.length === 0)
+    return asked === 0
+      ? 'No provider was asked in the last 24 hours.'
+      : 'All providers that were asked are healthy.';
   const moved = `${rerouted} ${rerouted === 1 ? 'request was' : 'requests were'} rerouted, ${failed} failed`;
   return `${parts.join(', ')}; ${moved}.`;
 }

@@ -1,11 +1,22 @@
-// The sentence about providers uses the words of their states.
+// The sentence about problems uses the words of their states.
 import { expect, test } from 'bun:test';
 import { problemsSentence } from '../../../src/operations/management/problems-sentence.ts';
 
-const NONE = { failing: 0, recovering: 0, degraded: 0, rerouted: 0, failed: 0 };
+const NONE = {
+  asked: 6,
+  failing: 0,
+  recovering: 0,
+  degraded: 0,
+  rerouted: 0,
+  failed: 0,
+  budgets: 0,
+  expiring: 0,
+};
 
 test.each([
   [{}, 'All providers that were asked are healthy.'],
+  // Nothing is known of whom nobody asked.
+  [{ asked: 0 }, 'No provider was asked in the last 24 hours.'],
   [
     { failing: 1, degraded: 2, rerouted: 1, failed: 2 },
     '1 provider fails, 2 are degraded; 1 request was rerouted, 2 failed.',
@@ -14,6 +25,11 @@ test.each([
   [
     { recovering: 5, degraded: 1, failed: 3 },
     '5 providers are recovering, 1 is degraded; 0 requests were rerouted, 3 failed.',
+  ],
+  [{ budgets: 1 }, 'All providers that were asked are healthy. 1 budget is used up.'],
+  [
+    { failing: 1, failed: 3, budgets: 2, expiring: 1 },
+    '1 provider fails; 0 requests were rerouted, 3 failed. 2 budgets are used up, 1 key expires soon.',
   ],
   [{ degraded: 1 }, '1 provider is degraded; 0 requests were rerouted, 0 failed.'],
 ])('%p', (counts, sentence) => {

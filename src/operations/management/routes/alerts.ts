@@ -102,28 +102,41 @@ export const ALERT_ROUTES: readonly Route[] = [
         degraded: z.int(),
         rerouted: z.int().describe('Requests of 24 hours that another provider answered.'),
         failed: z.int(),
+        asked: z.int().describe('Providers that were asked in the last 24 hours.'),
+        budgets: z.int().describe('Budgets without room.'),
+        expiring: z.int().describe('Keys that expire within a week.'),
         since: z.iso.datetime().nullable(),
       }),
       data: z.array(problemSchema),
     }),
     run: async (call) => {
-      const wrong = (await call.states.all()).filter(({ state }) => WRONG.has(state));
+      const all = await call.states.all();
+      const wrong = all.filter(({ state }) => WRONG.has(state));
       const providers = wrong.map((standing) => ofProvider(standing, call));
       const count = (of: (standing: ProviderStanding) => number): number =>
         wrong.reduce((sum, standing) => sum + of(standing), 0);
       const inState = (of: EndpointState): number => count(({ state }) => Number(state === of));
+      const [spent, ending] = await Promise.all([budgets(call), expiries(call)]);
       const facts = {
         failing: inState('failing'),
         recovering: inState('recovering'),
         degraded: inState('degraded'),
         rerouted: count(({ rerouted }) => rerouted),
         failed: count(({ failed }) => failed),
+        asked: all.filter(({ day }) => day.counts.attempts > 0).length,
+        budgets: spent.length,
+        expiring: ending.length,
       };
       const since = providers.flatMap((problem) => problem.since ?? []).toSorted()[0] ?? null;
       return {
         object: 'problems' as const,
         sentence: { ...facts, since, text: problemsSentence(facts) },
-        data: [...providers, ...ledger(call), ...(await budgets(call)), ...(await expiries(call))],
+        data: [
+          ...providers,
+          ...ledger(call),
+          ...spent.slice(0, MOST_PROBLEMS),
+          ...ending.slice(0, MOST_PROBLEMS),
+        ],
       };
     },
   }),
@@ -165,15 +178,12 @@ async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promis
   const written = limits.writtenFor().filter(({ owner }) => owner.kind !== 'provider');
   const standings = limits.standings(written.slice(0, MOST_OWNERS));
   const isUsedUp = await budgetsUsedUp(standings, call);
-  return standings
-    .filter(isUsedUp)
-    .slice(0, MOST_PROBLEMS)
-    .map((standing): Problem => {
-      const limit = limitFacts(standing);
-      const { kind, name } = limit.owner;
-      const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
-      return { kind: 'budget', text: `${limit.text} of ${whose} is used up`, since: null, limit };
-    });
+  return standings.filter(isUsedUp).map((standing): Problem => {
+    const limit = limitFacts(standing);
+    const { kind, name } = limit.owner;
+    const whose = kind === 'gateway' ? 'the gateway' : `${kind} "${name}"`;
+    return { kind: 'budget', text: `${limit.text} of ${whose} is used up`, since: null, limit };
+  });
 }
 
 /** Keys that end within a week. */
@@ -181,13 +191,10 @@ async function expiries({ keys, now }: Pick<RawCall, 'keys' | 'now'>): Promise<r
   const stored = await keys.list({ limit: MOST_KEYS, order: 'desc', projectId: undefined, isRevoked: false });
   const soon = ({ expiresAt }: KeyView): boolean =>
     expiresAt !== null && expiresAt > now && expiresAt <= now + SOON_MS;
-  return [...keys.configured(), ...stored.entries]
-    .filter(soon)
-    .slice(0, MOST_PROBLEMS)
-    .map(({ id, name, expiresAt }): Problem => ({
-      kind: 'key_expiry',
-      text: `The key "${name}" expires soon`,
-      since: null,
-      key: { id, name, expires_at: new Date(expiresAt ?? 0).toISOString() },
-    }));
+  return [...keys.configured(), ...stored.entries].filter(soon).map(({ id, name, expiresAt }): Problem => ({
+    kind: 'key_expiry',
+    text: `The key "${name}" expires soon`,
+    since: null,
+    key: { id, name, expires_at: new Date(expiresAt ?? 0).toISOString() },
+  }));
 }
