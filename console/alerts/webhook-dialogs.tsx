@@ -12,7 +12,7 @@ interface NewWebhookProps {
   readonly onClose: () => void;
 }
 
-/** Types behind commas, as the gateway knows them; it refuses others. */
+/** Types separated by commas, as the gateway knows them; it refuses others. */
 type Types = NonNullable<Webhook['events']>;
 
 export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
@@ -79,7 +79,7 @@ export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {
       />
       <TextField
         label="Events"
-        hint="Behind commas, such as response.completed, response.failed. Empty: all."
+        hint="Separated by commas, such as response.completed, response.failed. Empty: all."
         value={events}
         onChange={setEvents}
       />

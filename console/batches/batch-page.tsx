@@ -95,7 +95,10 @@ type Fact = readonly [name: string, value: ReactNode];
 function factsOf(batch: Batch): readonly Fact[] {
   const { lines, tokens, key, key_name: name, ended_at: end, deadline_at: latest } = batch;
   return [
-    ['Cost so far', <Money key="cost" value={batch.cost_usd} unpriced={batch.unpriced_lines} />],
+    [
+      end === null ? 'Cost so far' : 'Cost',
+      <Money key="cost" value={batch.cost_usd} unpriced={batch.unpriced_lines} />,
+    ],
     ['Succeeded', count(lines.succeeded)],
     ['Failed', count(lines.failed)],
     ...(lines.expired > 0 ? [['Expired', count(lines.expired)] as const] : []),

@@ -38,7 +38,7 @@ export function BatchesTable({ batches, onCancel }: BatchesTableProps): ReactNod
     { name: 'State', cell: (batch) => <BatchState batch={batch} /> },
     { name: 'Lines', cell: ({ lines }) => <Progress lines={lines} /> },
     {
-      name: 'Cost so far',
+      name: 'Cost',
       number: true,
       cell: ({ cost_usd: cost, unpriced_lines: unpriced }) => <Money value={cost} unpriced={unpriced} />,
     },

@@ -25,7 +25,8 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
         <>
           <Made job={job} />
           <span className="block text-xs font-normal text-faint">
-            {words(job.kind)} · <span className="font-mono break-all">{job.id}</span>
+            {job.model !== null && `${words(job.kind)} · `}
+            <span className="font-mono break-all">{job.id}</span>
           </span>
         </>
       ),

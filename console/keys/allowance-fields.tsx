@@ -50,7 +50,7 @@ export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): Reac
         />
         <SelectField
           label="Models without a price"
-          hint="Of the budget: what they cost is unknown."
+          hint="Under a budget: their cost is unknown."
           value={allowance.unpriced}
           onChange={(text) => set({ unpriced: text as Allowance['unpriced'] })}
         >

@@ -49,3 +49,8 @@ function localTime(iso: string): string {
   const time = new Date(iso);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+/** A limit in short: `$20 / month`. @param text as the API writes it: `$20.00 per month` */
+export function shortLimit(text: string): string {
+  return text.replace(/\.00\b/, '').replace(' per ', ' / ');
+}

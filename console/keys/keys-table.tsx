@@ -10,7 +10,10 @@ import { KeyStatus, Signal } from '../ui/status.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { When } from '../ui/when.tsx';
 import type { KeyAction } from './key-dialog.tsx';
-import type { Key } from './key-texts.ts';
+import { shortLimit, type Key } from './key-texts.ts';
+
+/** Hint of a key that is too short for one. */
+const NO_HINT = '…';
 
 const SPENT: Column<Key> = {
   name: 'Spent this month',
@@ -47,7 +50,7 @@ export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTablePro
           <Link to="/keys/$id" params={{ id }} data-row className="row-link font-medium">
             {name}
           </Link>
-          <code className="font-mono text-xs font-normal text-faint">{hint}</code>
+          {hint !== NO_HINT && <code className="font-mono text-xs font-normal text-faint">{hint}</code>}
           {source === 'file' && (
             <span className="text-faint" title="Defined in dragoman.yaml">
               <Icon name="lock" size={12} />
@@ -92,7 +95,7 @@ function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): R
   const { share: part, text, unit, used, allowed, resets_at: resets, of } = tightest;
   const amount =
     unit === 'usd' ? `${exactUsd(used)} of ${usd(allowed)}` : `${count(used)} of ${count(allowed)}`;
-  const short = text.replace(/\.00\b/, '').replace(' per ', ' / ');
+  const short = shortLimit(text);
   return (
     <span
       className="flex items-center gap-x-2"

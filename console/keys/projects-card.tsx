@@ -18,6 +18,7 @@ import { Signal } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.ts';
 import { When } from '../ui/when.tsx';
+import { shortLimit } from './key-texts.ts';
 import type { Project } from './project-dialog.tsx';
 
 type Standing = Answer<'GET /limits'>['data'][number]['limits'][number];
@@ -161,18 +162,19 @@ function partOf({ used, remaining }: Standing): number {
 function Used({ standing }: { readonly standing: Standing | undefined }): ReactNode {
   if (!standing) return <span className="text-faint">None</span>;
   const part = partOf(standing);
+  const text = shortLimit(standing.text);
   return (
     <span className="flex items-center gap-2">
       <UsedBar part={part} />
       <span className="figures">
         {part >= 1 && standing.clears_at !== null ? (
           <>
-            {standing.text}, resets <When at={standing.clears_at} as="ahead" />
+            {text}, resets <When at={standing.clears_at} as="ahead" />
           </>
         ) : standing.used > 0 ? (
-          `${share(part)} of ${standing.text}`
+          `${share(part)} of ${text}`
         ) : (
-          standing.text
+          text
         )}
       </span>
     </span>

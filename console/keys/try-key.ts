@@ -8,6 +8,7 @@ interface Tried {
   readonly ms: number;
 }
 
+/** Longest answer that is shown. A refusal is shown whole: its end says what to do. */
 const MOST_CHARS = 200;
 
 export async function tryKey(secret: string, model: string): Promise<Tried> {
@@ -26,11 +27,13 @@ export async function tryKey(secret: string, model: string): Promise<Tried> {
     readonly choices?: readonly { readonly message?: { readonly content?: string | null } }[];
     readonly error?: { readonly message?: string };
   };
-  const text = answer.ok ? (body.choices?.[0]?.message?.content ?? '') : (body.error?.message ?? '');
+  const text = answer.ok
+    ? (body.choices?.[0]?.message?.content ?? '').slice(0, MOST_CHARS)
+    : (body.error?.message ?? '');
   return {
     isGood: answer.ok,
     status: answer.status,
-    text: text.slice(0, MOST_CHARS),
+    text,
     ms: performance.now() - begin,
   };
 }

@@ -39,8 +39,8 @@ export function DoctorCard({ provider, models }: DoctorCardProps): ReactNode {
       {list.rows?.length === 0 && (
         <div className="flex flex-col gap-2 px-4 pb-4 text-soft">
           <p>
-            Nothing was measured here; what the preset says holds. Probes are some twenty small requests to a
-            model, which cost a cent or less at usual prices. A command on the machine of the gateway does the
+            Nothing was measured here, so the preset decides. Probes are a few dozen small requests to a
+            model; the button says what they cost at most. A command on the machine of the gateway does the
             same:
           </p>
           <Code text={`npx --no dragoman doctor --model ${provider}/MODEL`} label="Command" />

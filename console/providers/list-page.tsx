@@ -146,7 +146,9 @@ export function ProvidersPage(): ReactNode {
       {data && (
         <p className="mb-3 text-base">
           {wrong.length === 0
-            ? `None of ${counted(data.data.length, 'provider')} has a problem.`
+            ? data.data.some(({ day }) => day.attempts > 0)
+              ? 'No provider that was asked has a problem.'
+              : 'No provider was asked in the last 24 hours.'
             : `${wrong.length} of ${counted(data.data.length, 'provider')} ${wrong.length === 1 ? 'has a problem' : 'have problems'}: ${wrong.map(({ name }) => name).join(', ')}.`}
         </p>
       )}

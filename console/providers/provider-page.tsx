@@ -5,9 +5,11 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
 import { count, counted, duration, share } from '../format/numbers.ts';
+import { ENDPOINT_STATES, type Tone } from '../format/states.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Card, Page, Waiting } from '../ui/card.tsx';
 import { Chart, type Series } from '../ui/chart/chart.tsx';
+import { cx } from '../ui/cx.ts';
 import { Facts } from '../ui/facts.tsx';
 import { Money } from '../ui/money.tsx';
 import { Problem } from '../ui/problem.tsx';
@@ -101,12 +103,21 @@ export function ProviderPage(): ReactNode {
   );
 }
 
+/** Colours of a problem, by the tone of the provider's state. */
+const BOX: Readonly<Record<Tone, string>> = {
+  bad: 'bg-bad-wash text-bad',
+  warn: 'bg-warn-wash text-warn',
+  info: 'bg-info-wash text-info',
+  idle: 'bg-sunk text-soft',
+  quiet: 'bg-sunk text-soft',
+};
+
 function Standing({ provider }: { readonly provider: Provider }): ReactNode {
   const { problem, effect, day, state, state_until: until, disabled_by: by, as_of: asOf } = provider;
   return (
     <Card>
       {problem && (
-        <div className="mb-4 rounded-md bg-bad-wash px-3 py-2 text-bad">
+        <div className={cx('mb-4 rounded-md px-3 py-2', BOX[ENDPOINT_STATES[state].tone])}>
           <p className="text-base font-medium">
             {problem.text} {problem.since !== null && <When at={problem.since} as="since" />}
           </p>

@@ -17,6 +17,11 @@ export function DetailPage(): ReactNode {
   return (
     <Page
       title={data ? (data.model ?? data.requested_model) : 'Request'}
+      before={
+        <Link to="/requests" className="link target inline-flex items-center">
+          Requests
+        </Link>
+      }
       actions={data && <Actions generation={data} />}
     >
       {error && (

@@ -1,10 +1,10 @@
 // The list of requests: how many over time, narrowed by filters that are in the address, and one of them beside it.
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { count, counted } from '../format/numbers.ts';
 import { useSpan, useZone } from '../time/use-span.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Card, Empty, Page, Waiting } from '../ui/card.tsx';
 import { useHiddenColumns } from '../ui/columns.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -98,7 +98,7 @@ export function ListPage(): ReactNode {
         )}
         <Card flush className="mt-3">
           <div className="min-h-22 border-b px-2 py-1">
-            {counts.data && (
+            {counts.data && counts.data.total > 0 && (
               <Histogram
                 counts={counts.data}
                 onRange={(from, to) =>
@@ -149,15 +149,18 @@ export function ListPage(): ReactNode {
           {!list.isPending && !list.error && list.rows.length === 0 && (
             <Empty
               icon="requests"
-              title={
-                isNarrowed
-                  ? `No request fits these filters: ${span.label.toLowerCase()}`
-                  : `No request: ${span.label.toLowerCase()}`
-              }
+              title={isNarrowed ? 'No request of this time fits these filters' : 'No request in this time'}
             >
-              <Button onClick={() => void navigate({ search: { ...filters, range: '30d' }, replace: true })}>
-                Look at 30 days
-              </Button>
+              <NextStep
+                label={span.label}
+                isNarrowed={isNarrowed}
+                onLonger={() =>
+                  void navigate({
+                    search: ({ from: _, to: __, ...rest }) => ({ ...rest, range: '30d' }),
+                    replace: true,
+                  })
+                }
+              />
             </Empty>
           )}
         </Card>
@@ -176,5 +179,28 @@ export function ListPage(): ReactNode {
         />
       )}
     </div>
+  );
+}
+
+interface NextStepProps {
+  /** The time that is looked at. */
+  readonly label: string;
+  readonly isNarrowed: boolean;
+  readonly onLonger: () => void;
+}
+
+/** The way out of an empty list: a longer time, and after it a first request. */
+function NextStep({ label, isNarrowed, onLonger }: NextStepProps): ReactNode {
+  const isLong = label === 'Last 30 days' || label === 'Last 90 days';
+  return (
+    <>
+      <p className="mb-3">{label}.</p>
+      {!isLong && <Button onClick={onLonger}>Look at 30 days</Button>}
+      {isLong && !isNarrowed && (
+        <Link to="/playground" className={buttonClass('plain')}>
+          Ask something in the playground
+        </Link>
+      )}
+    </>
   );
 }

@@ -132,13 +132,24 @@ function Audit(): ReactNode {
           {
             name: 'Of',
             className: 'break-all',
-            cell: ({ target }) => <code className="font-mono text-xs">{target}</code>,
+            cell: (entry) => <Target entry={entry} />,
           },
           { name: 'Change', className: 'break-words', cell: (entry) => <Change entry={entry} /> },
         ]}
       />
       <More list={list} />
     </div>
+  );
+}
+
+/** Name of the object that was changed, where it has one, and its id. */
+function Target({ entry: { target, before, after } }: { readonly entry: Entry }): ReactNode {
+  const name = after?.['name'] ?? before?.['name'];
+  return (
+    <>
+      {typeof name === 'string' && name !== target && <span>{name} </span>}
+      <code className="font-mono text-xs text-faint">{target}</code>
+    </>
   );
 }
 

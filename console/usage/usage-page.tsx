@@ -123,7 +123,7 @@ export function UsagePage(): ReactNode {
             <Card flush>
               {usage.isPending && <Waiting rows={8} />}
               {usage.data?.data.length === 0 && (
-                <Empty icon="usage" title={`Nothing was used: ${span.label.toLowerCase()}`}>
+                <Empty icon="usage" title="Nothing was used in this time">
                   Choose other days above, or ask something in the playground.
                 </Empty>
               )}
@@ -220,7 +220,7 @@ function Pivoted({ rows, by, range, order, onOrder }: PivotedProps): ReactNode {
     number('Tokens in', 'in', TOKENS_IN, short),
     number('Tokens out', 'out', TOKENS_OUT, short),
     number('First token p50', 'p50', field('first_content_ms_p50'), known),
-    number('p95', 'p95', field('first_content_ms_p95'), known),
+    number('First token p95', 'p95', field('first_content_ms_p95'), known),
     number('Saved by caches', 'saved', field('cache_saved_usd'), usd),
   ];
   const { hidden, toggle } = useHiddenColumns('usage', ['Saved by caches', 'First token p50']);

@@ -130,7 +130,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await act('search', 'Change…');
       await page.getByLabel('Requests a minute').fill('60');
       await page.getByLabel('Time of the budget').selectOption('per day');
-      await page.getByRole('button', { name: 'Change it' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
       const project = await scene.gateway.manage('GET', '/projects/search');
       expect(project.body).toMatchObject({ budgets: [{ usd: 40, per: 'day' }], limits: [{ requests: 60 }] });

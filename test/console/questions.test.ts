@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { barriers } from './barriers.ts';
-import { makeTraffic, startBusyGateway } from './busy-gateway.ts';
+import { makeTraffic, PAPERS, startBusyGateway } from './busy-gateway.ts';
 import { HAS_BROWSER, type Looked, SLOW } from './scene.ts';
 
 /** Compressed, in bytes: what the browser loads until the first page can be used. */
@@ -45,7 +45,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       const { page, open, picture } = looked;
       await open('', 'Overview');
       const problems = page.getByRole('region', { name: 'Open problems' });
-      await problems.getByText(/providers? fail/).waitFor();
+      await problems.getByText(/providers? fail.* 1 budget is used up\./).waitFor();
+      await problems
+        .getByRole('listitem')
+        .filter({ hasText: 'query-rewrite' })
+        .getByText('Budget used up')
+        .waitFor();
       await problems.getByRole('listitem').filter({ hasText: 'downtown' }).getByText('Failing').waitFor();
       // A provider that refuses its key to all is never healthy.
       const expired = problems.getByRole('listitem').filter({ hasText: 'expired-key' });
@@ -182,7 +187,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
           await looked.idle();
           const text = (await page.getByRole('main').textContent()) ?? '';
           expect(text).not.toMatch(
-            /\(unanswered\)|\(nobody\)|until \d+ \w+ ago|clears|resets .{1,12} ago|NaN|undefined/,
+            /\(unanswered\)|\(nobody\)|until \d+ \w+ ago|clears|resets \d.{0,10} ago|NaN|undefined/,
           );
         })();
       // Each alone: a list has those rows in the page alone that are seen.
@@ -199,6 +204,84 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       await page.getByText(/≥ \$.* have no known price/).waitFor();
     },
     2 * SLOW,
+  );
+
+  test(
+    'a refusal is said in the words of then: what would have to change, and no end that never comes',
+    async () => {
+      const { page, open } = looked;
+      await busy.ask('house/qwen', PAPERS);
+      await open('/requests?model=house/qwen&state=limit_reached', 'Requests');
+      await page.locator('[data-row]').first().click();
+      const panel = page.getByRole('complementary', { name: 'Request' });
+      await panel
+        .getByText(/The price of house\/qwen is unknown/)
+        .first()
+        .waitFor();
+      await open('/requests?model=acme/small&state=limit_reached', 'Requests');
+      await row(/Limit reached 402/)
+        .first()
+        .waitFor();
+      await page.locator('[data-row]').first().click();
+      const sentence = panel.getByText(
+        /^\$0\.00009 per day \(the limit of key "query-rewrite"\) is reached: .* used/,
+      );
+      await sentence.first().waitFor();
+      // Its times are those of who looks.
+      expect(await sentence.first().textContent()).not.toMatch(/\dT\d/);
+    },
+    SLOW,
+  );
+
+  test(
+    'alerts have the words of the overview, and say of an endpoint that fails that it does',
+    async () => {
+      const { page, open } = looked;
+      await open('/alerts', 'Alerts');
+      const now = page.getByRole('region', { name: 'Open now' });
+      await now.getByRole('listitem').filter({ hasText: 'downtown' }).getByText('Failing').waitFor();
+      await now.getByRole('listitem').filter({ hasText: 'cheapllm' }).getByText('Degraded').waitFor();
+      await now
+        .getByRole('listitem')
+        .filter({ hasText: 'query-rewrite' })
+        .getByText('Budget used up')
+        .waitFor();
+      await row(/endpoint downtown of downtown\/only keeps failing.*Endpoint failing/).waitFor();
+      await row(/provider expired-key refuses its key.*Provider key refused/).waitFor();
+      expect(await page.getByRole('main').textContent()).not.toMatch(/left alone|opened/);
+    },
+    SLOW,
+  );
+
+  test(
+    'no time beside a chart is cut',
+    async () => {
+      const { page } = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
+      // What a chart writes on its canvas, by how far it reaches over the edges. In pixels.
+      await page.addInitScript(() => {
+        const window_ = globalThis as unknown as { cut: string[] };
+        window_.cut = [];
+        const { prototype } = CanvasRenderingContext2D;
+        const write = prototype.fillText;
+        prototype.fillText = function fillText(text: string, x: number, y: number, width?: number) {
+          const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = this.measureText(text);
+          if (x - left < 0 || x + right > this.canvas.width) window_.cut.push(text);
+          write.call(this, text, x, y, width);
+        };
+      });
+      const day = new Date(Date.now() - 2 * DAY_MS).toISOString().slice(0, 10);
+      await page.goto(
+        `${busy.gateway.origin}/console/usage?from=${day}T08:00:00.000Z&to=${day}T20:00:00.000Z`,
+      );
+      await page.getByRole('img', { name: /^Spend/ }).waitFor();
+      await page.goto(
+        `${busy.gateway.origin}/console/requests?from=${day}T08:00:00.000Z&to=${day}T20:00:00.000Z`,
+      );
+      await page.getByRole('img', { name: /^Requests over time/ }).waitFor();
+      expect(await page.evaluate(() => (globalThis as unknown as { cut: string[] }).cut)).toEqual([]);
+      await page.context().close();
+    },
+    SLOW,
   );
 
   test(

@@ -52,7 +52,8 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
         drag: { x: received.onRange !== undefined, y: false, setScale: false },
         points: { show: !isBars, size: 6 },
       },
-      padding: [10, 22, 0, 0],
+      // The last time is written around the right end.
+      padding: [10, 32, 0, 0],
       scales: {
         x: { range: [first, last] },
         y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] },

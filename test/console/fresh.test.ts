@@ -1,0 +1,69 @@
+// A gateway that nobody has asked anything: pages say so, call nothing healthy, and name the next step.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type ConsoleScene, HAS_BROWSER, type Looked, SLOW, startConsole } from './scene.ts';
+
+describe.skipIf(!HAS_BROWSER)('in a browser', () => {
+  let scene: ConsoleScene;
+  let looked: Looked;
+
+  beforeAll(async () => {
+    scene = await startConsole();
+    looked = await scene.look('admin');
+  }, SLOW);
+  afterAll(() => scene?.close());
+
+  test(
+    'nothing is healthy, and no share is said of no requests',
+    async () => {
+      const { page, open } = looked;
+      await open('', 'Overview');
+      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await page.getByRole('link', { name: /^Failed\s*No request/ }).waitFor();
+      await open('/alerts', 'Alerts');
+      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await open('/providers', 'Providers');
+      await page.getByText('No provider was asked in the last 24 hours.').waitFor();
+      await open('/keys', 'Keys');
+      // Its secret is too short for a hint.
+      expect(await page.getByRole('rowheader', { name: /^test/ }).textContent()).not.toContain('…');
+    },
+    SLOW,
+  );
+
+  test(
+    'an empty list of requests leads to a longer time, and from there to a first request',
+    async () => {
+      const { page, open } = looked;
+      await open('/requests', 'Requests');
+      await page.getByText('No request in this time').waitFor();
+      await page.getByRole('button', { name: 'Look at 30 days' }).click();
+      await page.waitForURL(/range=30d/);
+      await page.getByText('Last 30 days.').waitFor();
+      await page.getByRole('link', { name: 'Ask something in the playground' }).click();
+      await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
+    },
+    SLOW,
+  );
+
+  test(
+    'a refusal of the test of a new key is shown to its end',
+    async () => {
+      const { page, open } = looked;
+      await open('/keys', 'Keys');
+      await page.getByRole('button', { name: 'New key' }).first().click();
+      await page.getByLabel('Name', { exact: true }).fill('poor');
+      await page.getByLabel('Budget in USD').fill('0.00001');
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('button', { name: 'Test it' }).click();
+      await page.getByText(/Refused with 402: .*or have the limit raised\.$/).waitFor();
+      await page.getByRole('button', { name: 'Copy key' }).click();
+      await page.getByRole('button', { name: 'Done' }).click();
+      expect(looked.complaints.splice(0)).toEqual([expect.stringContaining('402')]);
+    },
+    SLOW,
+  );
+
+  test('nothing else of all this made the browser complain', () => {
+    expect(looked.complaints).toEqual([]);
+  });
+});
