@@ -257,7 +257,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     'no time beside a chart is cut',
     async () => {
       const { page } = await busy.look('admin', { viewport: { width: 1440, height: 900 } });
-      // What a chart writes on its canvas, by how far it reaches over the edges. In pixels.
+      // Texts on canvases that reach over an edge.
       await page.addInitScript(() => {
         const window_ = globalThis as unknown as { cut: string[] };
         window_.cut = [];
