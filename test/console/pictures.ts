@@ -144,10 +144,17 @@ const OPENED: readonly (readonly [name: string, path: string, open: (looked: Loo
     'cancel-batch',
     '/batches',
     async ({ page }) => {
-      await page.getByRole('button', { name: `Actions for ${batch}` }).click();
+      // Another each time: lines that stall end meanwhile.
+      const running = await madeBatch(busy.gateway, ['acme/small', 'sim/stall'], PAPERS);
+      await page.getByRole('button', { name: `Actions for ${running}` }).click();
       await page.getByRole('menuitem', { name: 'Cancel…' }).click();
     },
   ],
+  ['rotate-key', '/keys', (looked) => openKey(looked, 'Rotate…')],
+  ['change-key', '/keys', (looked) => openKey(looked, 'Change…')],
+  ['revoke-key', '/keys', (looked) => openKey(looked, 'Revoke…')],
+  ['new-webhook', '/alerts', ({ page }) => page.getByRole('button', { name: 'New webhook' }).click()],
+  ['probe', '/providers/cheapllm', ({ page }) => page.getByRole('button', { name: 'Probe now…' }).click()],
   ['disable', '/providers/cheapllm', ({ page }) => page.getByRole('button', { name: 'Disable…' }).click()],
   ['add-provider', '/providers', ({ page }) => page.getByRole('button', { name: 'Add provider' }).click()],
   ['range', '/usage', ({ page }) => page.getByRole('button', { name: /^Time:/ }).click()],
@@ -218,6 +225,12 @@ test.each(SCHEMES)(
   },
   PATIENCE_MS,
 );
+
+/** Opens a dialog of the key that the scene has made. */
+async function openKey({ page }: Looked, entry: string): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for colleague', exact: true }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
 
 async function keep({ page }: Looked, path: string): Promise<void> {
   mkdirSync(join(path, '..'), { recursive: true });
