@@ -149,7 +149,7 @@ export function ListPage(): ReactNode {
           {!list.isPending && !list.error && list.rows.length === 0 && (
             <Empty
               icon="requests"
-              title={isNarrowed ? 'No request of this time fits these filters' : 'No request in this time'}
+              title={isNarrowed ? 'No request fits these filters in this time' : 'No request in this time'}
             >
               <NextStep
                 label={span.label}
