@@ -22,7 +22,7 @@ describe.skipIf(!HAS_BROWSER)('jobs in a browser', () => {
     async () => {
       const { page } = looked;
       await looked.open('/requests', 'Requests');
-      await page.getByText(/^No request: /).waitFor();
+      await page.getByText('No request in this time', { exact: true }).waitFor();
       await asked('sim/stall');
       const open = page.getByRole('region', { name: 'Not ended yet' });
       await open.getByText('sim/stall').waitFor();
