@@ -1,10 +1,10 @@
-// Numbers the events of a stream as it is written, and finds the place of an event again. Works on whole writes: both lanes write
-// whole events. Comments have no number.
+// Numbers the events of a stream as it is written, and finds an event by its number. Writes contain whole events.
+// Comments have no number.
 import type { Place } from './shared-answer.ts';
 
 const COLON = 58;
 const BLANK = '\n\n';
-/** Other line ends are legal: some upstreams have them, and relayed bytes stay what they are. */
+/** Other line breaks are legal: some upstreams send them, and relayed bytes are not changed. */
 const MIXED_BLANK = /\r?\n\r?\n/g;
 
 export class EventNumbers {
@@ -15,7 +15,7 @@ export class EventNumbers {
   /** Number of the next event before each chunk. */
   readonly #before: number[] = [];
 
-  /** @param writesIds true: each event gets an `id` line; false: it has its number already */
+  /** @param writesIds true: adds an `id` line to each event; false: events already contain their number */
   constructor(writesIds: boolean, first = 0) {
     this.#writesIds = writesIds;
     this.#first = first;
@@ -27,10 +27,10 @@ export class EventNumbers {
     return this.#first;
   }
 
-  /** Bytes in the place of some whole events. */
+  /** Returns the bytes to write for whole events. */
   take(text: string): string {
     this.#before.push(this.next);
-    // Mostly one event is written. What is looked at is what goes out: a text made of pieces is put together once.
+    // Fast path for one event. The text to write is inspected, because a concatenated string is flattened only once.
     const before = this.#writesIds ? `id: ${this.next}\n` : '';
     const single = before + text;
     if (
@@ -54,7 +54,7 @@ export class EventNumbers {
     return this.#writesIds ? numbered : text;
   }
 
-  /** Offset of the event behind one. @param chunks all that were taken, as they were given back, in any encoding */
+  /** Position after an event. @param chunks all chunks as returned by `take`, in any encoding */
   placeAfter(number: number, chunks: readonly string[]): Place {
     const wanted = number + 1;
     if (wanted <= this.#first) return { chunk: 0, skip: 0 };
@@ -73,7 +73,7 @@ export class EventNumbers {
     return { chunk, skip: from };
   }
 
-  /** The last chunk before which no more than so many events were. */
+  /** The last chunk that begins at or before this event number. */
   #chunkOf(number: number): number {
     let [low, high] = [0, this.#before.length - 1];
     while (low < high) {

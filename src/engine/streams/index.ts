@@ -1,4 +1,4 @@
-// Streams that are kept: written once, read by any number of clients, from wherever each has got to.
+// Kept streams: written once, and read by any number of clients from any position.
 export type { RemoteStream, RemoteStreams } from './remote-streams.ts';
 export { KeepingClient } from './keeping-client.ts';
 export { KeptStream } from './kept-stream.ts';

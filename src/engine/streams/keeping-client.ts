@@ -1,4 +1,4 @@
-// The client of a run whose stream is kept: decides when a client that leaves stops the run.
+// Client of a run whose stream is kept. Decides when a disconnect stops the run.
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { Body, Client, ClientStream } from '../call.ts';
 import type { KeptStream, Patience } from './kept-stream.ts';
@@ -44,7 +44,7 @@ export class KeepingClient implements Client {
   onLeave(left: () => void): void {
     this.#left = left;
     this.#client.onLeave(() => {
-      // From its head on, a stream notices by itself.
+      // Once the head was sent, the stream detects the disconnect itself.
       if (this.#kept) return;
       const { patience, clock } = this.#options;
       if (patience <= 0) left();

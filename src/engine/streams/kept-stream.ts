@@ -1,26 +1,26 @@
-// A stream that is kept while it is written and for a while afterwards, so that a client whose connection broke gets the rest of
-// it. Knows no request, and nothing of what all kept streams together may weigh.
+// A stream that is kept while it is written and for some time afterwards, so that a client can resume it after a
+// disconnect.
 import type { ClientStream, Encoding, Client } from '../call.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { EventNumbers } from './event-numbers.ts';
 import { SharedAnswer } from './shared-answer.ts';
 
-/** Milliseconds for which a run whose last reader has left waits for another: 0 stops it at once. */
+/** Milliseconds for which a run without readers waits for another one. 0 stops it immediately. */
 export type Patience = number;
 
 export interface KeptStreamOptions {
   readonly id: string;
   readonly projectId: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** True: events get `id` lines; false: they have numbers of their own. */
+  /** True: events get `id` lines. False: they contain numbers. */
   readonly writesIds: boolean;
   /** Number of the first event. */
   readonly first?: number;
-  /** How many events every try of a job begins with. */
+  /** Number of events with which each try of a job begins. */
   readonly opening?: number;
   readonly patience: Patience;
   readonly clock: Pick<Clock, 'after'>;
-  /** Called when the kept bytes have grown, or shrunk, by so many. */
+  /** Called with the change of the kept bytes. */
   readonly resized: (stream: KeptStream, bytes: number) => void;
   readonly moved: (readers: number) => void;
   readonly ended: (stream: KeptStream) => void;
@@ -30,7 +30,7 @@ export interface KeptStreamOptions {
 export class KeptStream implements ClientStream {
   readonly id: string;
   readonly projectId: string;
-  /** True once nobody finds it any more. */
+  /** True once it can no longer be found. */
   isForgotten = false;
   readonly #options: KeptStreamOptions;
   readonly #answer: SharedAnswer;
@@ -73,12 +73,12 @@ export class KeptStream implements ClientStream {
     return this.#options.opening ?? 0;
   }
 
-  /** Everything that was written, as a byte string; only while it is kept. */
+  /** Everything written, as a byte string. Only available while it is kept. */
   text(): string {
     return this.#answer.chunks.join('');
   }
 
-  /** Gives a client what it has not got, then the rest as it comes. @param after number of its last event; null: it has none */
+  /** Sends a client what it lacks, then the rest as it is written. @param after number of its last event; null: none */
   join(client: Client, after: number | null): void {
     this.#stopWaiting?.();
     this.#stopWaiting = undefined;
@@ -87,7 +87,7 @@ export class KeptStream implements ClientStream {
     this.#answer.join(client, false, from);
   }
 
-  /** False once nobody can have it from its start. */
+  /** False once the start is no longer available. */
   get isKept(): boolean {
     return this.#answer.isKept;
   }
@@ -114,7 +114,7 @@ export class KeptStream implements ClientStream {
     this.#options.ended(this);
   }
 
-  /** @returns true where the run goes on */
+  /** @returns true when the run continues */
   #abandoned(): boolean {
     const { patience, clock } = this.#options;
     if (patience <= 0) return false;

@@ -1,36 +1,36 @@
-// All kept streams of a process: found by id, forgotten after a while or where memory is short.
+// All kept streams of a process: found by id, and dropped after a time or when memory is short.
 import type { Clock } from '../../base/runtime/clock.ts';
 import { KeptStream, type KeptStreamOptions } from './kept-stream.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** How many streams are remembered that are kept no more, to say why. */
+/** Maximum dropped streams whose reason is remembered. */
 const MOST_GONE = 10_000;
-/** Cost of a stream besides its bytes; an estimate. */
+/** Estimated overhead of a stream, in addition to its bytes. */
 const STREAM_BYTES = 2_048;
 
 export interface StreamLimits {
-  /** How long a stream is kept from its end. */
+  /** Time for which a stream is kept after its end. */
   readonly keepMs: DurationMs;
-  /** All streams together. */
+  /** Maximum bytes of all streams together. */
   readonly maxBytes: number;
 }
 
-/** Why a stream is kept no more. */
+/** Why a stream was dropped. */
 export type Gone = 'expired' | 'memory';
 
 type NewStream = Omit<KeptStreamOptions, 'clock' | 'resized' | 'moved' | 'ended'>;
 
 export class KeptStreams {
-  /** Clients that read. */
+  /** Number of reading clients. */
   readers = 0;
   readonly #limits: () => StreamLimits;
   readonly #clock: Pick<Clock, 'now' | 'after'>;
   readonly #streams = new Map<string, KeptStream>();
-  /** When each expires that has ended, in milliseconds of the clock; the earliest first. */
+  /** Expiry of ended streams on the monotonic clock, in milliseconds; earliest first. */
   readonly #ended = new Map<KeptStream, number>();
   readonly #gone = new Map<string, Gone>();
   #bytes = 0;
-  /** Most bytes of all streams, as it was when the last one was opened: nobody asks for every write. */
+  /** Maximum bytes, read when the last stream was opened rather than at each write. */
   #mostBytes = 0;
 
   constructor(limits: () => StreamLimits, clock: Pick<Clock, 'now' | 'after'>) {
@@ -38,12 +38,12 @@ export class KeptStreams {
     this.#clock = clock;
   }
 
-  /** How many are kept, and what they weigh. */
+  /** Number and bytes of kept streams. */
   get size(): { readonly streams: number; readonly bytes: number } {
     return { streams: this.#streams.size, bytes: this.#bytes };
   }
 
-  /** Begins to keep a stream. One of the same name is forgotten. */
+  /** Opens a kept stream. Replaces one with the same id. */
   open(options: NewStream): KeptStream {
     this.#expire();
     this.#mostBytes = this.#limits().maxBytes;
@@ -61,7 +61,7 @@ export class KeptStreams {
     return stream;
   }
 
-  /** A stream of a project; why it is not kept, or null where nothing is known of it. */
+  /** Finds a project's stream. Otherwise the reason why it was dropped, or null if it is unknown. */
   find(projectId: string, id: string): KeptStream | Gone | null {
     this.#expire();
     const stream = this.#streams.get(id);
@@ -69,7 +69,7 @@ export class KeptStreams {
     return this.#gone.get(`${projectId}\n${id}`) ?? null;
   }
 
-  /** Forgets a stream whose answer was deleted. Clients that read it now get the rest. */
+  /** Drops a stream whose answer was deleted. Clients that are reading it still get the rest. */
   delete(projectId: string, id: string): void {
     const stream = this.#streams.get(id);
     if (stream?.projectId === projectId) this.#forget(stream, null);
@@ -87,7 +87,7 @@ export class KeptStreams {
     if (bytes > 0 && this.#bytes > this.#mostBytes) this.#makeRoom();
   }
 
-  /** Forgets streams until the others fit: those that have ended first, the oldest first. */
+  /** Drops streams until the others fit: ended ones first, oldest first. */
   #makeRoom(): void {
     const { maxBytes } = this.#limits();
     for (const streams of [this.#ended.keys(), this.#streams.values()])

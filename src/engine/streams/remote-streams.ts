@@ -1,21 +1,21 @@
-// Kept streams of other processes, as a port.
+// Port for kept streams of other processes.
 import type { Client } from '../call.ts';
 import type { KeptStream } from './kept-stream.ts';
 import type { Gone } from './kept-streams.ts';
 
-/** A stream that another process keeps, as it stood when it was asked for. */
+/** A stream of another process, as it was at the time of the request. */
 export interface RemoteStream extends Pick<KeptStream, 'first' | 'next' | 'opening' | 'hasEnded'> {
   /**
-   * Gives a client what it has not got, then the rest as it comes. Never rejects.
-   * @param after number of its last event; null: it has none
-   * @returns once the client has all that it will get; `gone`: the other process told nothing more before the end
+   * Sends a client what it lacks, then the rest as it is written. Never rejects.
+   * @param after number of its last event; null: none
+   * @returns once the client has everything; `gone`: the other process stopped sending before the end
    */
   follow(client: Client, after: number | null): Promise<'ended' | 'gone'>;
 }
 
 export interface RemoteStreams {
-  /** Null: no other process that can be reached keeps it. Never rejects. */
+  /** Null: no reachable process keeps it. Never rejects. */
   find(projectId: string, id: string): Promise<RemoteStream | Gone | null>;
-  /** Has other processes forget a stream whose answer was deleted. One that is not reached forgets it with time. */
+  /** Tells other processes to drop a stream whose answer was deleted. In unreachable ones it expires. */
   delete(projectId: string, id: string): void;
 }

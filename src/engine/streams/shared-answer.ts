@@ -1,22 +1,22 @@
-// One answer with several readers: takes what a run writes, keeps it, and gives all of it to each reader at that
-// reader's own pace, whenever it came. Knows nothing of keys, lifetimes and what all answers together may weigh.
+// One answer with several readers: keeps what a run writes and sends all of it to each reader at that reader's pace,
+// whenever it joined.
 import type { Body, Client, ClientStream, Encoding } from '../call.ts';
 import { toByteString } from '../../base/lib/byte-string.ts';
 
-/** Most that is written at once to a reader who catches up, in bytes: its socket must be able to say "enough". */
+/** Maximum bytes per write to a reader that catches up, so that its socket can apply backpressure. */
 const PIECE_BYTES = 65_536;
-/** Cost of keeping a chunk besides its bytes; an estimate. */
+/** Estimated overhead of a kept chunk, in addition to its bytes. */
 const CHUNK_BYTES = 64;
 
-/** Account of the memory that is kept. */
+/** Callbacks for accounting. */
 export interface SharedAnswerHooks {
-  /** Called when the kept bytes have grown, or shrunk, by so many. */
+  /** Called with the change of the kept bytes. */
   readonly resized: (bytes: number) => void;
-  /** So many readers came, or went (negative). */
+  /** Called with the number of readers that joined, or left (negative). */
   readonly moved: (readers: number) => void;
   /**
-   * The last reader left before the end. @returns true: the run goes on, for whoever joins later; else it stops, and nobody may
-   * join any more
+   * The last reader left before the end.
+   * @returns true: the run continues for later readers. Otherwise it stops, and no reader may join
    */
   readonly abandoned: () => unknown;
 }
@@ -29,18 +29,18 @@ interface Head {
 
 interface Reader {
   readonly client: Client;
-  /** True for everybody but the one whose request caused the run. */
+  /** True for all readers except the one whose request started the run. */
   readonly replayed: boolean;
   stream: ClientStream | undefined;
-  /** The first chunk that it has not got; chunks are counted from the start of the answer. */
+  /** The first chunk that it lacks, counted from the start of the answer. */
   next: number;
-  /** Bytes of that chunk that it does not need. */
+  /** Bytes of that chunk to skip. */
   skip: number;
-  /** True while its socket has no room. A reader that is behind is always full. */
+  /** True while its socket applies backpressure. A reader that is behind is always full. */
   full: boolean;
 }
 
-/** A place in an answer: a chunk, and how many of its bytes come before. */
+/** A position in an answer: a chunk, and the bytes before the position in it. */
 export interface Place {
   readonly chunk: number;
   readonly skip: number;
@@ -48,23 +48,23 @@ export interface Place {
 
 const START: Place = { chunk: 0, skip: 0 };
 
-/** The client of a run, for any number of clients. */
+/** Client of a run that serves any number of clients. */
 export class SharedAnswer implements Client, ClientStream {
-  /** Bytes kept, with an allowance for what keeping them costs. */
+  /** Kept bytes, including overhead. */
   bytes = 0;
-  /** The same, as far as it was told. */
+  /** Part of `bytes` that was reported. */
   #reported = 0;
   readonly #hooks: SharedAnswerHooks;
   readonly #readers = new Set<Reader>();
-  /** The one reader, which mostly there is. */
+  /** The reader, if there is exactly one, which is usual. */
   #only: Reader | undefined;
   #head: Head | undefined;
   /** Byte strings. */
   #chunks: string[] = [];
-  /** How many chunks were let go; they came before the first of `#chunks`. */
+  /** Number of dropped chunks before the first of `#chunks`. */
   #dropped = 0;
   #ended = false;
-  /** False: only what a reader still has to read is kept. */
+  /** False: only what a reader still needs is kept. */
   #keeping = true;
   #paused = false;
   #abandoned = false;
@@ -76,9 +76,9 @@ export class SharedAnswer implements Client, ClientStream {
   }
 
   /**
-   * Adds a reader: it gets everything so far, then the rest as it comes. Not after `stopKeeping`.
-   * @param replayed true: the reader is told that the answer was not made for it
-   * @param from where it begins; absent: at the start
+   * Adds a reader: it gets everything so far, then the rest as it is written. Not allowed after `stopKeeping`.
+   * @param replayed true: a header tells the reader that the answer is replayed
+   * @param from start position; absent: the beginning
    */
   join(client: Client, replayed: boolean, from: Place = START): void {
     const { chunk: next, skip } = from;
@@ -90,36 +90,36 @@ export class SharedAnswer implements Client, ClientStream {
     if (this.#readers.has(reader)) client.onLeave(() => this.#leave(reader));
   }
 
-  /** False once later readers cannot have it from the start. */
+  /** False once later readers cannot read it from the start. */
   get isKept(): boolean {
     return this.#keeping;
   }
 
-  /** True once all of it is there. */
+  /** True once it is complete. */
   get hasEnded(): boolean {
     return this.#ended;
   }
 
-  /** The chunks so far, as long as they are kept. */
+  /** Chunks so far, while they are kept. */
   get chunks(): readonly string[] {
     return this.#chunks;
   }
 
-  /** Stops the run where nobody reads. */
+  /** Stops the run if there are no readers. */
   abandon(): void {
     if (this.#readers.size > 0 || this.#ended) return;
     this.#abandoned = true;
     this.#left?.();
   }
 
-  /** Keeps nothing for later readers any more; those who read already are served to the end. */
+  /** Keeps nothing for later readers. Current readers are served to the end. */
   stopKeeping(): void {
     this.#keeping = false;
     this.#account();
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
-    // A stream that has begun cannot become a whole answer: it ends here, visibly incomplete.
+    // A stream that has begun cannot become a whole answer, so it ends here, visibly incomplete.
     if (this.#head) return this.end();
     this.#head = { status, headers, streamed: false };
     this.#runHasEnded();
@@ -137,7 +137,7 @@ export class SharedAnswer implements Client, ClientStream {
     if (this.#abandoned) left();
   }
 
-  /** False only when nothing is kept for later readers and one of the present ones is behind. */
+  /** False only when nothing is kept for later readers and a current one is behind. */
   write(data: string, encoding: Encoding): boolean {
     this.#add(data, encoding);
     this.#paused = this.#mustWait();
@@ -154,7 +154,7 @@ export class SharedAnswer implements Client, ClientStream {
     this.#account();
   }
 
-  /** Nobody has to tell the run anything any more: an answer that is kept for hours must not keep its request. */
+  /** Releases callbacks, so that an answer kept for hours does not keep its request in memory. */
   #runHasEnded(): void {
     this.#ended = true;
     this.#left = undefined;
@@ -168,7 +168,7 @@ export class SharedAnswer implements Client, ClientStream {
     const reader = this.#only;
     if (reader?.stream && !reader.full && reader.next === this.#dropped + this.#chunks.length - 1) {
       reader.next += 1;
-      // As it came: nobody looks a second time whether it is plain text.
+      // Passed in its original encoding, so that it is not inspected again.
       reader.full = !reader.stream.write(data, encoding);
     } else this.#feedAll();
     this.#account();
@@ -178,7 +178,7 @@ export class SharedAnswer implements Client, ClientStream {
     for (const reader of this.#readers) this.#feed(reader);
   }
 
-  /** Gives a reader what it has not got, as far as its socket takes it. */
+  /** Sends a reader what it lacks, as far as its socket accepts it. */
   #feed(reader: Reader): void {
     const head = this.#head;
     if (!head) return;
@@ -205,7 +205,7 @@ export class SharedAnswer implements Client, ClientStream {
     return stream;
   }
 
-  /** Chunks that are there already go out together: one write for many. */
+  /** Joins available chunks into one write. */
   #nextPiece(reader: Reader): string {
     const first = reader.next - this.#dropped;
     let last = first;
@@ -235,7 +235,7 @@ export class SharedAnswer implements Client, ClientStream {
     return removed;
   }
 
-  /** After a reader moved on or left: the run may have waited for it. */
+  /** Resumes the run after a reader caught up or left. */
   #goOn(): void {
     this.#account();
     if (!this.#paused || this.#mustWait()) return;
@@ -249,7 +249,7 @@ export class SharedAnswer implements Client, ClientStream {
     return false;
   }
 
-  /** Lets go of what everybody has read, once it is kept for nobody else, and says what is kept now. */
+  /** Drops chunks that all readers have read, if they need not be kept, and reports the kept bytes. */
   #account(): void {
     if (!this.#keeping) this.#trim();
     const grown = this.bytes - this.#reported;

@@ -8,7 +8,7 @@ import type { Patience } from './kept-stream.ts';
 /** Request headers that ask for a kept stream. */
 const RESUMABLE = 'x-dragoman-resumable';
 const HEADER = 'x-dragoman-on-disconnect';
-/** Patience of a request that asks for a stream to resume, and gives none. */
+/** Default patience of a request that asks for a resumable stream. */
 const USUAL_PATIENCE = 'continue:30s';
 
 const PREFER = 'prefer';
@@ -21,14 +21,14 @@ export interface StreamSettings {
 }
 
 export interface Keeping {
-  /** False: its events have numbers of their own. */
+  /** False: its events contain numbers. */
   readonly writesIds: boolean;
   readonly patience: Patience;
 }
 
 /**
- * How the stream of a request is kept; null where it is not.
- * @throws GatewayError `invalid_request` for a header that says something else
+ * How the stream of a request is kept. Null: it is not.
+ * @throws GatewayError `invalid_request` for an invalid header
  */
 export function keepingOf(
   {
@@ -41,7 +41,7 @@ export function keepingOf(
   }: Pick<ApiCall, 'header' | 'json' | 'protocol' | 'job' | 'isQueued' | 'principal'>,
   settings: StreamSettings,
 ): Keeping | null {
-  // A job keeps its stream by itself.
+  // A job keeps its stream itself.
   if (job) return null;
   const isAsked = readFlag(header(RESUMABLE));
   const said = header(HEADER);
@@ -52,7 +52,7 @@ export function keepingOf(
       : patienceOf(said);
   if (patience === null)
     throw new GatewayError('invalid_request', `${HEADER}: ${ON_DISCONNECT_HINT}`, { param: HEADER });
-  // Two kept streams of one id would take each other's place.
+  // Two kept streams with one id would replace each other.
   if (isQueued === true) return null;
   const { items } = protocol.server;
   const isStored =
@@ -69,7 +69,7 @@ function readFlag(text: string | null): boolean {
   });
 }
 
-/** Milliseconds that a run waits for its client to come back; null for a text that says nothing of it. */
+/** Milliseconds that a run waits for its client to return. Null: invalid text. */
 function patienceOf(text: string): Patience | null {
   const [said, seconds] = ON_DISCONNECT.exec(text) ?? [];
   if (said === undefined) return null;

@@ -1,5 +1,5 @@
-// One request of a task made of codecs, on its way through the engine: decoded, planned, tried, settled, answered. Like a request
-// for text, but nothing is stored or hydrated. Knows no task by name.
+// Answers one request of a codec task: decodes, plans, tries, settles and responds. Like a text request, but nothing is
+// stored or hydrated.
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, Report, TEXTS } from '../../canonical/index.ts';
 import { type DecodedTask, type TaskAnswer, TextBody } from '../../protocols/index.ts';
@@ -17,7 +17,7 @@ import { decodeTask, needsOf, type TaskParts } from './task-parts.ts';
 
 /**
  * Answers one request. Never rejects.
- * @returns true when the client has a complete, good answer; false when it was told of a failure, or has left
+ * @returns true when the client has a complete, successful answer; false when it received an error or disconnected
  */
 export async function answerTask<Asked, Made>(
   task: TaskParts<Asked, Made>,
@@ -67,10 +67,10 @@ export async function answerTask<Asked, Made>(
   const { left } = clientConnection;
   const outcome = { arrival, attemptLog, request: decoded?.request, route: plan?.route ?? null };
   const opened = stream?.opened === true;
-  // A job that finds no room is as if it had not begun.
+  // A job without available capacity counts as not begun.
   if (failure && call.job?.failed(failure, wasAsked) && !wasAsked)
     arrival.quota?.settle({ requests: 0, tokens: 0, nanoUsd: 0 });
-  // Several parts are one request all the same.
+  // All parts count as one request.
   else
     settle(
       { ...outcome, turns, turnCount: 1, report, failure, cancelled: left, content: null },
@@ -97,7 +97,7 @@ function textOf(body: JsonObject | TextBody): TextBody {
   return body instanceof TextBody ? body : new TextBody('application/json', JSON.stringify(body));
 }
 
-/** The result of whoever gave one. Throws GatewayError. */
+/** The result of the candidate that answered. Throws GatewayError. */
 async function tried<Asked, Made>(
   input: TrialInput<Asked, Made>,
   cancellation: Cancellation,

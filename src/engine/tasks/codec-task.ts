@@ -1,4 +1,4 @@
-// Makes a task of its parts and codecs. Knows no task by name.
+// Builds a task from its parts and codecs.
 import { answerTask } from './answer-task.ts';
 import type { Task } from './task.ts';
 import { decodeTask, needsOf, type TaskParts } from './task-parts.ts';
@@ -7,7 +7,7 @@ import type { Endpoint } from '../../catalog/index.ts';
 import { type AnswerAsking, askUpstream, redactedError } from '../attempt/index.ts';
 import { bodyOf, pathOf, readWhole, serverAt } from './task-server.ts';
 
-/** The task as the table has it. */
+/** The task as listed in `TASKS`. */
 export function codecTask<Asked, Made>(
   own: TaskParts<Asked, Made>,
   more: Pick<Task, 'models' | 'simulated'>,
@@ -32,9 +32,9 @@ export function codecTask<Asked, Made>(
   };
 }
 
-// The smallest request of a task, sent to one endpoint as it is, for whoever examines it. Nothing is routed or recorded.
+// Probe: the smallest request of a task, sent to one endpoint. Nothing is routed or recorded.
 
-/** Asks. @returns why there is no good answer, without secrets; null where there is one. Never rejects */
+/** Sends the probe. @returns why there is no successful answer, without secrets; null: there is one. Never rejects */
 async function probeTask<Asked, Made>(
   task: TaskParts<Asked, Made>,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-// Every kind of request, one line each.
+// All tasks.
 import type { TaskFacts } from '../../canonical/index.ts';
 import type { ClientRoute, ServedProtocol } from '../../protocols/index.ts';
 import { count } from './count/index.ts';
@@ -11,10 +11,10 @@ export { text } from './text/index.ts';
 
 export const TASKS: readonly Task[] = [text, count, embeddings];
 
-/** Facts of all tasks but text. */
+/** Properties of all tasks except text. */
 export const TASK_FACTS: readonly TaskFacts[] = TASKS.flatMap(({ facts }) => facts ?? []);
 
-/** Words for what models make: `outputModalities` of a model. */
+/** Output modalities of models (`outputModalities`). */
 export const MODALITIES: readonly string[] = [
   'text',
   'image',
@@ -24,22 +24,24 @@ export const MODALITIES: readonly string[] = [
   ...TASK_FACTS.map(({ makes }) => makes),
 ];
 
-/** The task of a name; undefined where there is none. */
 export function findTask(name: string | undefined): Task | undefined {
   return TASKS.find((task) => task.name === name);
 }
 
-/** The task besides text that a model of these modalities can do; undefined for models that do none. */
+/** The task other than text that a model with these modalities can do. Undefined: none. */
 export function taskMaking(modalities: readonly string[]): Task | undefined {
   return TASKS.find(({ facts }) => facts && modalities.includes(facts.makes));
 }
 
-/** The task to which an operation belongs, by its name in the records: its own, or text. */
+/** The task of an operation, by its name in the records: its own, or text. */
 export function taskOf(api: string): Task {
   return findTask(api) ?? text;
 }
 
-/** Addresses to which clients of a protocol POST: its own, and those of tasks. Several may have the same path, and tell their addresses apart. */
+/**
+ * POST routes for clients of a protocol: its own and those of tasks. Several may share a path and distinguish their
+ * addresses themselves.
+ */
 export function postRoutes({ name, server }: ServedProtocol): readonly ClientRoute[] {
   const ofTasks = TASKS.flatMap(({ clients }) => clients)
     .filter(({ protocol }) => protocol === name)

@@ -1,5 +1,4 @@
-// Streamed answer of a task made of codecs: its pieces as the client's protocol writes them. The end waits until the records are
-// safe. Knows no task.
+// Streamed answer of a codec task, encoded in the client's protocol. The end waits until the records are stored.
 import type { CanonicalEvent, GatewayError, Report } from '../../canonical/index.ts';
 import type { DecodedTask, TaskAnswer, TaskStream } from '../../protocols/index.ts';
 import { answerHeaders, EVENT_STREAM, type StreamSource, StreamWriter } from '../answer/index.ts';
@@ -15,7 +14,7 @@ export interface StreamedInput {
   readonly arrival: Arrival;
   readonly attemptLog: AttemptLog;
   readonly clientConnection: ClientConnection;
-  /** Losses of the request, before anybody answers it. */
+  /** Losses of the request before an endpoint answers. */
   readonly report: Report;
   readonly nowMs: UnixMs;
 }
@@ -34,7 +33,7 @@ export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking 
     this.#encoder = stream((frames) => (this.#writer.text += frames));
   }
 
-  /** True once a failure can only be told in the stream. */
+  /** True once a failure can only be reported in the stream. */
   get opened(): boolean {
     return this.#writer.isOpen;
   }
@@ -57,7 +56,7 @@ export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking 
   }
 
   on(event: CanonicalEvent): void {
-    // Made by the same task's codec.
+    // Created by the codec of the same task.
     if (event.type === 'piece') this.#encoder.piece(event.piece as Made);
   }
 
@@ -81,13 +80,13 @@ export class StreamedTask<Made> implements AttemptOutput, StreamSource, Ticking 
     this.#writer.tick(nowMs);
   }
 
-  /** Writes what was held back, and the end of a good answer. */
+  /** Writes the held output and the end of a successful answer. */
   complete(answer: TaskAnswer<Made>): void {
     this.#encoder.finish(answer);
     this.#writer.end();
   }
 
-  /** Ends a stream that has begun with its failure. */
+  /** Ends a stream that has begun with an error. */
   fail(error: GatewayError): void {
     this.#encoder.error(error);
     this.#writer.end();

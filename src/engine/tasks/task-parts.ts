@@ -1,45 +1,44 @@
-// Parts of a task that is made of codecs: a few pure functions, and a codec for each form in which protocols have it. Knows no
-// task by name.
+// Parts of a codec task: a few pure functions, and a codec for each form in which protocols offer it.
 import type { TaskFacts, Usage } from '../../canonical/index.ts';
 import type { DecodedTask, TaskCodec } from '../../protocols/index.ts';
 import type { ApiCall } from '../call.ts';
 
-/** How large a request is. */
+/** Size of a request. */
 export interface Needs {
-  /** Characters of the largest piece that has to fit a model's context. */
+  /** Characters of the largest input, which must fit the model's context. */
   readonly chars: number;
-  /** Tokens of its input, by estimate. */
+  /** Estimated tokens of its input. */
   readonly tokens: number;
 }
 
-/** Parts that such a task has of its own. */
+/** The parts that define such a task. */
 export interface TaskParts<Asked, Made> {
   readonly facts: TaskFacts;
-  /** One for each form in which protocols have it. */
+  /** One for each form in which protocols offer it. */
   readonly codecs: readonly TaskCodec<Asked, Made>[];
-  /** The smallest request, for whoever examines an endpoint. */
+  /** The smallest request, for probes. */
   readonly sample: Asked;
   needs(asked: Asked): Needs;
-  /** Parts of so many inputs; the request itself where it is small enough. */
+  /** Splits a request into parts of at most `mostInputs` inputs. */
   split(asked: Asked, mostInputs: number): readonly Asked[];
   /**
-   * The answer of an upstream, or a piece of one that is streamed, in the form that was asked for. Throws GatewayError for one that
-   * cannot have it.
+   * Converts an upstream's answer, or a piece of a stream, to the requested form. Throws GatewayError when that is
+   * impossible.
    */
   read(made: Made, asked: Asked): Made;
-  /** Usage as the upstream counted it; null: it did not. */
+  /** Usage reported by the upstream. Null: none. */
   charge(made: Made): Usage | null;
-  /** Usage by estimate. */
+  /** Estimated usage. */
   estimate(asked: Asked): Usage;
   /** Characters that a model wrote. Absent: it writes none. */
   chars?(made: Made): number;
-  /** One answer of those to all parts, or of the pieces of a stream, in their order. */
+  /** Joins the answers to all parts, or the pieces of a stream, in order. */
   join(made: readonly Made[]): Made;
 }
 
 /**
  * Decodes a client's request. Throws GatewayError naming every offending field.
- * @param files undefined where the request is only to be explained: a form is then known by its other fields
+ * @param files undefined: the request is only explained, from the other fields of its form
  */
 export function decodeTask<Asked, Made>(
   { facts, codecs }: TaskParts<Asked, Made>,
@@ -52,7 +51,7 @@ export function decodeTask<Asked, Made>(
   return { ...decoded, request: { ...decoded.request, task: facts, stream: decoded.stream !== undefined } };
 }
 
-/** Needs of all of a request. Each input stands for itself: the largest decides which context it needs. */
+/** Size of all parts. Inputs are independent, so the largest determines the required context. */
 export function needsOf<Asked, Made>(task: TaskParts<Asked, Made>, asked: readonly Asked[]): Needs {
   const all = asked.map((one) => task.needs(one));
   return {

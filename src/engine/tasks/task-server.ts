@@ -1,5 +1,4 @@
-// An endpoint as a server of a task: in which form it is asked, at which path, with which body, and how its answers are read. Knows
-// no task by name.
+// An endpoint as the server of a task: path and body of its requests, and how its answers are read.
 import { newId } from '../../base/runtime/ids.ts';
 import { parseJson } from '../../base/json/index.ts';
 import { encodeForm, Form } from '../../base/lib/form.ts';
@@ -17,14 +16,14 @@ import { isOneOf } from '../attempt/index.ts';
 import { operationPath } from '../prepared-endpoint.ts';
 import type { TaskParts } from './task-parts.ts';
 
-/** An endpoint, and the form in which it is asked. */
+/** An endpoint, and the form in which it offers the task. */
 export interface TaskServer<Asked, Made> {
   readonly endpoint: Endpoint;
   readonly protocol: Protocol;
   readonly upstream: TaskUpstream<Asked, Made>;
 }
 
-/** A host that serves a protocol for its owner may do a task in another form, or not at all. Throws GatewayError. */
+/** A host of another vendor's protocol may offer a task in another form, or not at all. Throws GatewayError. */
 export function serverAt<Asked, Made>(
   endpoint: Endpoint,
   { facts: { name }, codecs }: TaskParts<Asked, Made>,
@@ -45,7 +44,7 @@ function unsupported({ slug, model, protocol }: Endpoint, why: string): GatewayE
   });
 }
 
-/** Path of the task below the endpoint's base URL: that of its host, of its provider, or of the protocol. */
+/** Path of the task below the endpoint's base URL: of its host, its provider or the protocol. */
 export function pathOf<Asked, Made>(
   { endpoint, upstream }: TaskServer<Asked, Made>,
   { facts: { name } }: TaskParts<Asked, Made>,
@@ -54,7 +53,10 @@ export function pathOf<Asked, Made>(
   return operationPath(endpoint, upstream.pathFor(endpoint.model), own);
 }
 
-/** Body of a request, and its media type where that is not JSON. @throws GatewayError for what cannot be said there */
+/**
+ * Body of a request, and its media type unless it is JSON.
+ * @throws GatewayError for a request that cannot be expressed
+ */
 export function bodyOf<Asked, Made>(
   { endpoint, upstream }: TaskServer<Asked, Made>,
   asked: Asked,
@@ -62,13 +64,13 @@ export function bodyOf<Asked, Made>(
 ): { readonly body: Slices; readonly type?: string } {
   const body = upstream.encodeRequest(asked, endpoint, report);
   if (!(body instanceof Form)) return { body: slicesOf(JSON.stringify(body)) };
-  // Members that a host wants in every body are members of JSON.
+  // Members that a host requires in every body can only be added to JSON.
   if (endpoint.hosting) throw unsupported(endpoint, 'takes no forms there');
   const boundary = newId('form-');
   return { body: encodeForm(body, boundary), type: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** Reads a whole answer. @param type its content type. @throws GatewayError `upstream_unavailable` for what is none */
+/** Reads a whole answer. @param type content type @throws GatewayError `upstream_unavailable` for an invalid answer */
 export function readWhole<Asked, Made>(
   { endpoint, upstream }: TaskServer<Asked, Made>,
   asked: Asked,
@@ -79,15 +81,13 @@ export function readWhole<Asked, Made>(
   return upstream.decodeResponse(parseJson(text), asked, endpoint);
 }
 
-/** Takes an answer of a server, piece by piece, or as a whole in one. */
+/** Receives an answer in pieces, or as a whole. */
 export interface MadeSink<Made> {
-  /** Takes a whole answer. */
   whole(made: Made, events: EventSink): void;
-  /** Takes the pieces of a stream. */
   readonly pieces: (events: EventSink) => PieceSink<Made>;
 }
 
-/** The server's protocol as an attempt speaks it: the same errors and limits, another answer. */
+/** The endpoint's protocol with the same errors and limits, but answers of this task. */
 export function speaking<Asked, Made>(
   { endpoint, protocol, upstream }: TaskServer<Asked, Made>,
   asked: Asked,

@@ -1,5 +1,5 @@
-// A request of a task made of codecs, as it is tried at one candidate after the other. What an upstream made stands beside the
-// canonical events, which carry what every attempt is judged and charged by. Knows no task by name.
+// Tries a codec task's request at several candidates. Results are kept beside the canonical events, by which every
+// attempt is judged and charged.
 import {
   addUsage,
   type EventSink,
@@ -28,7 +28,7 @@ import type { TaskParts } from './task-parts.ts';
 import { bodyOf, pathOf, serverAt, speaking, type TaskServer } from './task-server.ts';
 import type { StreamedTask } from './streamed-task.ts';
 
-/** Parts of one request that are asked at once: more would only meet the upstream's limits. */
+/** Maximum concurrent parts of one request; more would only exceed the upstream's limits. */
 const MOST_AT_ONCE = 8;
 
 export interface TrialInput<Asked, Made> {
@@ -36,19 +36,19 @@ export interface TrialInput<Asked, Made> {
   readonly planned: Planned;
   readonly attemptLog: AttemptLog;
   readonly deps: GatewayDependencies;
-  /** Never empty; one where the answer is streamed. */
+  /** Never empty; exactly one if the answer is streamed. */
   readonly asked: readonly Asked[];
-  /** Tokens of all of it, by estimate. */
+  /** Estimated tokens of all parts. */
   readonly tokens: number;
-  /** Takes the pieces of a streamed answer. Undefined: the client gets a whole one. */
+  /** Receives the pieces of a streamed answer. Undefined: the client gets a whole answer. */
   readonly stream: StreamedTask<Made> | undefined;
 }
 
-/** A complete answer, in the form that was asked for. */
+/** A complete answer in the requested form. */
 export interface TaskResult<Made> extends PartResult<Made> {
-  /** Endpoints that made its parts, in their order. */
+  /** Attempts that made its parts, in order. */
   readonly by: readonly [Attempt, ...Attempt[]];
-  /** Losses on the way. */
+  /** Losses in translation. */
   readonly report: Report;
 }
 
@@ -60,7 +60,7 @@ interface PartResult<Made> {
 /** One upstream request of a try. */
 interface PartTry<Asked, Made> {
   readonly server: TaskServer<Asked, Made>;
-  /** Among all of the try. */
+  /** Index among all parts of the try. */
   readonly place: number;
   readonly part: Asked;
   readonly sent: { readonly body: Slices; readonly type?: string };
@@ -75,7 +75,7 @@ export class TaskTrial<Asked, Made> implements Trial {
     this.#input = input;
   }
 
-  /** Undefined while there is none. */
+  /** Undefined: none yet. */
   get result(): TaskResult<Made> | undefined {
     return this.#result;
   }
@@ -92,12 +92,12 @@ export class TaskTrial<Asked, Made> implements Trial {
     return false;
   }
 
-  /** A committed answer is complete, or its client has read of it. */
+  /** A committed answer is complete, or its client has received the error. */
   resume(_: Candidate, error: GatewayError): Promise<GatewayError> {
     return Promise.resolve(error);
   }
 
-  /** As many upstream requests as the model needs for all inputs. */
+  /** Sends as many requests as the model needs for all inputs. */
   async try({ endpoint }: Candidate, { cancellation, claim }: TryTerms): Promise<GatewayError | undefined> {
     const { task, planned, asked, stream } = this.#input;
     const server = serverAt(endpoint, task);
@@ -158,7 +158,7 @@ export class TaskTrial<Asked, Made> implements Trial {
       wrap: (innermost) => innermost,
       estimateInput: () => inputTokens(task.estimate(part)),
     };
-    // The try that commits a stream has won against all others; of a whole answer its last part decides that.
+    // For a stream, the try that commits wins. For a whole answer, its last part decides.
     const output = stream ?? wholeOutput((by) => result && answered(by, result));
     const own = stream ? claim : undefined;
     const input = { requester: planned, prepared, output, collects: false, claim: own };
@@ -168,7 +168,7 @@ export class TaskTrial<Asked, Made> implements Trial {
   }
 }
 
-/** Pieces of one streamed answer, as events. What they come to is the answer. */
+/** Converts the pieces of a stream to events. Joined, they are the answer. */
 function piecesOf<Asked, Made>(
   task: TaskParts<Asked, Made>,
   asked: Asked,
@@ -196,10 +196,10 @@ function piecesOf<Asked, Made>(
 }
 
 /**
- * Runs the parts of a try: a few at a time, and the first failure ends them all.
+ * Runs the parts of a try with limited concurrency; the first failure cancels all.
  * @param cancellation of the whole try
- * @param run runs one until it has answered, or failed; called in order. One that rejects has failed
- * @returns the first failure; undefined when all have answered
+ * @param run runs one part to its answer or failure; called in order. A rejection is a failure
+ * @returns the first failure; undefined: all have answered
  */
 function runParts<Part>(
   parts: readonly Part[],
@@ -219,7 +219,7 @@ function runParts<Part>(
   });
 }
 
-/** An output for answers that come at once: only who made them matters. */
+/** Output for whole answers, which only notes the attempt. */
 function wholeOutput(commit: (by: Attempt) => void): AttemptOutput {
   const nothing = (): void => {};
   return {

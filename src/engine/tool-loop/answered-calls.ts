@@ -1,19 +1,19 @@
-// Calls that persons allowed, and what came of them: an answer to a question is good for one call, also when the same
-// request is sent again because its answer was lost. Lives with the process; a failed call may be allowed anew. That a
-// call was made is remembered longer than what came of it, which may be large.
+// Calls that users approved, with their outcomes. An approval is valid for one call, even if the request is repeated
+// because its answer was lost. Kept in memory; a failed call may be approved again. A digest that the call was made is
+// kept longer than its outcome, which may be large.
 import { createHash } from 'node:crypto';
 import type { HostedFacts } from '../../canonical/index.ts';
 import { type CallOutcome, type GatewayCall, said } from '../tools/gateway-tool.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface AnsweredCallsLimits {
-  /** All outcomes together, in bytes. */
+  /** Maximum bytes of all outcomes. */
   readonly maxBytes: number;
-  /** Calls of one tenant. */
+  /** Maximum bytes of one project's outcomes. */
   readonly maxProjectBytes: number;
-  /** How long an outcome can be had again, milliseconds from its end. */
+  /** Milliseconds for which an outcome is kept after its end. */
   readonly outcomeMs: DurationMs;
-  /** Calls of which it is remembered that they were made: a digest each. */
+  /** Maximum digests of calls that were made. */
   readonly mostMade: number;
 }
 
@@ -24,7 +24,7 @@ const LIMITS: AnsweredCallsLimits = {
   mostMade: 10_000,
 };
 
-/** An outcome as JSON: its length is what it weighs. */
+/** An outcome as JSON, whose length counts against the limits. */
 interface Kept {
   readonly projectId: string;
   readonly json: Buffer;
@@ -34,11 +34,11 @@ interface Kept {
 export class AnsweredCalls {
   readonly #now: () => UnixMs;
   readonly #limits: AnsweredCallsLimits;
-  /** As many as the requests that are being answered may make. */
+  /** Bounded by the number of running requests. */
   readonly #running = new Map<string, Promise<CallOutcome>>();
-  /** Digests, the oldest first. */
+  /** Digests, oldest first. */
   readonly #made = new Set<string>();
-  /** By digest, the oldest first. */
+  /** By digest, oldest first. */
   readonly #kept = new Map<string, Kept>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
@@ -49,12 +49,12 @@ export class AnsweredCalls {
   }
 
   /**
-   * Makes the call, or gives what came of it when it was made.
-   * @param projectId tenant: another project's question is another question
+   * Makes the call, or returns the outcome if it was made before.
+   * @param projectId tenant; calls of different projects are distinct
    */
   make(projectId: string, call: GatewayCall, signal: AbortSignal): Promise<CallOutcome> {
     this.#expire();
-    // Items come from clients: a changed call is another call.
+    // Items come from clients, so a changed call is a different call.
     const digest = createHash('sha256')
       .update(JSON.stringify([projectId, call.facts]))
       .digest('base64');
@@ -94,7 +94,7 @@ export class AnsweredCalls {
       this.#made.delete(oldest);
       this.#drop(oldest);
     }
-    // Use was charged when the call was made.
+    // Usage was charged when the call was made.
     const json = Buffer.from(JSON.stringify({ facts, parts, isError, uses: {} } satisfies CallOutcome));
     if (json.length > maxProjectBytes) return;
     this.#kept.set(digest, { projectId, json, until: this.#now() + outcomeMs });
@@ -107,7 +107,7 @@ export class AnsweredCalls {
     }
   }
 
-  /** All live equally long: the oldest end first. */
+  /** All have the same lifetime, so the oldest expire first. */
   #expire(): void {
     const now = this.#now();
     for (const [digest, { until }] of this.#kept) {

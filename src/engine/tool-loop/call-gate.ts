@@ -1,14 +1,14 @@
-// The one door to the gateway's own tools. Calls come to it from a model in any turn, and from a person who allowed one
-// that was asked for in an earlier request; all of one answer are counted and weighed together.
+// Limiter for calls of gateway tools. Counts all calls and result sizes of one answer: those of the model in any turn,
+// and those approved by a user.
 import type { Part } from '../../canonical/index.ts';
 import type { CallOutcome } from '../tools/gateway-tool.ts';
 import { type ByteAccount, HeldBytes } from '../call.ts';
 
-/** Most calls of its own tools that the gateway makes for one answer. */
+/** Maximum tool calls of the gateway per answer. */
 const MOST_CALLS = 128;
 /**
- * Most characters of all results of one answer, some two million tokens: each travels to the upstream again with every
- * further turn, and what is stored of them is written in one piece, for which others wait.
+ * Maximum characters of all results of one answer, about two million tokens. Each result is sent upstream again with
+ * every further turn, and they are stored in one write that delays others.
  */
 const MOST_RESULT_CHARS = 8 * 1024 * 1024;
 
@@ -18,21 +18,18 @@ export class CallGate {
   #resultChars = 0;
   readonly #held: HeldBytes;
 
-  /**
-   * @param wanted the request's own limit of calls
-   * @param account results count there
-   */
+  /** @param wanted the request's own limit of calls @param account memory account of the results */
   constructor(wanted: number | undefined, account: ByteAccount) {
     this.#held = new HeldBytes(account);
     this.#most = Math.min(wanted ?? MOST_CALLS, MOST_CALLS);
   }
 
-  /** Whether one more call may be made. @param waiting calls that were admitted and have not begun */
+  /** True when one more call may be made. @param waiting admitted calls that have not begun */
   admits(waiting: number): boolean {
     return this.#made + waiting < this.#most;
   }
 
-  /** Makes a call; null when it may not be made. What comes of it is as long as the model may still read. */
+  /** Makes a call. Null: it may not be made. The result is replaced if it is too large. */
   async pass(make: () => Promise<CallOutcome>): Promise<CallOutcome | null> {
     if (!this.admits(0)) return null;
     this.#made++;
@@ -45,7 +42,7 @@ export class CallGate {
     return { ...outcome, parts: [{ type: 'text', text }], isError: true };
   }
 
-  /** Text that the model reads of a call that may not be made. */
+  /** Text for the model when a call is refused. */
   get refusal(): string {
     return `No more than ${this.#most} tool calls are allowed in one answer. Answer with what you have.`;
   }

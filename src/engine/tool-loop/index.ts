@@ -1,5 +1,5 @@
-// The loop over the tools that the gateway runs itself: turns of a model, calls between them, one answer to the client. The
-// tools themselves are in `src/engine/tools`.
+// Loop over gateway tools: model turns, tool calls between them, and one answer to the client. The tools are in
+// `src/engine/tools`.
 export { AnsweredCalls } from './answered-calls.ts';
 export { ToolRegistry } from './tool-registry.ts';
 export { ToolLoop } from './tool-loop.ts';

@@ -1,26 +1,26 @@
-// Work of the gateway's tools in earlier turns, as a model reads it: calls of functions and their results. Also finds
-// the questions to a person that were answered since, whichever process asked them: items are all there is.
+// Converts earlier gateway tool calls to function calls and results for the model. Also finds approval requests that
+// were answered since. It uses only items, so any process can continue.
 import type { HostedCallItem, HostedFacts, Item, McpQuestionFacts } from '../../canonical/index.ts';
 import { GatewayError, OWN_PATH, TEXTS } from '../../canonical/index.ts';
 import type { CallOutcome, GatewayTool } from '../tools/gateway-tool.ts';
 import type { AllowedCall } from './tool-registry.ts';
 
-/** Result of a call, as the model reads it. */
+/** Result of a call for the model. */
 type Answer = Pick<CallOutcome, 'parts' | 'isError'>;
 
 export class ToolHistory {
-  /** By the id of the question. */
+  /** By id of the approval request. */
   readonly #answers = new Map<string, Answer>();
 
-  /** Remembers what came of an allowed call. @param questionId id of the question */
+  /** Stores the outcome of an approved call. @param questionId id of the approval request */
   settle(questionId: string, { parts, isError }: Answer): void {
     this.#answers.set(questionId, { parts, isError });
   }
 
   /**
-   * The calls that a person answered for and that were not made yet. A refused one comes to nothing but words.
-   * @param running the tools that are run here
-   * @throws GatewayError naming an answer to a question that is not among the items
+   * Approved calls that were not made yet. A refused call only yields text.
+   * @param running tools that run here
+   * @throws GatewayError naming an approval whose request is not among the items
    */
   answered(items: readonly Item[], running: readonly GatewayTool[]): readonly AllowedCall[] {
     const made = madeAmong(items);
@@ -47,9 +47,9 @@ export class ToolHistory {
   }
 
   /**
-   * The items as they read for a model that is offered functions in place of these tools; the same list when nothing
+   * Rewrites the items for a model that gets functions instead of these tools. Returns the same list when nothing
    * changes.
-   * @param running the tools that are run here
+   * @param running tools that run here
    */
   rewritten(items: readonly Item[], running: readonly GatewayTool[]): readonly Item[] {
     if (!items.some((item) => item.type === 'hosted_call')) return items;
@@ -85,7 +85,7 @@ export class ToolHistory {
     const id = item.id ?? '';
     const answer = this.#answers.get(id);
     if (!tool && !answer) return [item];
-    // The call itself stands further on.
+    // The call itself follows later.
     if (made.has(id)) return [];
     const { name, arguments: text } = facts;
     const recalled = tool?.recall(facts) ?? { name, arguments: text || '{}', ...UNANSWERED };
@@ -99,8 +99,8 @@ const UNANSWERED: Answer = {
 };
 
 /**
- * The items with results of ours behind all calls of their turn: a call of the client may stand among them whose own
- * result comes later, and no upstream takes anything between calls and their results.
+ * Moves our results after all calls of their turn. A client's call may be among them with a later result, and upstreams
+ * allow nothing between calls and results.
  */
 function behindCalls(items: readonly Item[], isOurs: (item: Item) => boolean): Item[] {
   const placed: Item[] = [];
@@ -139,7 +139,7 @@ function refusalFor(reason: string | undefined): Answer {
   return { parts: [{ type: 'text', text }], isError: true };
 }
 
-/** The ids of questions whose calls were made. */
+/** Ids of approval requests whose calls were made. */
 function madeAmong(items: readonly Item[]): Set<string> {
   const made = new Set<string>();
   for (const item of items) {

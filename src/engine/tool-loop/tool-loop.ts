@@ -1,5 +1,5 @@
-// Runs the gateway's own tools between the turns of a model, and presents the turns as one answer. Each turn is a
-// request of its own with its own tries; the tools of one turn run together. A tool that fails is told to the model.
+// Runs gateway tools between the turns of a model and presents the turns as one answer. Each turn is tried like a
+// separate request, and its tools run concurrently. Tool failures are reported to the model.
 import type {
   CanonicalRequest,
   FinishEvent,
@@ -26,11 +26,11 @@ import { type TextInput, tryForText } from '../failover/index.ts';
 import { type EndedTurn, type HostedCall, showWhole, type TurnHost, TurnOutput } from './turn-output.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** After as many turns the model must answer with what it has. */
+/** Maximum turns; the last one must answer without tools. */
 const MOST_TURNS = 24;
-/** Calls of the gateway's tools that run at once for one answer. */
+/** Maximum concurrent tool calls of one answer. */
 const CALLS_AT_ONCE = 8;
-/** Fewer tokens than this are no answer worth another turn. */
+/** Minimum remaining tokens for another turn. */
 const FEWEST_TOKENS = 16;
 
 export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'translate'> {
@@ -39,7 +39,7 @@ export interface ToolLoopInput extends Omit<TextInput, 'answer' | 'fit' | 'trans
   readonly answered: AnsweredCalls;
 }
 
-/** A call that was made, and what came of it. */
+/** A finished call and its outcome. */
 interface Made {
   readonly call: HostedCall;
   readonly outcome: Pick<CallOutcome, 'parts' | 'isError'>;
@@ -49,22 +49,22 @@ export class ToolLoop implements TurnHost {
   readonly client: ClientAnswer;
   readonly streamed: boolean;
   readonly #input: ToolLoopInput;
-  /** Cancellation of the tools that run: also when all the time is used up, and at the end. */
+  /** Cancels running tools at the deadline and at the end. */
   readonly #stop = new Cancellation();
-  /** The attempts that answered in the turns before. */
+  /** Attempts that answered the earlier turns. */
   readonly #earlier: Attempt[] = [];
-  /** Items of the whole answer so far. */
+  /** Number of items in the answer so far. */
   #items = 0;
   readonly #gate: CallGate;
   /** Output tokens of earlier turns. */
   #produced = 0;
-  /** Finished calls that a person had allowed before this answer began. */
+  /** Finished calls that a user had approved before this answer began. */
   readonly #allowed: HostedFacts[] = [];
-  /** The same calls, by the ids of the questions: whichever endpoint is asked, they are made once. */
+  /** The same calls, by id of the approval request, so that they are made once for all endpoints. */
   readonly #allowing = new Map<string, Promise<void>>();
-  /** True in a turn that must answer with what there is: whatever it calls is not made. */
+  /** True in a turn whose tool calls are no longer made. */
   #isLastTurn = false;
-  /** Items that the client was shown before a turn. */
+  /** Items shown to the client before a turn. */
   readonly #announced = new Set<HostedFacts>();
 
   constructor(input: ToolLoopInput) {
@@ -79,7 +79,6 @@ export class ToolLoop implements TurnHost {
     return this.#input.registry.sources;
   }
 
-  /** Makes the answer. */
   async run(): Promise<Answered> {
     const { deps, planned, cancellation, registry } = this.#input;
     const leftMs = Math.max(0, planned.deadlineAt - deps.clock.now());
@@ -157,7 +156,7 @@ export class ToolLoop implements TurnHost {
     return { failure: undefined, isReported: false, turns: this.#turns(by), lastTurn };
   }
 
-  /** Nobody waits for the answer any more. @param by whose turn was complete */
+  /** Result of an answer that is no longer needed. @param by attempt whose turn was complete */
   #interrupted(failure: GatewayError, by?: Attempt): Answered {
     return { failure, isReported: false, turns: this.#turns(by) };
   }
@@ -167,8 +166,8 @@ export class ToolLoop implements TurnHost {
   }
 
   /**
-   * An answer that fails after something was done tells it, where its protocol can.
-   * @param wasShown whether the client of a stream has seen the beginning of the turn
+   * Reports a failure after completed work in the answer, if its protocol can.
+   * @param wasShown true: the client of a stream has received the beginning of the turn
    */
   #failed(failure: GatewayError, turn: number, wasShown: boolean): Answered {
     const { answer, planned, attemptLog } = this.#input;
@@ -178,7 +177,7 @@ export class ToolLoop implements TurnHost {
     if (!wasDone || !planned.arrival.call.protocol.server.reportsFailure) return ended;
     if (turn === 0 && !wasShown)
       for (const facts of this.#allowed) showWhole(facts, this, (event) => answer.on(event));
-    // A stream that has begun is ended by whoever began it.
+    // The attempt that began a stream also ends it.
     if (answer.opened) return ended;
     const usage = attemptLog.usage(this.#earlier, undefined);
     if (usage) answer.on({ type: 'usage', usage });
@@ -200,8 +199,8 @@ export class ToolLoop implements TurnHost {
   }
 
   /**
-   * Makes the calls that a person has allowed since the last answer: the model reads what came of them.
-   * @param endpoint that is asked next: what it asked a person for itself, it runs itself
+   * Makes the calls approved since the last answer, so that the model gets their results.
+   * @param endpoint the next endpoint; it runs calls itself for which it asked approval
    */
   async #makeAllowedCalls(endpoint: Endpoint): Promise<void> {
     const { registry } = this.#input;
@@ -221,13 +220,13 @@ export class ToolLoop implements TurnHost {
       this.#timed(call, () => answered.make(projectId, call, this.#stop.signal)),
     );
     registry.settleAnswer(allowed, outcome ?? this.#refused(call));
-    // One that was not made stays allowed: the next answer makes it.
+    // A call that was not made stays approved for the next answer.
     if (outcome) this.#allowed.push(outcome.facts);
   }
 
-  /** Makes the calls of a turn together. Those that nobody may make any more are ended as they are. */
+  /** Makes the calls of a turn concurrently. Calls beyond the limit are refused. */
   async #make(calls: readonly HostedCall[], finish: FinishEvent | undefined): Promise<readonly Made[]> {
-    // A call whose turn was cut short has perhaps only half of its arguments.
+    // A call in a truncated turn may have incomplete arguments.
     const isWhole = finish?.reason !== 'length' && finish?.reason !== 'content_filter';
     const made = await sideBySide(calls, CALLS_AT_ONCE, async (hosted): Promise<Made | undefined> => {
       const { call } = hosted;
@@ -246,7 +245,7 @@ export class ToolLoop implements TurnHost {
     return made.filter((each) => each !== undefined);
   }
 
-  /** Runs a call, and notes how long it took. */
+  /** Runs a call and records its duration. */
   async #timed({ facts }: GatewayCall, run: () => Promise<CallOutcome>): Promise<CallOutcome> {
     const { deps, attemptLog, planned } = this.#input;
     const { job } = planned.arrival.call;
@@ -261,7 +260,7 @@ export class ToolLoop implements TurnHost {
 
   #settle(hosted: HostedCall, outcome: CallOutcome): void {
     const { attemptLog, registry, cancellation } = this.#input;
-    // To be paid, also when nobody waits for the answer any more.
+    // Charged even if the answer is no longer needed.
     attemptLog.use(outcome.uses, (tool) => registry.priceOf(tool));
     if (cancellation.reason) return;
     this.#close(hosted, outcome.facts);
@@ -272,18 +271,18 @@ export class ToolLoop implements TurnHost {
     if (index !== undefined) this.client.on({ type: 'close', index, facts });
   }
 
-  /** Result of a call that may not be made. */
+  /** Result of a refused call. */
   #refused({ facts }: GatewayCall): CallOutcome {
     const { refusal } = this.#gate;
     return said(refusal, failedFacts(facts, refusal), true);
   }
 
-  /** How the whole answer ends with this turn; undefined when the model goes on. */
+  /** Finish of the whole answer after this turn. Undefined: the model continues. */
   #endOf({ calls, callsClient, finish }: EndedTurn): FinishEvent | undefined {
     const end: FinishEvent = finish ?? { type: 'finish', reason: 'unknown' };
     if (calls.length === 0 || callsClient) return end;
     if (end.reason === 'length' || end.reason === 'content_filter') return end;
-    // Not every server heeds that no tool may be called.
+    // Some servers ignore that no tool may be called.
     if (this.#isLastTurn) return { type: 'finish', reason: 'length' };
     if (calls.some(({ call }) => call?.question)) return { type: 'finish', reason: 'stop' };
     const left = this.#tokensLeft();
@@ -299,7 +298,7 @@ export class ToolLoop implements TurnHost {
     return maxOutputTokens && maxOutputTokens - this.#produced;
   }
 
-  /** Next request to the model: the same with its answer and the results of its calls. */
+  /** The next request to the model: the same plus its answer and the results of its calls. */
   #nextRequest(request: CanonicalRequest, items: readonly Item[], made: readonly Made[]): CanonicalRequest {
     const results = made.map(({ call: { callId, name }, outcome }): ToolResultItem => {
       const { parts, isError } = outcome;
@@ -316,7 +315,7 @@ export class ToolLoop implements TurnHost {
   }
 }
 
-/** The same choice without force: a tool that must be called in every turn would be called for ever. */
+/** The tool choice without force, because a tool required in every turn would be called forever. */
 function afterwards(choice: ToolChoice | undefined): ToolChoice | undefined {
   switch (choice?.type) {
     case undefined:
@@ -330,7 +329,7 @@ function afterwards(choice: ToolChoice | undefined): ToolChoice | undefined {
   }
 }
 
-/** The plan with the endpoint first that served the turn before: it knows the conversation. */
+/** Moves the endpoint of the previous turn to the front of the plan. */
 function startingWith(plan: Plan, served: Attempt | undefined): Plan {
   const isServed = ({ endpoint }: Candidate): boolean => endpoint === served?.endpoint;
   const candidates = [
@@ -340,12 +339,12 @@ function startingWith(plan: Plan, served: Attempt | undefined): Plan {
   return { ...plan, candidates };
 }
 
-/** Text that the model reads of a call that may not begin. The client never sees it. */
+/** Text for the model about a call that may not begin. The client does not receive it. */
 function unshown(refusal: string): Made['outcome'] {
   return { parts: [{ type: 'text', text: refusal }], isError: true };
 }
 
-/** The tools took all the time there was. */
+/** The tools used all the available time. */
 function tooLate(totalMs: DurationMs): GatewayError {
   return new GatewayError('timeout', `no complete answer within ${totalMs} ms: tools were still running`);
 }

@@ -1,5 +1,5 @@
-// The tools that the gateway runs for one request: which of those it asks for, at which endpoint, and under which names the
-// model sees them. Rewrites the request for an endpoint that does not run them itself. Knows no tool, and not when one runs.
+// Gateway tools of one request: which tools apply, at which endpoints, and with which function names. Rewrites the
+// request for endpoints that do not run them natively.
 import type { CanonicalRequest, HostedFacts, Tool, ToolChoice } from '../../canonical/index.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type { AvailableTools } from '../tools/available-tools.ts';
@@ -12,7 +12,7 @@ import {
 import { Sources } from '../tools/sources.ts';
 import { ToolHistory } from './tool-history.ts';
 
-/** False where nothing could ask for a tool of the gateway, as in most requests. */
+/** False when the request cannot use gateway tools, as most requests. */
 function mayAsk({ tools, webSearch, items }: CanonicalRequest): boolean {
   if (webSearch || items.at(-1)?.type === 'hosted_call') return true;
   return tools.some(({ type }) => type === 'hosted');
@@ -25,10 +25,10 @@ export class ToolRegistry {
   readonly #history = new ToolHistory();
 
   /**
-   * @param available asked only where the request may ask for any of them
-   * @param hasItems whether the client's protocol has items for lists of tools and for questions to a person
-   * @returns null when the request asks for nothing that could be run here
-   * @throws GatewayError naming what asks for a tool that cannot be
+   * @param available called only if the request may use any of them
+   * @param hasItems true: the client's protocol has items for tool lists and approval requests
+   * @returns null when the request uses no tools that run here
+   * @throws GatewayError naming a tool that cannot run
    */
   static of(
     request: CanonicalRequest,
@@ -49,28 +49,28 @@ export class ToolRegistry {
     this.sources = sources;
   }
 
-  /** The names of functions that the gateway runs. */
+  /** True for the name of a function that the gateway runs. */
   has(name: string): boolean {
     return this.#toolOf(name) !== undefined;
   }
 
-  /** Throws TypeError for a name that is not one of these. */
+  /** Throws TypeError for an unknown name. */
   call(name: string, text: string): GatewayCall {
     const tool = this.#toolOf(name);
     if (!tool) throw new TypeError(`no tool of the gateway is called ${name}`);
     return tool.call(name, text);
   }
 
-  /** USD for one of these uses of the gateway's own tools; null when the price is unknown. */
+  /** USD per use of a gateway tool. Null: unknown. */
   priceOf(use: string): number | null {
     for (const { prices } of this.#tools) if (prices[use] !== undefined) return prices[use];
     return null;
   }
 
   /**
-   * The request as an endpoint gets it that does not run these tools itself; the same object where it runs them all.
-   * Asks MCP servers what they offer, once per request.
-   * @throws GatewayError for a server that neither the endpoint nor the gateway can ask
+   * Rewrites the request for an endpoint that does not run these tools natively. Returns the same object if it runs all
+   * of them. Lists the tools of MCP servers once per request.
+   * @throws GatewayError for a server that neither the endpoint nor the gateway can reach
    */
   async fit(request: CanonicalRequest, endpoint: Endpoint, signal: AbortSignal): Promise<CanonicalRequest> {
     const running = this.#running(endpoint);
@@ -87,26 +87,26 @@ export class ToolRegistry {
     return { ...fitting, tools, toolChoice };
   }
 
-  /** Items that the tools show the client of what they offer to this endpoint. */
+  /** Items that show the client what the tools offer at this endpoint. */
   announced(endpoint: Endpoint): readonly HostedFacts[] {
     return this.#running(endpoint).flatMap(({ announced }) => announced ?? []);
   }
 
   /**
-   * Calls that a person has allowed, or refused, since they were asked.
-   * @param first the endpoint that is asked first: it runs what it asked for itself
-   * @throws GatewayError naming an answer to a question that nobody knows
+   * Calls that a user approved or refused since the request for approval.
+   * @param first the first endpoint; it runs its own calls
+   * @throws GatewayError naming an approval of an unknown request
    */
   answered(first: Endpoint): readonly AllowedCall[] {
     return this.#history.answered(this.#request.items, this.#running(first));
   }
 
-  /** Remembers what came of an allowed call, so that the model reads it. */
+  /** Stores the outcome of an approved call for the model. */
   settleAnswer({ questionId }: AllowedCall, outcome: Pick<CallOutcome, 'parts' | 'isError'>): void {
     this.#history.settle(questionId, outcome);
   }
 
-  /** Ends what was opened for this request. Never rejects. */
+  /** Closes what was opened for this request. Never rejects. */
   async close(): Promise<void> {
     await Promise.all(this.#tools.map(async (tool) => tool.close?.()));
   }
@@ -119,7 +119,7 @@ export class ToolRegistry {
     return this.#tools.filter((tool) => tool.runsAt(endpoint));
   }
 
-  /** A choice among hosted tools as one among the functions that stand for them. */
+  /** Converts a choice among hosted tools to one among their functions. */
   #choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
     if (choice.type !== 'hosted' || !choice.chosen) return choice;
     const { mode, tools: chosen } = choice.chosen;
@@ -130,7 +130,8 @@ export class ToolRegistry {
     );
     const offered = tools.flatMap((tool) => (tool.type !== 'hosted' && wanted.has(tool.name) ? [tool] : []));
     const [only] = offered;
-    // The chosen tool is not there, as when a server could not list its tools: the model answers without.
+    // The chosen tool is unavailable, for example because its server could not list its tools. The model answers
+    // without it.
     if (!only) return { type: 'auto' };
     if (offered.length === 1 && mode === 'required')
       return { type: 'tool', kind: only.type, name: only.name };
@@ -138,7 +139,7 @@ export class ToolRegistry {
   }
 }
 
-/** A call that a person has allowed. */
+/** An approved call. */
 export interface AllowedCall {
   readonly questionId: string;
   readonly call: GatewayCall;

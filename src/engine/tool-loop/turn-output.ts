@@ -1,5 +1,5 @@
-// One turn of a model inside an answer of several: passes on what the client shall see under the indices of the whole
-// answer, and keeps what only the gateway needs, the calls of its own tools and the end. Runs nothing itself.
+// One model turn of an answer with several turns: passes client-visible events on with the indices of the whole answer,
+// and collects tool calls of the gateway and the finish. Runs no tools.
 import type {
   Annotation,
   CanonicalEvent,
@@ -17,58 +17,55 @@ import { CitationFinder, type Sources } from '../tools/sources.ts';
 import type { Attempt, AttemptOutput } from '../attempt/index.ts';
 import type { ClientAnswer } from '../answer/index.ts';
 
-/** Parts that a turn needs of the answer that it belongs to. */
+/** Operations that a turn needs from its answer. */
 export interface TurnHost {
   readonly client: ClientAnswer;
   /** False: nothing reaches the client before the turn is complete. */
   readonly streamed: boolean;
   readonly sources: Sources;
-  /** True for a name that the gateway runs. */
+  /** True for the name of a function that the gateway runs. */
   has(name: string): boolean;
-  /**
-   * Begins a call; null when it may not be made, which the model is told.
-   * @param made calls of this turn so far
-   */
+  /** Begins a call. Null: it is refused, which the model is told. @param made calls of this turn so far */
   begin(name: string, text: string, made: number): GatewayCall | null;
-  /** The next index of the whole answer. */
+  /** The next index in the whole answer. */
   nextIndex(): number;
-  /** A new id for an item of this work. */
+  /** A new id for an item. */
   newId(facts: HostedFacts): string;
-  /** Items to show before anything else of this turn, if they were not shown in an earlier one. */
+  /** Items to show before anything else in this turn, unless an earlier turn showed them. */
   prelude(by: Attempt): readonly HostedFacts[];
 }
 
-/** A call of one of the gateway's own tools. */
+/** A call of a gateway tool. */
 export interface HostedCall {
   readonly callId: string;
   readonly name: string;
-  /** null: it may not be made. */
+  /** Null: it was refused. */
   readonly call: GatewayCall | null;
-  /** Index in the whole answer; undefined for one that is not shown. */
+  /** Index in the whole answer. Undefined: not shown. */
   readonly index: number | undefined;
   readonly item: HostedCallItem | undefined;
 }
 
-/** How a turn ended. */
+/** Result of a turn. */
 export interface EndedTurn {
-  /** True: the bytes of the upstream went to the client, and the answer is complete. */
+  /** True: the upstream's bytes were relayed, and the answer is complete. */
   readonly relayed: boolean;
-  /** Events of the prelude that were sent. */
+  /** Items of the prelude that were sent. */
   readonly prelude: readonly HostedFacts[];
   readonly items: readonly Item[];
   readonly calls: readonly HostedCall[];
-  /** True when a tool of the client was called. */
+  /** True when a client tool was called. */
   readonly callsClient: boolean;
   readonly usage: Usage | undefined;
   readonly finish: FinishEvent | undefined;
 }
 
-/** An item of the gateway's own tools. */
+/** Item of a gateway tool. */
 function hostedItem(facts: HostedFacts, host: Pick<TurnHost, 'newId'>): HostedCallItem {
   return { type: 'hosted_call', kind: facts.type, id: host.newId(facts), facts };
 }
 
-/** Shows an item that is complete already. */
+/** Shows a complete item. */
 export function showWhole(
   facts: HostedFacts,
   host: Pick<TurnHost, 'newId' | 'nextIndex'>,
@@ -85,11 +82,11 @@ interface Held {
   text: string;
 }
 
-/** State that an attempt begins anew. */
+/** State that each attempt resets. */
 class Draft {
   readonly collector = new Collector();
   readonly buffer: CanonicalEvent[] = [];
-  /** The client's index by the upstream's. */
+  /** The client's index, by the upstream's index. */
   readonly indices = new Map<number, number>();
   readonly held = new Map<number, Held>();
   readonly calls: HostedCall[] = [];
@@ -109,7 +106,7 @@ export class TurnOutput implements AttemptOutput {
   #by: Attempt | undefined;
   #relayed = false;
 
-  /** @param isFirst whether the answer begins with this turn */
+  /** @param isFirst true: the answer begins with this turn */
   constructor(host: TurnHost, isFirst: boolean) {
     this.#host = host;
     this.#isFirst = isFirst;
@@ -117,10 +114,10 @@ export class TurnOutput implements AttemptOutput {
 
   commit(by: Attempt): void {
     const { client, streamed } = this.#host;
-    // Nothing of a whole answer was sent: what an earlier attempt left is thrown away.
+    // Nothing of a whole answer was sent, so the output of an earlier attempt is discarded.
     if (!streamed) this.#draft = new Draft();
     this.#by = by;
-    // Another attempt that completes a turn goes on where the first one was.
+    // Another attempt that completes a turn continues at the same position.
     if (this.#isFirst || this.committed) client.commit(by);
     else client.join(by);
     this.committed = streamed;
@@ -180,7 +177,7 @@ export class TurnOutput implements AttemptOutput {
     this.#host.client.flush();
   }
 
-  /** The turn is complete: the client of a whole answer gets it now. */
+  /** Ends the turn. The client of a whole answer receives it now. */
   end(): EndedTurn {
     const { collector, buffer, prelude, calls, callsClient, usage, finish } = this.#draft;
     for (const event of buffer.splice(0)) this.#host.client.on(event);
@@ -206,7 +203,7 @@ export class TurnOutput implements AttemptOutput {
     this.#show({ ...event, index: own });
   }
 
-  /** The arguments of a call are complete: the client sees that it begins. */
+  /** Begins a call whose arguments are complete, and shows it to the client. */
   #begin({ callId, name, text }: Held): void {
     const { calls } = this.#draft;
     const call = this.#host.begin(name, text, calls.filter((each) => each.call !== null).length);

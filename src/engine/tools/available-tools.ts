@@ -1,8 +1,8 @@
-// The tools that the gateway can run for models under the current configuration. Composed once per configuration.
+// Tools that the gateway can run under the current configuration. Built once per configuration.
 import type { ToolKind } from './gateway-tool.ts';
 
-/** Whether an upstream that has a tool itself may run it. */
+/** Whether an upstream may run a tool natively. */
 export type Native = 'prefer' | 'never';
 
-/** The kinds of tools that are configured. */
+/** Configured kinds of tools. */
 export type AvailableTools = readonly ToolKind[];

@@ -1,5 +1,5 @@
-// A tool that the gateway runs between the turns of a model: its definition for the model, how a call runs, its cost,
-// and its item. Codecs render items in their protocol. Knows no tool by name.
+// A tool that the gateway runs between model turns: its functions for the model, execution, cost and items. Codecs
+// encode the items in their protocol.
 import { isLegalFunctionName, markedFunctionName } from '../../canonical/index.ts';
 import type {
   CanonicalRequest,
@@ -14,81 +14,78 @@ import type { Sources } from './sources.ts';
 /** A kind of tool under the current configuration. */
 export interface ToolKind {
   /**
-   * The tools of this kind that a request asks for; empty where it asks for none. Asks nobody.
-   * @throws GatewayError naming what asks for a tool that cannot be
+   * The tools of this kind that a request uses. Sends no requests.
+   * @throws GatewayError naming a tool that cannot run
    */
   open(request: CanonicalRequest, scene: ToolScene): readonly GatewayTool[];
 }
 
-/** State that the tools of one request share. */
+/** State shared by the tools of one request. */
 export interface ToolScene {
   readonly names: FunctionNames;
-  /** The pages that the model was shown, which it may cite. */
+  /** Pages shown to the model, which it may cite. */
   readonly sources: Sources;
-  /** Whether the client's protocol has items for lists of tools and for questions to a person. */
+  /** True: the client's protocol has items for tool lists and approval requests. */
   readonly hasItems: boolean;
 }
 
-/** Facts of an endpoint that show whether it runs a tool itself. */
+/** Properties of an endpoint that show whether it runs a tool natively. */
 export interface ToolEndpoint {
   readonly isVendorRun: boolean;
   readonly quirks: { readonly searchesWeb: boolean; readonly runsMcp: boolean };
 }
 
 export interface GatewayTool {
-  /** The functions that the model is offered. Their names are unique among all tools of the request. */
+  /** Functions offered to the model. Their names are unique among all tools of the request. */
   readonly functions: readonly FunctionTool[];
-  /** The tool's offer, as the client is shown it once before its first call. Undefined: nothing. */
+  /** Item that lists the tool's functions to the client once before the first call. Undefined: none. */
   readonly announced: HostedFacts | undefined;
-  /** USD of one use by its name in usage, e.g. `{web_search: 0.005}`; null when unknown. */
+  /** USD per use, by name in usage, e.g. `{web_search: 0.005}`. Null: unknown. */
   readonly prices: Readonly<Record<string, number | null>>;
-  /** True when the gateway runs it in requests to this endpoint; false: the endpoint itself does. */
+  /** True: the gateway runs it in requests to this endpoint. False: the endpoint does. */
   runsAt(endpoint: ToolEndpoint): boolean;
-  /** Readies it for its first call, once per request. @throws GatewayError where nobody can run it */
+  /** Prepares the first call, once per request. @throws GatewayError when it cannot run */
   ready(request: CanonicalRequest, signal: AbortSignal): Promise<void>;
-  /** Checks what an endpoint is left to do itself. @throws GatewayError for what it may not be asked */
+  /** Checks a tool that the endpoint runs itself. @throws GatewayError when that is not allowed */
   checkLeft?(endpoint: ToolEndpoint): Promise<void>;
-  /** The request without what asks for it. */
+  /** The request without the parts that request the tool. */
   without(request: CanonicalRequest): CanonicalRequest;
-  /** The names of the functions for what a choice among tools names; empty for what is not its own. */
+  /** Function names for a tool choice. Empty: the choice is not about this tool. */
   chosen(choice: ChosenTool): readonly string[];
-  /** True for its own work. */
+  /** True for items of this tool. */
   owns(facts: HostedFacts): boolean;
-  /** A call of an earlier answer, as the model reads it. @param facts of one that it `owns` */
+  /** A call of an earlier answer in the form for the model. @param facts of an item that it `owns` */
   recall(facts: HostedFacts): RecalledCall;
-  /**
-   * A call of one of the functions.
-   * @param text the arguments as the model wrote them, perhaps no JSON
-   */
+  /** Creates a call of one of the functions. @param text the model's arguments, possibly invalid JSON */
   call(name: string, text: string): GatewayCall;
-  /** A call that a person has allowed. Absent: nobody is ever asked. */
+  /** Creates an approved call. Absent: calls need no approval. */
   allowed?(question: McpQuestionFacts, questionId: string): GatewayCall;
-  /** Ends what was opened. Never rejects. */
+  /** Closes what was opened. Never rejects. */
   close?(): Promise<void>;
 }
 
 export interface GatewayCall {
   /** Facts of the item while the call runs. */
   readonly facts: HostedFacts;
-  /** The question that a person must answer first; null where nobody has to be asked. */
+  /** Approval request that must be answered first. Null: none. */
   readonly question: McpQuestionFacts | null;
-  /** Never rejects: a failure is an outcome that the model reads. */
+  /** Never rejects: a failure is an outcome for the model. */
   run(signal: AbortSignal): Promise<CallOutcome>;
 }
 
 export interface CallOutcome {
   /** Facts of the finished item. */
   readonly facts: HostedFacts;
-  /** Content that the model reads. */
+  /** Content for the model. */
   readonly parts: readonly Part[];
   readonly isError: boolean;
-  /** Charged uses, by the name of the tool in prices and usage: `{web_search: 1}`. */
+  /** Charged uses, by the tool's name in prices and usage: `{web_search: 1}`. */
   readonly uses: Readonly<Record<string, number>>;
 }
 
-/** A call of an earlier answer and what came of it. */
+/** A call of an earlier answer with its outcome. */
 export interface RecalledCall extends Pick<CallOutcome, 'parts' | 'isError'> {
-  /** The function, as the model is offered it now. */
+  /** Name of the function as currently offered to the model. */
   readonly name: string;
   /** JSON text. */
   readonly arguments: string;
@@ -96,12 +93,12 @@ export interface RecalledCall extends Pick<CallOutcome, 'parts' | 'isError'> {
 
 const NOTHING: CallOutcome['uses'] = {};
 
-/** An outcome of text that costs nothing. */
+/** Text outcome without cost. */
 export function said(text: string, facts: HostedFacts, isError = false): CallOutcome {
   return { facts, parts: [{ type: 'text', text }], isError, uses: NOTHING };
 }
 
-/** The same work, ended without a result. @param message tells why */
+/** The facts of an item that ended without a result. @param message the reason */
 export function failedFacts(facts: HostedFacts, message: string): HostedFacts {
   switch (facts.type) {
     case 'mcp':
@@ -116,12 +113,12 @@ export function failedFacts(facts: HostedFacts, message: string): HostedFacts {
   }
 }
 
-/** The same work, which was never begun because its answer was cut short. */
+/** The facts of an item that never began because its answer was truncated. */
 export function cutFacts(facts: HostedFacts): HostedFacts {
   return facts.type === 'mcp' ? { ...facts, isCut: true } : failedFacts(facts, 'The answer was cut short.');
 }
 
-/** Gives functions names that no other tool of the request has, the same in every turn. */
+/** Assigns function names that are unique in the request and the same in every turn. */
 export class FunctionNames {
   readonly #taken: Set<string>;
 
@@ -131,8 +128,8 @@ export class FunctionNames {
   }
 
   /**
-   * The name itself where it is legal and free, else the nearest that is.
-   * @param identity of what it names, where the name alone does not tell
+   * Returns the name itself if it is legal and free, otherwise the nearest that is.
+   * @param identity of the named tool, if its name is ambiguous
    */
   take(wanted: string, identity = wanted): string {
     let name = wanted;

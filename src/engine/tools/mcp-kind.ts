@@ -1,5 +1,5 @@
-// MCP servers as a kind of tool: those that one request names, who may ask each of them, with which credentials, and what
-// is known of them from earlier turns. Asks none of them.
+// MCP servers as a kind of tool: selects the servers of a request, checks permissions, and collects credentials and
+// earlier tool lists. Connects to none of them.
 import type {
   CanonicalRequest,
   HostedTool,
@@ -15,20 +15,20 @@ import type { GatewayTool, ToolKind, ToolScene } from './gateway-tool.ts';
 import { McpServerTool } from './mcp-tool.ts';
 import type { McpServer, McpSession } from './mcp/session.ts';
 
-/** Most servers of one request: each is a connection, and a list of tools that the model reads. */
+/** Maximum servers of one request, because each needs a connection and adds a tool list to the prompt. */
 const MOST_SERVERS = 32;
 
 export interface McpSource {
   readonly native: Native;
-  /** Servers of the operator, by label. */
+  /** The operator's servers, by label. */
   readonly servers: ReadonlyMap<string, ConfiguredMcpServer>;
-  /** Whether requests may bring servers of their own. */
+  /** True: requests may bring their own servers. */
   readonly fromRequests: boolean;
-  /** Outcome of a request whose server cannot list its tools. */
+  /** What happens when a server cannot list its tools. */
   readonly onUnlisted: 'fail' | 'continue';
-  /** Most tools that one server may list. */
+  /** Maximum tools that one server may list. */
   readonly maxTools: number;
-  /** @throws GatewayError for a server that may not be asked, as far as its address alone tells */
+  /** @throws GatewayError for a server whose address is not allowed */
   open(server: McpServer): McpSession;
   /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
   check(url: string): Promise<void>;
@@ -37,7 +37,7 @@ export interface McpSource {
 export interface ConfiguredMcpServer {
   readonly server: McpServer;
   readonly allowed: McpFilter | null;
-  /** Approval rule of requests that name none. Undefined: a person is always asked. */
+  /** Default approval rule. Undefined: approval is always required. */
   readonly approval: McpApproval | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Wish {
   readonly wish: McpWish;
 }
 
-/** MCP servers, those of the operator and those that requests bring. */
+/** MCP servers of the operator and of requests. */
 export function mcpKind(source: McpSource): ToolKind {
   return {
     open(request: CanonicalRequest, scene: ToolScene): readonly GatewayTool[] {
@@ -66,17 +66,20 @@ export function mcpKind(source: McpSource): ToolKind {
   };
 }
 
-/** @throws GatewayError when a person has answered, and nobody says for which server: credentials are never kept */
+/**
+ * @throws GatewayError when a request answers an approval without naming the server again, because credentials are
+ * never stored
+ */
 function refuseAnswers({ items, tools }: CanonicalRequest): void {
   const last = items.at(-1);
   if (last?.type !== 'hosted_call' || last.facts?.type !== 'mcp_answer') return;
-  // Connectors are servers as well, which only their vendor reaches.
+  // Connectors are also servers, which only their vendor can reach.
   if (tools.some((tool) => tool.type === 'hosted' && tool.kind === 'mcp')) return;
   const message = 'tools must name the MCP server of the approval again: it is not kept from turn to turn';
   throw new GatewayError('invalid_request', message, { param: 'tools' });
 }
 
-/** @throws GatewayError for a second server of the same label: items and answers of persons name servers by it */
+/** @throws GatewayError for a duplicate label, because items and approvals refer to servers by label */
 function checkLabels(wishes: readonly Wish[]): void {
   const labels = new Set<string>();
   for (const { wish, hosted } of wishes) {
@@ -95,7 +98,7 @@ function openServer(
 ): McpServerTool {
   const path = hosted.path ?? 'tools';
   const configured = mcp.servers.get(wish.label);
-  // Its label stands for it in items and in answers of persons: nobody else may take it.
+  // The label identifies the operator's server in items and approvals, so requests must not reuse it.
   if (configured && wish.url !== undefined && wish.url !== configured.server.url)
     throw new GatewayError(
       'invalid_request',
@@ -139,7 +142,10 @@ function openServer(
   });
 }
 
-/** Tools that the server listed in an earlier turn. Undefined: it must be asked, also where the list is too long. */
+/**
+ * Tools that the server listed in an earlier turn. Undefined: the server must list them, also if the earlier list is
+ * too long.
+ */
 function earlierList(
   { items }: CanonicalRequest,
   label: string,
@@ -153,14 +159,14 @@ function earlierList(
   return undefined;
 }
 
-/** Nobody could ever allow a call. */
+/** Error when approval is required but the protocol cannot express it. */
 function unanswerable(path: string): GatewayError {
   const param = `${path}.require_approval`;
   const message = `${param} must be "never": this protocol has no place for asking a person; the Responses API has`;
   return new GatewayError('invalid_request', message, { param });
 }
 
-/** Why a server may not be asked from here, as far as the request alone tells. */
+/** Why a server must not be called from here, based on the request alone. */
 function refusalOf(wish: McpWish, path: string, fromRequests: boolean): GatewayError | null {
   if (wish.url === undefined)
     return new GatewayError(

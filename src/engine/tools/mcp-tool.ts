@@ -1,5 +1,5 @@
-// The tools of one remote MCP server as tools of a model: which of them it is offered, which calls a person must allow
-// first, and what the items say. How the server is reached is decided below this.
+// Tools of one MCP server as tools for a model: which are offered, which calls need approval, and the contents of
+// items.
 import { isJsonObject, parseJson } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type {
@@ -32,25 +32,25 @@ import { visibleText } from './visible-text.ts';
 
 export interface McpServerToolInput {
   readonly wish: McpWish;
-  /** The tool of the request, which an endpoint may run itself. */
+  /** The tool in the request, which an endpoint may run natively. */
   readonly hosted: HostedTool;
   readonly native: Native;
-  /** True for a server of the operator: its address and secrets are nobody else's business. */
+  /** True for the operator's server, whose address and secrets must not be sent to others. */
   readonly isOurs: boolean;
-  /** Why it cannot be asked from here; then only an endpoint can. */
+  /** Why it cannot be called from here, so that only an endpoint can. Null: it can. */
   readonly refusal: GatewayError | null;
-  /** null: the server may not be asked from here. */
+  /** Null: the server must not be called from here. */
   readonly session: McpSession | null;
   readonly names: FunctionNames;
   /** Tools of a configured server that the operator allows. Null: all. */
   readonly allowed: McpFilter | null;
-  /** Which calls wait for a person. */
+  /** Which calls need approval. */
   readonly approval: McpApproval;
-  /** Tools that an earlier turn listed, which the client has seen. Undefined: the server is asked. */
+  /** Tools listed in an earlier turn, which the client has seen. Undefined: the server must list them. */
   readonly earlier: McpToolsFacts | undefined;
-  /** Whether the client has a place for what the server offers. */
+  /** True: the client's protocol has items for tool lists. */
   readonly hasItems: boolean;
-  /** Outcome of the request where the server cannot list its tools. */
+  /** What happens when the server cannot list its tools. */
   readonly onUnlisted: 'fail' | 'continue';
   /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
   readonly check: (url: string) => Promise<void>;
@@ -62,7 +62,7 @@ export class McpServerTool implements GatewayTool {
   readonly prices = NOTHING;
   readonly #input: McpServerToolInput;
   #functions: readonly FunctionTool[] = [];
-  /** By the name that the model sees. */
+  /** By function name for the model. */
   readonly #tools = new Map<string, McpTool>();
   readonly #namesOf = new Map<string, string>();
   #listing: Promise<McpToolsFacts> | undefined;
@@ -83,13 +83,13 @@ export class McpServerTool implements GatewayTool {
   runsAt({ isVendorRun, quirks: { runsMcp } }: ToolEndpoint): boolean {
     const { isOurs, refusal, native } = this.#input;
     if (isOurs) return true;
-    // A server that may not be asked from here is left to a vendor that can ask it.
+    // A server that must not be called from here is left to a vendor that can.
     return !(refusal && runsMcp && isVendorRun) && !(runsMcp && native !== 'never');
   }
 
   /**
-   * Asks the server once what it offers.
-   * @throws GatewayError `tool_unavailable` without an answer, where the model is not to go on without its tools
+   * Lists the server's tools once.
+   * @throws GatewayError `tool_unavailable` when that fails and the model must not continue without them
    */
   async ready({ report }: CanonicalRequest, signal: AbortSignal): Promise<void> {
     const { refusal, hosted, hasItems } = this.#input;
@@ -101,7 +101,9 @@ export class McpServerTool implements GatewayTool {
     if (error !== undefined && !hasItems) report.add(hosted.path ?? 'tools', 'dropped', error);
   }
 
-  /** Checks the address of a server that an endpoint calls itself, which may reach what strangers may not. */
+  /**
+   * Checks the address of a server that a self-hosted endpoint calls, because the endpoint may reach private networks.
+   */
   async checkLeft({ isVendorRun }: ToolEndpoint): Promise<void> {
     const { wish, hosted, check } = this.#input;
     if (isVendorRun || wish.url === undefined) return;
@@ -168,13 +170,13 @@ export class McpServerTool implements GatewayTool {
     }
   }
 
-  /** Begins with OpenAI's own words, by which clients know it. Nobody waits for a listing that was cancelled. */
+  /** The message begins with OpenAI's text, which clients recognise. A cancelled listing stays cancelled. */
   #unlisted(error: GatewayError): GatewayError {
     if (error.kind === 'cancelled') return error;
     const { wish, hosted } = this.#input;
     const label = wish.label.slice(0, 100);
     const message = `Error retrieving tool list from MCP server: '${label}'. ${error.message}`;
-    // The request's own mistake: an address that may not be asked, a header that cannot be sent.
+    // Errors in the request: an address that is not allowed, or a header that cannot be sent.
     if (error.code === 'mcp_not_allowed' || error.code === 'mcp_invalid')
       return new GatewayError('invalid_request', message, { param: hosted.path, code: error.code });
     return new GatewayError('tool_unavailable', message, { param: listOf(hosted.path) });
@@ -248,12 +250,12 @@ export class McpServerTool implements GatewayTool {
     // A tool in both lists needs approval.
     if (approval.always && matches(tool, approval.always)) return true;
     if (approval.never && matches(tool, approval.never)) return false;
-    // A tool in neither list waits for a person: the API's own default.
+    // A tool in neither list needs approval, which is the API's default.
     return true;
   }
 }
 
-/** The member of the body that holds the tool, which OpenAI names without the place in it. */
+/** Member of the body that contains the tool. OpenAI names it without the index. */
 function listOf(path: string | undefined): string {
   return path?.replace(/\[.*$/, '') ?? 'tools';
 }
@@ -277,7 +279,7 @@ function questionOf({ server, name, arguments: text = '' }: McpCallFacts): McpQu
   return { type: 'mcp_question', server, name, arguments: text };
 }
 
-/** No result came. */
+/** Outcome of a call without a result. */
 function failed(message: string, facts: McpCallFacts): CallOutcome {
   const text = `The call failed: ${message}`;
   const failed = { ...facts, output: text, isError: true, failure: { message } };
@@ -286,7 +288,7 @@ function failed(message: string, facts: McpCallFacts): CallOutcome {
 
 function outcomeOf(result: McpResult, call: McpCallFacts): CallOutcome {
   const parts = result.parts.flatMap(partsOf);
-  // Servers repeat structured content as text; where one does not, the model must still read it.
+  // Servers should repeat structured content as text; otherwise it is added here for the model.
   if (parts.length === 0 && result.structured)
     parts.push({ type: 'text', text: visibleText(JSON.stringify(result.structured)) });
   if (result.truncated) parts.push({ type: 'text', text: '[The result was cut: it is too long.]' });

@@ -1,4 +1,4 @@
-// The pages that a model was shown, numbered as it cites them, and its citations found in what it writes. Pure.
+// Numbered pages that a model was shown, and detection of its citations. Pure functions.
 import type { Annotation } from '../../canonical/index.ts';
 
 export interface NumberedSource {
@@ -7,7 +7,7 @@ export interface NumberedSource {
   readonly title: string;
 }
 
-/** All pages of one answer; a page keeps its number when it is found again. */
+/** All pages of one answer. A page keeps its number when it is found again. */
 export class Sources {
   readonly #byUrl = new Map<string, NumberedSource>();
   readonly #byNumber: NumberedSource[] = [];
@@ -37,15 +37,15 @@ export class Sources {
 /** Citations as models write them: `[3]`, `【3】` and its longer forms, `[words](https://…)`. */
 const CITATION =
   /\[(\d{1,3})\](?!\()|【(\d{1,3})[^】\n]{0,40}】|\[[^\]\n]{0,300}\]\((https?:\/\/[^\s()]+)\)/g;
-/** Longest text that may turn out to be one, in characters. */
+/** Maximum characters of an incomplete citation. */
 const LONGEST = 2_500;
-/** The beginning of what may be one, at the end of a text; a complete `[3]` may still become a link. */
+/** A possible beginning of a citation at the end of a text; a complete `[3]` may still become a link. */
 const BEGUN = /(?:\[[^\]\n]{0,300}(?:\](?:\([^\s()]{0,2000})?)?|【[^】\n]{0,44})$/;
 
-/** Finds the citations in one text that comes in pieces. */
+/** Finds the citations in a streamed text. */
 export class CitationFinder {
   readonly #sources: Sources;
-  /** Text that may begin a citation, and its place. */
+  /** Text that may begin a citation, and its offset. */
   #rest = '';
   #restAt = 0;
 
@@ -53,9 +53,9 @@ export class CitationFinder {
     this.#sources = sources;
   }
 
-  /** @returns the citations that this piece completes; their indices count UTF-16 units from the start of the text */
+  /** @returns the citations that this piece completes; indices are UTF-16 code units from the start of the text */
   push(piece: string): readonly Annotation[] {
-    // Most pieces hold nothing of the kind.
+    // Fast path: most pieces contain no brackets.
     if (this.#rest === '' && !piece.includes('[') && !piece.includes('【')) {
       this.#restAt += piece.length;
       return [];
@@ -68,7 +68,7 @@ export class CitationFinder {
     return found;
   }
 
-  /** The citations that only the end of the text completes. */
+  /** Citations that are only complete at the end of the text. */
   end(): readonly Annotation[] {
     const found = this.#find(this.#rest);
     this.#restAt += this.#rest.length;

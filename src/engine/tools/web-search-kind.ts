@@ -1,4 +1,4 @@
-// Web search as a kind of tool: what in a request asks for it, and which addresses its client has named.
+// Web search as a kind of tool: finds the request's search settings and the addresses that its client mentioned.
 import type { CanonicalRequest, SearchWish } from '../../canonical/index.ts';
 import type { Native } from './available-tools.ts';
 import type { GatewayTool, ToolKind, ToolScene } from './gateway-tool.ts';
@@ -10,13 +10,13 @@ import { WebSearchTool } from './web-search-tool.ts';
 export interface SearchSource {
   readonly backend: SearchBackend;
   readonly native: Native;
-  /** null: pages may not be opened. */
+  /** Null: pages may not be opened. */
   readonly pages: PageReader | null;
-  /** USD for one search; null when unknown. */
+  /** USD per search. Null: unknown. */
   readonly priceUsd: number | null;
 }
 
-/** The search with a configured engine. */
+/** Web search with the configured engine. */
 export function webSearchKind(source: SearchSource): ToolKind {
   return {
     open(request: CanonicalRequest, { names, sources }: ToolScene): readonly GatewayTool[] {
@@ -29,14 +29,17 @@ export function webSearchKind(source: SearchSource): ToolKind {
   };
 }
 
-/** Search settings of the request, wherever it has them. */
+/** Search settings of the request, from its tools or options. */
 function searchWish({ tools, webSearch }: CanonicalRequest): SearchWish | undefined {
   for (const tool of tools)
     if (tool.type === 'hosted' && tool.meaning?.type === 'web_search') return tool.meaning.search;
   return webSearch && { ...webSearch, allowedDomains: [], blockedDomains: [] };
 }
 
-/** Addresses in the client's own words, read when a model first opens a page. What a model said may be made up. */
+/**
+ * Addresses in the client's messages, collected when a model first opens a page. Model output is excluded because it
+ * may be invented.
+ */
 function addressesOf({ items }: CanonicalRequest): ReadonlySet<string> {
   const texts = items.flatMap((item) =>
     item.type === 'message' && item.role !== 'assistant'

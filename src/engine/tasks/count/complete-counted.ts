@@ -1,4 +1,5 @@
-// A request whose tokens are to be counted, with everything that it refers to. Asks no upstream and changes nothing.
+// Completes a request whose tokens are counted with everything that it refers to. Calls no upstream and changes
+// nothing.
 import { isJsonObject } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -21,7 +22,7 @@ interface Asking extends Pick<GatewayDependencies, 'state' | 'prompts'> {
   readonly now: UnixMs;
 }
 
-/** @throws GatewayError 400 for wrong members, 404 for unknown ids */
+/** @throws GatewayError 400 for invalid members, 404 for unknown ids */
 export async function completeCounted(
   call: ApiCall,
   client: CountClient,
@@ -31,13 +32,15 @@ export async function completeCounted(
   const request = await withPrompt(call.json, asking);
   const history = request.state ? await historyOf(request.state, asking) : [];
   const own = await Promise.all(request.items.map((item) => dereferenced(item, asking)));
-  // Instructions are this turn's alone and stand before everything that was said.
+  // Instructions apply only to this turn and precede the whole conversation.
   const isInstruction = (item: Item): boolean => item.path?.startsWith('instructions') === true;
   const said = own.filter((item) => !isInstruction(item));
   return { ...request, items: [...own.filter(isInstruction), ...history, ...said] };
 }
 
-/** The request with its template filled in. Decoded by itself first: mistakes are named in the client's own words. */
+/**
+ * Fills in the request's template. Decoded separately first, so that errors name positions in the client's own body.
+ */
 async function withPrompt(body: unknown, { client, prompts, projectId }: Asking): Promise<CanonicalRequest> {
   const request = client.decodeRequest(body);
   if (!namesPrompt(body)) return request;

@@ -1,5 +1,5 @@
-// How many input tokens a request has: the count of the upstream that would answer it, in whatever protocol that one
-// counts; else an estimate. Nothing is answered, recorded or charged.
+// Counts the input tokens of a request: by the upstream that would answer it, in any protocol with a counting
+// operation, or else by an estimate. Nothing is answered, recorded or charged.
 import type { CanonicalRequest } from '../../../canonical/index.ts';
 import { parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -19,36 +19,36 @@ import { refuseObjects, routeRequest } from '../../admit/index.ts';
 import { needsReading, hasMediaAddresses, resolveFiles } from '../../media/index.ts';
 import { slicesOf, type Slices } from '../../../base/lib/slices.ts';
 
-/** Name of the task in data of providers. */
+/** Name of the task in provider data. */
 export const COUNT = 'count';
 
-/** Clients ask before each of their turns: an estimate now is worth more to them than a count later. */
+/** Timeout. Clients count before each turn, so an early estimate is worth more than a late count. */
 const PATIENCE_MS = 10_000;
-/** The upstream speaks the protocol but does not count. */
+/** Statuses of upstreams without a counting operation. */
 const NO_SUCH_OPERATION: ReadonlySet<number> = new Set([404, 405, 501]);
 
 export interface Counted {
   readonly tokens: number;
-  /** Endpoint whose upstream counted; null: the number is an estimate. */
+  /** Endpoint whose upstream counted. Null: the number is an estimate. */
   readonly by: Endpoint | null;
 }
 
-/** How an endpoint is asked to count. */
+/** How an endpoint counts. */
 interface Counter {
   readonly endpoint: Endpoint;
-  /** In whose form. */
+  /** Protocol of the counting request. */
   readonly protocol: Protocol;
   readonly upstream: CountUpstream;
-  /** Below the endpoint's base URL. */
+  /** Path below the endpoint's base URL. */
   readonly path: string;
-  /** Operation of the host, where it has its own. */
+  /** The host's own operation, if it has one. */
   readonly hosted: HostedOperation | undefined;
 }
 
 /**
- * Counts.
+ * Counts the tokens.
  * @param decoded the request that the call is about
- * @throws GatewayError for what the request itself would be refused for, here or by the upstream that counts
+ * @throws GatewayError with which the request itself would be refused, here or by the counting upstream
  */
 export async function countInput(
   deps: GatewayDependencies,
@@ -73,7 +73,7 @@ export async function countInput(
   return { tokens: await countInputTokens(request), by: null };
 }
 
-/** Endpoint that would answer, where it counts. Undefined also for a request that names no model. */
+/** The endpoint that would answer, if it can count. Undefined also for a request without a model. */
 function counterFor(
   request: CanonicalRequest,
   deps: GatewayDependencies,
@@ -105,7 +105,7 @@ function counterFor(
   return { endpoint, protocol, upstream, path, hosted };
 }
 
-/** Undefined when the upstream does not count, or not now. */
+/** Undefined: the upstream does not count, or is not available. */
 async function askToCount(
   request: CanonicalRequest,
   counter: Counter,
@@ -114,7 +114,7 @@ async function askToCount(
 ): Promise<number | undefined> {
   const { endpoint, protocol, upstream } = counter;
   const isNative = protocol.name === call.protocol.name;
-  // Fetches and readings that an answer needs are not worth it for a count.
+  // Media and documents are not fetched or read just for a count.
   if (hasMediaAddresses(request) && (!isNative || !endpoint.isVendorRun)) return undefined;
   if (!isNative && needsReading(request, endpoint)) return undefined;
   let body: Slices;
@@ -122,7 +122,7 @@ async function askToCount(
     body = encodeCount(request, counter);
   } catch (error) {
     if (isNative || !GatewayError.is(error)) throw error;
-    // Another endpoint may be able to say it.
+    // Another endpoint may support it.
     return undefined;
   }
   const answer = await send(body, counter, deps, call);
@@ -130,18 +130,18 @@ async function askToCount(
   const { head, text } = answer;
   if (head.status < 300) return upstream.decodeCount(parseJson(text));
   if (head.status === 404) refuseUnknownModel(text, counter, deps);
-  // Hosts count for some of their models and in some of their places, and refuse the others as they please; and what a
-  // translation may be refused for, the client cannot mend.
+  // Hosts count only for some models and regions, with various errors otherwise, and the client cannot fix a translated
+  // request.
   if (endpoint.hosting || !isNative || NO_SUCH_OPERATION.has(head.status)) return undefined;
   const error = protocol.upstream.decodeError(head.status, (name) => head.header(name), text);
-  // Mistakes of the caller would also be refused as a request; anything else must not keep it from an answer.
+  // The caller's errors would also refuse the request. Other errors must not prevent an answer.
   if (error.fault === 'client') throw redactedError(error, deps.redact);
   return undefined;
 }
 
 /**
- * Throws GatewayError `not_found` where the upstream says that it does not know the model: it would refuse the request as
- * well. Where it knows no such operation, it does not name the model.
+ * Throws GatewayError `not_found` when the upstream does not know the model, because it would refuse the request too.
+ * An error for a missing operation does not name the model.
  */
 function refuseUnknownModel(text: string, { endpoint, protocol }: Counter, deps: GatewayDependencies): void {
   const error = protocol.upstream.decodeError(404, () => null, text);
@@ -150,7 +150,7 @@ function refuseUnknownModel(text: string, { endpoint, protocol }: Counter, deps:
   throw new GatewayError('not_found', message, { param: 'model', code: 'model_not_found' });
 }
 
-/** True where a text holds a name that is not part of a longer word or path. */
+/** True when a text contains the name outside of a longer word or path. */
 function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     // Google writes `models/NAME`.

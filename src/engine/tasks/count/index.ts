@@ -1,4 +1,4 @@
-// Count: the input tokens of a request, which is not answered. Nothing is recorded, limited or charged.
+// Count task: the input tokens of a request without answering it. Nothing is recorded, limited or charged.
 import { newGenerationId } from '../../../base/runtime/ids.ts';
 import { COUNT_CODECS } from '../../../protocols/tasks/count/codecs.ts';
 import { headerText } from '../../answer/index.ts';
@@ -8,7 +8,7 @@ import type { Task } from '../task.ts';
 import { completeCounted } from './complete-counted.ts';
 import { COUNT, countInput } from './count-input.ts';
 
-/** Says that no upstream was asked: the model's own tokenizer may count otherwise. */
+/** Marks an estimate, because the model's own tokenizer may count differently. */
 const ESTIMATED = { 'x-dragoman-estimated': 'true' } as const;
 
 export const count: Task = {
@@ -20,12 +20,15 @@ export const count: Task = {
   answer: (call, { deps, unrecorded }) => unrecorded(() => answer(call, deps)),
 };
 
-/** @throws GatewayError what the request itself would get: 400 for wrong members, 404 for unknown ids; nothing was sent */
+/**
+ * @throws GatewayError with which the request itself would be refused: 400 for invalid members, 404 for unknown ids;
+ * nothing was sent
+ */
 async function answer(call: ApiCall, deps: GatewayDependencies): Promise<void> {
   const { protocol, json, route } = call;
   const client = COUNT_CODECS.find((codec) => codec.protocol === protocol.name)?.client;
   if (!client) throw new TypeError(`clients of ${protocol.name} have no operation that counts`);
-  // Requests of the protocol of what is kept may refer to that.
+  // Requests of this protocol may refer to stored items.
   const request = protocol.server.items
     ? await completeCounted(call, client, deps)
     : client.decodeRequest(json, route);

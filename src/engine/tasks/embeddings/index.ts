@@ -1,4 +1,4 @@
-// Embeddings: vectors of texts. Each input stands for itself, so that a list may be sent in parts.
+// Embeddings task: vectors of texts. Inputs are independent, so a list may be sent in parts.
 import { inputTokens, NO_USAGE, type TaskFacts, type Usage } from '../../../canonical/index.ts';
 import { estimatedTokens } from '../../../accounts/ledger/index.ts';
 import { EMBEDDINGS_CODECS } from '../../../protocols/tasks/embeddings/codecs.ts';
@@ -15,7 +15,7 @@ const FACTS: TaskFacts = {
   misfit: 'makes no embeddings',
   mostOutputTokens: 0,
   type: { name: 'embedding', servedBy: 'embeddings are made by POST /v1/embeddings' },
-  // Vectors of two models cannot be compared: who has any of them chosen could not use what was stored before.
+  // Vectors of different models are not comparable, so an automatic choice would make stored ones unusable.
   mustBeNamed: `name a model for embeddings, or list those that may be chosen; GET /v1${MODELS_PATH} lists them`,
 };
 
@@ -49,7 +49,7 @@ export const embeddings = codecTask<EmbeddingsRequest, Embeddings>(
   },
 );
 
-/** The request in parts of so many inputs; itself where it is small enough. */
+/** Splits the request into parts of at most `most` inputs. */
 function partsOf(asked: EmbeddingsRequest, most: number): readonly EmbeddingsRequest[] {
   const { inputs, notes } = asked;
   if (inputs.length <= most) return [asked];
@@ -61,7 +61,7 @@ function partsOf(asked: EmbeddingsRequest, most: number): readonly EmbeddingsReq
   }));
 }
 
-/** Tokens are counted exactly where the inputs are tokens already. */
+/** Exact for inputs that are already tokens. */
 function estimatedUsage({ inputs }: EmbeddingsRequest): Usage {
   const counts = inputs.map((input) =>
     typeof input === 'string' ? estimatedTokens(input.length) : input.length,

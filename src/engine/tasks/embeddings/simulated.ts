@@ -1,12 +1,12 @@
-// Embeddings as the simulated provider makes them: a model of their own, and OpenAI's wire format. Deterministic, and alike for
-// texts that share words, so that a search over them finds something.
+// Embeddings of the simulated provider, with its own model and OpenAI's wire format. Deterministic, and similar for
+// texts that share words, so that searches return results.
 import { asArray, isJsonArray, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import type { SimulatedDesk, SimulatedTask } from '../../../canonical/index.ts';
 
 const MODEL = 'embed';
 const MOST_DIMENSIONS = 256;
 const MOST_INPUTS = 2048;
-/** Tokens of one input. */
+/** Maximum tokens of one input. */
 const CONTEXT_LENGTH = 8192;
 
 export const SIMULATED: SimulatedTask = {
@@ -67,7 +67,7 @@ function isInput(input: JsonValue): boolean {
   return input !== '' && (typeof input === 'string' || (isJsonArray(input) && input.length > 0));
 }
 
-/** Each word, or token, adds its own direction; the sum has length 1. */
+/** Each word or token adds its own direction; the sum has length 1. */
 function vectorOf(input: JsonValue, dimensions: number): Float32Array {
   const words = typeof input === 'string' ? input.toLowerCase().split(/[^\p{L}\p{N}]+/u) : asArray(input);
   const sums = Array.from({ length: dimensions }, () => 0);

@@ -1,4 +1,4 @@
-// Vectors in the form that a client asked for, whichever form its upstream gave. Knows no protocol.
+// Converts vectors to the format that the client requested, whatever format its upstream returned.
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type {
   ElementType,
@@ -10,10 +10,10 @@ import type {
 type Asked = Pick<EmbeddingsRequest, 'format' | 'elements' | 'dimensions'>;
 type BytesType = Exclude<ElementType, 'opaque'>;
 
-/** Alphabet of base64. `Buffer` skips other characters in silence. */
+/** Alphabet of base64. `Buffer` silently skips other characters. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** Elements in one byte. */
+/** Number of elements per byte. */
 const PER_BYTE: Readonly<Record<BytesType, number>> = {
   float32: 1 / 4,
   int8: 1,
@@ -22,7 +22,7 @@ const PER_BYTE: Readonly<Record<BytesType, number>> = {
   ubinary: 8,
 };
 
-/** Smallest and largest element of a list; `float32` is checked by rounding. */
+/** Smallest and largest element of a list. `float32` is checked by rounding. */
 const RANGES: Readonly<Record<Exclude<BytesType, 'float32'>, readonly [number, number]>> = {
   int8: [-128, 127],
   uint8: [0, 255],
@@ -31,10 +31,10 @@ const RANGES: Readonly<Record<Exclude<BytesType, 'float32'>, readonly [number, n
 };
 
 /**
- * The vectors as the client wants them. Base64 holds the elements that the client named, else 32-bit floats; numbers of
- * a higher precision are rounded to these. Opaque elements pass as they came.
- * @throws GatewayError `upstream_unavailable` for base64 that holds no whole elements, for another length than the
- *   client asked for, and for elements that are no finite numbers
+ * Converts the vectors to the client's format. Base64 contains the requested element type, or else 32-bit floats;
+ * numbers of higher precision are rounded. Opaque elements are passed unchanged.
+ * @throws GatewayError `upstream_unavailable` for base64 without whole elements, a different length than requested, and
+ * elements that are not finite numbers
  */
 export function formatVectors({ vectors, elements }: Embeddings, asked: Asked): readonly Vector[] {
   return vectors.map((vector) => {

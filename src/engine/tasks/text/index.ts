@@ -1,5 +1,5 @@
-// Text: what a model says. The one task whose answers are streamed, stored, continued and given tools, and whose addresses are
-// those of the protocols themselves.
+// Text task: the only task whose answers are streamed, stored, continued and use tools, and whose addresses are the
+// protocols' own.
 import { estimatedInputTokens } from '../../../accounts/ledger/index.ts';
 import {
   admit,
@@ -39,10 +39,10 @@ export const text: Task = {
   },
 };
 
-// One request's way through the engine: decoded, admitted, planned, tried, settled, answered. Each step takes what the one
-// before has given, and what admission took is given back in one place.
+// One request's path through the engine: decoded, admitted, planned, tried, settled, answered. Resources taken at
+// admission are released in one place.
 
-/** An answer that can be shown, in part or as a whole. */
+/** An answer whose output may begin. */
 interface Opened {
   readonly admitted: Admitted;
   readonly planned: Planned;
@@ -50,12 +50,12 @@ interface Opened {
   readonly context: AnswerContext;
 }
 
-/** A request that is on record: only its client does not know yet. */
+/** A recorded request whose client has not received the end yet. */
 interface Settled {
   readonly failure: GatewayError | undefined;
-  /** True when the client reads of the failure in its answer, so that nothing more has to be said. */
+  /** True when the answer itself reports the failure, so no further error is sent. */
   readonly isReported: boolean;
-  /** Resolves to the answer as it was kept; undefined where nothing is. */
+  /** Resolves to the stored answer. Undefined: nothing is stored. */
   readonly keeping: Promise<KeptAnswer | undefined> | undefined;
 }
 
@@ -68,10 +68,9 @@ interface Known {
   readonly content: JsonValue;
 }
 
-/** A model that ends its turn without a word still counts a few tokens for it. */
+/** A model that ends its turn without text still reports a few tokens. */
 const EMPTY_ANSWER_TOKENS = 10;
 
-/** One request for text. */
 class Run {
   readonly #arrival: Arrival;
   readonly #clientConnection: ClientConnection;
@@ -92,8 +91,8 @@ class Run {
   }
 
   /**
-   * Answers it. Rejects only where not even a refusal could be made.
-   * @returns true when the client has a complete, good answer; false when it was told of a failure, or has left
+   * Answers it. Rejects only when not even an error could be sent.
+   * @returns true when the client has a complete, successful answer; false when it received an error or disconnected
    */
   async answer(): Promise<boolean> {
     let request: CanonicalRequest | undefined;
@@ -104,7 +103,7 @@ class Run {
     try {
       request = await decodeCall(this.#arrival, this.#deps);
       admitted = await admit(this.#arrival, request, this.#deps);
-      // A turn of a thread has become the whole conversation.
+      // A turn of a thread has been expanded to the whole conversation.
       const inputChars = Math.max(this.#arrival.inputChars, this.#arrival.call.body.bytes.length);
       const planned = planFor(this.#arrival, admitted.request, inputChars, this.#deps);
       await allow(planned, () => estimatedInputTokens(planned.request), this.#deps);
@@ -119,7 +118,7 @@ class Run {
       settled = this.#settleFailed(this.#failureOf(thrown), request, opened);
     } finally {
       this.#clientConnection.end();
-      // Before the client hears of the end: its next turn may follow at once.
+      // Released before the client receives the end, because its next turn may follow immediately.
       await admitted?.release();
     }
     await this.#deps.ledger.confirmed();
@@ -164,7 +163,7 @@ class Run {
     return { failure, isReported: failure !== undefined && by?.isReported === true, turns: by ? [by] : [] };
   }
 
-  /** Writes the records, and begins to keep what is kept; the client gets the end of its answer only afterwards. */
+  /** Writes the records and starts storing. The client receives the end only afterwards. */
   #settle(opened: Opened, answered: Answered): Settled {
     const { failure, isReported, turns } = answered;
     const kept = failure ? NOTHING_KEPT : this.#keep(opened, answered);
@@ -191,7 +190,7 @@ class Run {
   #record({ failure, turns, request, opened, content }: Known): void {
     const { call, quota } = this.#arrival;
     const wasAsked = this.#attemptLog.attempts.length > 0;
-    // A job that finds no room is as if it had not begun.
+    // A job without available capacity counts as not begun.
     if (failure && call.job?.failed(failure, wasAsked) && !wasAsked)
       return quota?.settle({ requests: 0, tokens: 0, nanoUsd: 0 });
     settle(
@@ -212,7 +211,7 @@ class Run {
     );
   }
 
-  /** @returns true when the client has a complete, good answer */
+  /** @returns true when the client has a complete, successful answer */
   #respond(
     { failure, isReported }: Settled,
     kept: KeptAnswer | undefined,
@@ -246,7 +245,7 @@ class Run {
     return opened?.answer.report ?? request?.report ?? new Report();
   }
 
-  /** Tokens that were charged for nothing that a client can see: legal, but worth a look. */
+  /** Logs tokens that were charged without visible content, which is legal but suspicious. */
   #warnOfNothing({ by }: ClientAnswer): void {
     if (!by?.meter.isEmpty) return;
     const tokens = by.charge().usage?.output.text ?? 0;
@@ -255,7 +254,7 @@ class Run {
     this.#deps.log.warn('an empty answer was billed', { id, endpoint: by.endpoint.slug, tokens });
   }
 
-  /** Error of the request; a defect of ours is also logged. */
+  /** Error of the request. Internal errors are also logged. */
   #failureOf(thrown: unknown): GatewayError {
     const failure = GatewayError.from(thrown);
     if (failure.kind === 'internal')

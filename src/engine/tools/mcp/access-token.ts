@@ -1,5 +1,5 @@
-// Access tokens for the operator's own MCP servers: OAuth 2.0 client credentials (RFC 6749 section 4.4), kept and
-// renewed as all credentials that expire. Knows nothing of MCP but the resource indicator.
+// Access tokens for the operator's MCP servers: OAuth 2.0 client credentials (RFC 6749 section 4.4), cached and renewed
+// like all expiring credentials.
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { Secret } from '../../../base/telemetry/secret.ts';
@@ -11,7 +11,7 @@ import type { McpErrors } from './mcp-error.ts';
 import type { WebFetch } from './web-fetch.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
-/** Credentials with which a client gets tokens for itself. */
+/** Credentials of an OAuth client. */
 export interface OAuthClient {
   readonly tokenUrl: string;
   readonly clientId: string;
@@ -19,9 +19,9 @@ export interface OAuthClient {
   readonly scope?: string | undefined;
 }
 
-/** Server at which a token is valid, and the sink of its errors. */
+/** The server that a token is for, and its error factory. */
 export interface TokenUse {
-  /** Address of the MCP server (RFC 8707, which the MCP specification demands, "Authorization"). */
+  /** Address of the MCP server (RFC 8707, required by the MCP specification, "Authorization"). */
   readonly resource: string;
   readonly errors: McpErrors;
 }
@@ -32,9 +32,9 @@ const TIMEOUT_MS = 10_000;
 export class AccessTokens {
   readonly #fetch: GuardedFetch;
   readonly #clock: Clock;
-  /** By the object of the configuration: a reload makes new ones, and their tokens with them. */
+  /** By configuration object: a reload creates new objects, and with them new tokens. */
   readonly #credentials = new WeakMap<OAuthClient, Credential>();
-  /** The headers that carry the tokens in use. */
+  /** Current authorization headers. */
   readonly #sent = new WeakMap<OAuthClient, string>();
 
   constructor(fetch: GuardedFetch, clock: Clock) {
@@ -42,12 +42,12 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
-  /** The header that is sent now: to be masked in whatever a server says. */
+  /** The current header, to be masked in everything that a server sends. */
   sent(client: OAuthClient): string | undefined {
     return this.#sent.get(client);
   }
 
-  /** The credential that all sessions with the client's server share. It rejects with the errors of its first use. */
+  /** The credential shared by all sessions with the client's server. Rejects with the errors of its first use. */
   credential(client: OAuthClient, use: TokenUse): Credential {
     let credential = this.#credentials.get(client);
     if (!credential) {
@@ -100,14 +100,14 @@ export class AccessTokens {
   }
 }
 
-/** A `fetch` that proves who asks, and asks once more with another credential after a 401. */
+/** Wraps `fetch` with authentication, and retries once with a new credential after a 401. */
 export function withCredential(inner: WebFetch, credential: Credential, now: () => UnixMs): WebFetch {
   return async (url, init = {}) => {
     let signedAt = 0;
     const send = async (): Promise<Response> => {
       const headers = new Headers(init.headers);
       const added = await credential.headers({ method: 'GET', url: String(url), headers: {}, body: [] });
-      // Not before: a credential that this request had to wait for is no newer than the request.
+      // Taken after the wait, because a credential obtained during this request is not newer than it.
       signedAt = now();
       for (const [name, value] of Object.entries(added)) headers.set(name, value);
       return inner(url, { ...init, headers });

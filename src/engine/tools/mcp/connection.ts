@@ -1,6 +1,5 @@
-// One connection to an MCP server through the official SDK: the handshake over streamable HTTP or the older HTTP+SSE
-// transport, requests, the end. The only file that knows the SDK, and loaded at the first use, since the SDK takes a
-// tenth of a second to load. Knows no time limits and no results.
+// Connection to an MCP server through the official SDK: handshake over streamable HTTP or the older HTTP+SSE transport,
+// requests and shutdown. The only file that imports the SDK. Loaded on first use, because that takes 0.1 s.
 import {
   Client,
   InsufficientScopeError,
@@ -37,38 +36,38 @@ export interface ConnectionTarget {
 }
 
 export interface Connection {
-  /** True once it can carry no more: dropped, or closed by the server where that ends it. */
+  /** True once it is unusable: dropped, or closed by the server. */
   readonly isClosed: boolean;
-  /** False: the server said that it has no tools. */
+  /** False: the server declared that it has no tools. */
   readonly hasTools: boolean;
   /**
-   * Sends a request and gives its result as it came.
-   * @param signal cancels it, which the server is told
-   * @param progress called whenever the server says that work goes on
-   * @throws GatewayError with one of the codes of McpErrorCode
+   * Sends a request and returns the raw result.
+   * @param signal cancels it and notifies the server
+   * @param progress called at each progress notification
+   * @throws GatewayError with a code of McpErrorCode
    */
   request(method: string, params: JsonObject, signal: AbortSignal, progress: () => void): Promise<JsonObject>;
-  /** Tells the server that the session is over. Never rejects. */
+  /** Ends the session at the server. Never rejects. */
   end(): Promise<void>;
-  /** Closes what is open; what is under way fails. Never rejects. */
+  /** Closes the connection; pending requests fail. Never rejects. */
   drop(): Promise<void>;
 }
 
-/** The SDK's own timers never fire: time is measured by whoever calls. The longest that `setTimeout` takes. */
+/** Maximum of `setTimeout`, so that the SDK's own timers never fire. Callers measure time. */
 const NEVER_MS = 2_147_483_647;
-/** Answers to questions of a server that may be under way: each is a request of its own. */
+/** Maximum concurrent responses to a server's own requests. */
 const MOST_ANSWERS = 32;
 /** MCP specification 2026-07-28, "Streamable HTTP", "Custom Headers from Tool Parameters". */
 const HEADER_MISMATCH = -32_020;
-/** Statuses of a refused `initialize` that say nothing about the transport. */
+/** Statuses of a refused `initialize` that do not indicate another transport. */
 const NOT_ABOUT_TRANSPORT: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 /**
- * Connects. A server that refuses the first message with a 4xx is asked for the older transport (MCP specification
- * 2025-11-25, "Transports", "Backwards Compatibility"), or, where it says so, for the later version without sessions:
- * asking for that one first would cost all others a round trip.
- * @param signal gives up
- * @throws GatewayError with one of the codes of McpErrorCode
+ * Connects. After a 4xx for the first message, tries the older transport (MCP specification 2025-11-25, "Transports",
+ * "Backwards Compatibility"), or, if the server says so, the later version without sessions. Trying that first would
+ * cost all other servers a round trip.
+ * @param signal cancels the connection
+ * @throws GatewayError with a code of McpErrorCode
  */
 export async function connect(target: ConnectionTarget, signal: AbortSignal): Promise<Connection> {
   try {
@@ -93,7 +92,7 @@ function connectNewer(
   return open(target, transport, signal, () => transport.terminateSession(), versions);
 }
 
-/** @param first what came of the newer transport: shown where this one fails for no better reason */
+/** @param first error of the newer transport, reported if this one fails without a better reason */
 async function connectOlder(
   target: ConnectionTarget,
   signal: AbortSignal,
@@ -118,7 +117,7 @@ async function connectOlder(
   }
 }
 
-/** The older transport would make a plain text of the status. */
+/** The older transport would turn the status into plain text. */
 async function postsRejected(response: Response, init: RequestInit | undefined): Promise<Response> {
   const { status } = response;
   if (init?.method !== 'POST' || response.ok) return response;
@@ -135,14 +134,14 @@ async function open(
 ): Promise<Connection> {
   const { errors, breakage } = target;
   boundAnswers(transport, target);
-  // No capabilities: a server that asks for elicitation, sampling or roots hears that there is no such method.
+  // Without capabilities, requests for elicitation, sampling or roots get "method not found".
   const client = new Client(
     { name: 'dragoman', version: '1' },
     { capabilities: {}, versionNegotiation: { mode: versions } },
   );
   const drop = (): Promise<void> => transport.close().catch(() => {});
   const giveUp = (): void => void drop();
-  // An event source would connect again, to a session that knows nothing of this one.
+  // An event source would reconnect, to a session without this one's state.
   const onerror = (error: Error): void => {
     if (error instanceof SseError) giveUp();
   };
@@ -177,7 +176,7 @@ async function open(
   };
 }
 
-/** Ends the connection of a server that asks faster than it lets itself be answered. */
+/** Closes the connection to a server that sends requests faster than responses can be delivered. */
 function boundAnswers(transport: Transport, { errors, breakage }: ConnectionTarget): void {
   const send: Transport['send'] = transport.send.bind(transport);
   let underWay = 0;
@@ -207,8 +206,8 @@ async function ask(
   } catch (error) {
     const isMismatch = error instanceof ProtocolError && error.code === HEADER_MISMATCH;
     if (!isMismatch || method !== 'tools/call' || client.getProtocolEra() !== 'modern') throw error;
-    // The server wants some arguments as headers too, and has run nothing yet. The SDK knows how, from the list of
-    // tools, which it asks for; it is strict about results, so all other calls go without it.
+    // The server also wants some arguments as headers and has not run the call. The SDK's `callTool` adds them from the
+    // tool list. It is strict about results, so other calls bypass it.
     const call = { name: String(params['name']), arguments: { ...asObject(params['arguments']) } };
     return asObject(await client.callTool(call, options));
   }
@@ -228,12 +227,12 @@ function olderTransport({ url, headers }: ConnectionTarget, fetch: WebFetch): SS
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
 /**
- * Two things that the SDK leaves: a stream that ends without its answer fails the request, which would wait on; and
- * the stream of a cancelled one is closed, which would stand open as long as the server likes.
+ * Adds two things to the SDK's transport: a stream that ends without its response fails the request, and the stream of
+ * a cancelled request is closed.
  */
 class StreamableTransport extends StreamableHTTPClientTransport {
   readonly #target: ConnectionTarget;
-  /** By the id of the request. */
+  /** By request id. */
   readonly #streams = new Map<unknown, AbortController>();
 
   constructor(target: ConnectionTarget) {
@@ -262,7 +261,7 @@ class StreamableTransport extends StreamableHTTPClientTransport {
     return super.send(request, {
       ...options,
       requestSignal: options?.requestSignal ?? stream.signal,
-      // After an answer nobody waits for this one.
+      // Ignored once the response has arrived.
       onRequestStreamEnd: () => {
         const { breakage, errors } = this.#target;
         const data = breakage.last ?? errors.make('mcp_unavailable', 'ended its stream without an answer');
@@ -272,7 +271,7 @@ class StreamableTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** Takes any result: one content block of an unknown type must not cost the others. */
+/** Accepts any result, so that a content block of an unknown type does not lose the others. */
 const RAW: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
@@ -281,7 +280,7 @@ const RAW: StandardSchemaV1<unknown, JsonObject> = {
   },
 };
 
-/** True for a server that knows no version with an `initialize` (MCP specification 2026-07-28, "Versioning"). */
+/** True for a server without any version that has `initialize` (MCP specification 2026-07-28, "Versioning"). */
 function isLaterOnly(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   const body = asObject(parseJson(String(error.data.text)));
@@ -303,7 +302,7 @@ function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
   if (error instanceof SdkHttpError) return ofStatus(error.status, error.data.text, errors);
   if (error instanceof SseError && error.code !== undefined) return ofStatus(error.code, '', errors);
   if (error instanceof ProtocolError) {
-    // Ours: JSON can hold no such thing.
+    // Our own error: JSON cannot contain a GatewayError.
     if (GatewayError.is(error.data)) return ofGuard(error.data, errors);
     return errors.make('mcp_protocol_error', `says: ${errors.quote(error.message)} (${error.code})`);
   }
@@ -312,7 +311,7 @@ function toGatewayError(error: unknown, errors: McpErrors): GatewayError {
   return errors.make('mcp_unavailable', `does not speak MCP as it should: ${words}`);
 }
 
-/** Maps an error of the guarded fetch; the gateway's own errors stay as they are. */
+/** Maps an error of the guarded fetch. Errors of the gateway itself are unchanged. */
 function ofGuard(error: GatewayError, errors: McpErrors): GatewayError {
   const { code } = error;
   if (code === 'url_not_allowed') return errors.make('mcp_not_allowed', `cannot be used: ${error.message}`);
@@ -322,7 +321,7 @@ function ofGuard(error: GatewayError, errors: McpErrors): GatewayError {
   return error;
 }
 
-/** @param words body of the answer */
+/** @param words body of the response */
 function ofStatus(status: number, words: unknown, errors: McpErrors): GatewayError {
   if (status === 401 || status === 403)
     return errors.make('mcp_unauthorized', `refused the authorization (status ${status})`);

@@ -1,23 +1,22 @@
-// Errors of MCP servers, each as one GatewayError whose text names the server's label and never a secret. Knows no
-// SDK: the connection reads what the SDK throws.
+// Errors of MCP servers as GatewayErrors, whose messages name the server's label and never contain secrets.
 import { GatewayError } from '../../../canonical/index.ts';
 import type { ErrorKind } from '../../../canonical/index.ts';
 
 /** The `code` of every error that comes from a session. */
 export type McpErrorCode =
-  /** The server's address may not be used. */
+  /** The server's address is not allowed. */
   | 'mcp_not_allowed'
-  /** The server wants other credentials than it got (401, 403). */
+  /** The server refused the credentials (401, 403). */
   | 'mcp_unauthorized'
-  /** It could not be reached, broke off, or answered what is not MCP. */
+  /** Unreachable, interrupted, or not an MCP response. */
   | 'mcp_unavailable'
-  /** It answered the call with a JSON-RPC error: an unknown tool, arguments that do not fit. */
+  /** A JSON-RPC error: an unknown tool, or invalid arguments. */
   | 'mcp_protocol_error'
   | 'mcp_timeout'
-  /** More bytes, or more tools, than are taken. */
+  /** Too many bytes or tools. */
   | 'mcp_too_large'
   | 'mcp_cancelled'
-  /** It no longer knows the session (404): the session begins a new one by itself, once. */
+  /** The server no longer knows the session (404). The session reconnects once by itself. */
   | 'mcp_session_lost'
   /** A header or credential that cannot be sent. */
   | 'mcp_invalid';
@@ -34,24 +33,21 @@ const KINDS: Readonly<Record<McpErrorCode, ErrorKind>> = {
   mcp_invalid: 'invalid_request',
 };
 
-/** Most characters of a server's own words in a message. */
+/** Maximum characters quoted from a server. */
 const MAX_WORDS = 300;
 
-/** Makes the errors of one server. */
+/** Creates the errors of one server. */
 export interface McpErrors {
   /** @param reason continues a sentence that begins with the server's name */
   make(code: McpErrorCode, reason: string): GatewayError;
-  /** A server's own words, fit to be quoted: short, on one line, without secrets. */
+  /** Quotes a server's text: short, on one line, without secrets. */
   quote(words: string): string;
 }
 
-/**
- * @param label as the request or the configuration names the server
- * @param redact masks the server's secrets
- */
+/** @param label of the server in the request or configuration @param redact masks the server's secrets */
 export function mcpErrors(label: string, redact: (text: string) => string): McpErrors {
   const quote = (words: string): string => {
-    // Masked before it is cut: half a secret would not be recognised.
+    // Masked before truncation, because half a secret would not be recognised.
     const line = redact(words).replace(/\s+/g, ' ').trim();
     return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
   };

@@ -1,5 +1,5 @@
-// Counts how deep the JSON of an answer nests while its bytes arrive, so that one who nests without end is stopped before
-// anybody parses it. Reads single bodies and event streams. Knows nothing of what the JSON says.
+// Tracks the nesting depth of JSON while its bytes arrive, so that excessive nesting is stopped before parsing. Reads
+// single bodies and event streams.
 
 const LF = 10;
 const CR = 13;
@@ -7,17 +7,17 @@ const QUOTE = 34;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** State of the scan at one byte of an answer's text. */
+/** State of the scanner. */
 type Place =
-  /** At the beginning of a line of an event stream. */
+  /** At the beginning of a line in an event stream. */
   | 'line'
-  /** In the name of its field. */
+  /** In the field name. */
   | 'field'
-  /** In what nobody parses: comments, names and ids of events. */
+  /** In content that is not parsed: comments, event names and ids. */
   | 'other'
   | 'json'
   | 'string'
-  /** Behind a backslash in a string. */
+  /** After a backslash in a string. */
   | 'escape';
 
 export class NestingWatch {
@@ -28,17 +28,14 @@ export class NestingWatch {
   #depth = 0;
   #last = 0;
 
-  /**
-   * @param most the deepest nesting that is allowed
-   * @param contentType of the answer
-   */
+  /** @param most maximum nesting depth @param contentType of the response */
   constructor(most: number, contentType: string | null) {
     this.#most = most;
     this.#isStream = /^\s*text\/event-stream/i.test(contentType ?? '');
     this.#place = this.#isStream ? 'line' : 'json';
   }
 
-  /** Takes the next bytes. @returns false when they nest too deeply */
+  /** Consumes bytes. @returns false when the nesting is too deep */
   take(bytes: Uint8Array): boolean {
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at] ?? 0;
@@ -46,7 +43,7 @@ export class NestingWatch {
       else this.#read(code);
       this.#last = code;
       if (this.#depth > this.#most) return false;
-      // Most of an answer is text.
+      // Most of a response is text.
       if (this.#place === 'string') at = textEnd(bytes, at, this.#isStream);
     }
     return true;
@@ -64,7 +61,7 @@ export class NestingWatch {
         return;
       case 'json':
         if (code === QUOTE) this.#place = 'string';
-        // `[` and `{`, `]` and `}`: they differ in one bit.
+        // `[` and `{` differ in one bit, and so do `]` and `}`.
         else if ((code | 32) === 123) this.#depth++;
         else if ((code | 32) === 125) this.#depth--;
         return;
@@ -79,7 +76,7 @@ export class NestingWatch {
     }
   }
 
-  /** No string of JSON goes over an end of a line. Several lines of data are one text; an empty line ends it. */
+  /** JSON strings contain no line breaks. Several data lines form one text, which an empty line ends. */
   #endLine(code: number): void {
     const isRest = code === LF && this.#last === CR;
     if (this.#place === 'line' && !isRest) this.#depth = 0;
@@ -87,7 +84,7 @@ export class NestingWatch {
   }
 }
 
-/** Offset of the last byte that is plain text of a string. @param at offset of a byte before it */
+/** Offset of the last byte of plain text in a string. @param at offset of a byte before it */
 function textEnd(bytes: Uint8Array, at: number, hasLines: boolean): number {
   let next = at + 1;
   while (next < bytes.length) {

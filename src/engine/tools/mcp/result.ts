@@ -1,5 +1,5 @@
-// Result of a tool of an MCP server: every content type of the specification, and others kept as JSON text; text is
-// cut at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
+// Decodes tool results of MCP servers: all content types of the specification, and others as JSON text. Text is
+// truncated at a limit. Source: MCP specification 2025-11-25, "Tools", "Tool Result".
 import {
   asArray,
   asObject,
@@ -13,7 +13,7 @@ export type McpContent =
   | { readonly type: 'text'; readonly text: string }
   /** `data` is base64. */
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
-  /** The content of a resource: `text`, or `blob` in base64. */
+  /** Embedded resource: `text`, or `blob` in base64. */
   | {
       readonly type: 'resource';
       readonly uri: string;
@@ -21,7 +21,7 @@ export type McpContent =
       readonly text?: string;
       readonly blob?: string;
     }
-  /** A resource that can be read elsewhere. */
+  /** Reference to a resource. */
   | {
       readonly type: 'resource_link';
       readonly uri: string;
@@ -32,21 +32,21 @@ export type McpContent =
 
 export interface McpResult {
   readonly parts: readonly McpContent[];
-  /** `structuredContent`, when it is an object no longer than the limit. */
+  /** `structuredContent`, if it is an object within the limit. */
   readonly structured?: JsonObject;
-  /** The tool itself says that it failed: for the model to read. */
+  /** True: the tool reports a failure, for the model to read. */
   readonly isError: boolean;
-  /** Text was cut, or left out, to keep the limit. */
+  /** True: text was truncated or omitted because of the limit. */
   readonly truncated: boolean;
 }
 
-/** Blocks of one result: each is a part of the conversation, however little it holds. */
+/** Maximum content blocks of one result, because each becomes a part of the conversation. */
 const MOST_BLOCKS = 1_000;
 
 /**
- * Reads the result of `tools/call`. Nothing in it can fail: what is not as specified is kept as JSON text.
- * @param maxBytes of all text together, in UTF-8, descriptions of what is no text included; images and audio are bounded
- * by the size of the answer
+ * Decodes the result of `tools/call`. Never fails: invalid content is kept as JSON text.
+ * @param maxBytes maximum UTF-8 bytes of all text, including metadata of other parts; images and audio are limited by
+ * the response size
  */
 export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
   let left = maxBytes;
@@ -74,14 +74,14 @@ export function decodeResult(raw: JsonObject, maxBytes: number): McpResult {
   const json = structured === undefined ? '' : JSON.stringify(structured);
   const kept = isJsonObject(structured) && Buffer.byteLength(json) <= maxBytes ? structured : undefined;
   if (structured !== undefined && !kept) {
-    // Servers are to repeat it as text ("Structured Content"); for one that does not, we do.
+    // Servers should repeat it as text ("Structured Content"); otherwise it is added here.
     if (parts.length === 0) parts.push({ type: 'text', text: take(json) });
     else truncated = true;
   }
   return { parts, ...(kept && { structured: kept }), isError: raw['isError'] === true, truncated };
 }
 
-/** Bytes of the description of a part that is no text. */
+/** Bytes of a part's metadata. */
 function describedBytes(part: McpContent): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(part))
@@ -115,7 +115,7 @@ function decodeResource(raw: JsonObject): McpContent | undefined {
   return { type: 'resource', uri, ...content };
 }
 
-/** Members whose values are strings. */
+/** Members with string values. */
 function strings<Name extends string>(
   raw: JsonObject,
   names: readonly Name[],
@@ -128,14 +128,14 @@ function strings<Name extends string>(
   return found;
 }
 
-// Cuts text to a size in bytes. Knows nothing of what the text is.
+// Truncation by bytes.
 
-/** The beginning of a text, never ending in half a character. @param most bytes of it in UTF-8 */
+/** Beginning of a text, cut at a character boundary. @param most maximum UTF-8 bytes */
 function startInBytes(text: string, most: number): string {
   if (text.length <= most && Buffer.byteLength(text) <= most) return text;
   const bytes = Buffer.from(text.slice(0, most));
   let end = Math.min(most, bytes.length);
-  // Bytes that continue a character begin with the bits 10 (RFC 3629 section 3).
+  // Continuation bytes of a character begin with the bits 10 (RFC 3629 section 3).
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }

@@ -1,5 +1,4 @@
-// Headers and token that an MCP server gets besides messages, and the secrets among them that must never be shown.
-// Sends nothing itself.
+// Headers and token for an MCP server, and redaction of these secrets in its errors.
 import { secretsOfAddress } from '../../../canonical/index.ts';
 import { createRedactor } from '../../../base/telemetry/redact.ts';
 import type { Secret } from '../../../base/telemetry/secret.ts';
@@ -11,19 +10,19 @@ import type { McpServer } from './session.ts';
 
 export interface ServerCredentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** Credential of a server that wants a token which expires. */
+  /** Credential of a server with expiring tokens. */
   readonly credential: Credential | undefined;
-  /** Their texts never hold what was sent. */
+  /** Error messages in which the sent secrets are masked. */
   readonly errors: McpErrors;
 }
 
-/** Headers that frame the message or belong to the protocol: not for anybody else to set. */
+/** Headers of the transport or the protocol, which must not be overridden. */
 const OURS =
   /^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|proxy-.*|mcp-.*|last-event-id)$/;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e]*$/;
 
-/** @throws GatewayError `mcp_invalid`: a header that cannot be sent; says which, not what */
+/** @throws GatewayError `mcp_invalid` for a header that cannot be sent; names the header, without its value */
 export function serverCredentials(server: McpServer, tokens: AccessTokens): ServerCredentials {
   const { label, authorization, oauth, url } = server;
   const given = Object.entries(server.headers).map(([name, value]): [string, string] => [
@@ -34,7 +33,7 @@ export function serverCredentials(server: McpServer, tokens: AccessTokens): Serv
   const secrets = [...given.flatMap(([, value]) => [value, ...value.split(' ')]), ...secretsOfAddress(url)];
   if (oauth) secrets.push(oauth.clientSecret.reveal());
   const errors = mcpErrors(label, (text) => {
-    // Both with its scheme and without.
+    // Masked with and without its scheme.
     const token = oauth && tokens.sent(oauth)?.split(' ');
     return createRedactor(token ? [...secrets, ...token] : secrets)(text);
   });
@@ -56,7 +55,7 @@ function textOf(value: Secret | string): string {
   return typeof value === 'string' ? value : value.reveal();
 }
 
-/** `authorization` of a request is a token by its documentation; some clients send the whole header. */
+/** `authorization` in a request is documented as a token, but some clients send the whole header. */
 function schemed(text: string): string {
   return text.includes(' ') ? text : `Bearer ${text}`;
 }

@@ -1,5 +1,5 @@
-// Sessions with MCP servers, as the tool loop uses them: connected at the first use, bounded in time and bytes, begun
-// again once where the server forgot them. Knows nothing of items, approvals or protocols.
+// Sessions with MCP servers: connected on first use, limited in time and bytes, and reconnected once when the server
+// has lost the session.
 import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -25,11 +25,11 @@ export interface McpServer {
   readonly label: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, Secret | string>>;
-  /** From the request: a bare token is sent as `Bearer`, anything with a scheme as it is. */
+  /** From the request: a bare token is sent as `Bearer`, a value with a scheme unchanged. */
   readonly authorization?: Secret;
-  /** The operator configured it: its address may be private. */
+  /** True: configured by the operator, so its address may be private. */
   readonly trusted: boolean;
-  /** The very object of the configuration: tokens are kept by it. Not used beside `authorization`. */
+  /** The configuration object itself, by which tokens are cached. Ignored if `authorization` is set. */
   readonly oauth?: OAuthClient;
 }
 
@@ -37,51 +37,51 @@ export interface McpTool {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: JsonObject;
-  /** `readOnlyHint` and the like, as the server sent them. */
+  /** `readOnlyHint` and similar, as the server sent them. */
   readonly annotations?: JsonObject;
 }
 
-/** Every failure is a GatewayError with a code of McpErrorCode, and a text that holds no secret. */
+/** Every failure is a GatewayError with a code of McpErrorCode and a message without secrets. */
 export interface McpSession {
-  /** Every tool, all pages. */
+  /** All tools, from all pages. */
   listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
-  /** A tool that fails is a result with `isError`; an error means that there is no result. */
+  /** A failed tool is a result with `isError`. An error means that there is no result. */
   callTool(name: string, args: JsonObject, signal: AbortSignal): Promise<McpResult>;
-  /** Ends the session; calls under way fail. Never rejects. */
+  /** Ends the session; pending calls fail. Never rejects. */
   close(): Promise<void>;
 }
 
 export interface McpLimits {
-  /** For one call, from the last sign of progress, but `MOST_TIMES` as much in all; and for a whole list. Milliseconds. */
+  /** Timeout of one call since the last progress, `MOST_TIMES` as much in total; also of a whole list. Milliseconds. */
   readonly timeoutMs: DurationMs;
-  /** Most bytes of text in one result. */
+  /** Maximum bytes of text in one result. */
   readonly maxResultBytes: number;
-  /** Most tools that one server may list. */
+  /** Maximum tools that one server may list. */
   readonly maxTools: number;
-  /** `host` or `host:port` that a request's own server may live on; empty: any that is public. */
+  /** `host` or `host:port` allowed for servers of requests. Empty: all public hosts. */
   readonly hosts?: readonly string[];
 }
 
 export interface McpSessionsOptions {
-  /** For servers that requests bring. */
+  /** Used for servers of requests. */
   readonly fetch: GuardedFetch;
-  /** For those of the operator: exempts their hosts (`operatorHosts`), and no others. */
+  /** Used for the operator's servers: exempts only their hosts (`operatorHosts`). */
   readonly trustedFetch: GuardedFetch;
   readonly clock: Clock;
-  /** Asked for each session, since a reload may change them. */
+  /** Read for each session, because a reload may change them. */
   readonly limits: () => McpLimits;
 }
 
-/** For the connection and the handshake, both transports tried. */
+/** Timeout for connecting, including both transports. */
 const CONNECT_MS = 20_000;
-/** For saying goodbye. */
+/** Timeout for ending the session. */
 const END_MS = 2_000;
-/** For a single answer, images and all; also for a stream that stands open for the whole session. */
+/** Limits of one response including images; also of a stream that stays open for the whole session. */
 const ANSWER_LIMITS: WebFetchLimits = { maxBytes: 16 * 1_048_576, timeoutMs: 3_600_000 };
-/** How often the time of a call may begin anew: a server that reports progress for ever never answers. */
+/** Maximum extensions of a call's timeout, because a server could report progress forever. */
 const MOST_TIMES = 5;
 const MAX_PAGES = 100;
-/** For the tools of one server as JSON, in characters: a model reads all of it with every request. */
+/** Maximum characters of one server's tools as JSON, because they are part of every prompt. */
 const MAX_LIST_CHARS = 1_048_576;
 
 export class McpSessions {
@@ -94,9 +94,9 @@ export class McpSessions {
   }
 
   /**
-   * A session that connects when it is first used.
-   * @throws GatewayError `mcp_invalid`: an address that is none, or a header that cannot be sent; `mcp_not_allowed`: a
-   * host that the operator does not allow
+   * Opens a session, which connects on first use.
+   * @throws GatewayError `mcp_invalid` for an invalid address or header; `mcp_not_allowed` for a host that the operator
+   * does not allow
    */
   open(server: McpServer): McpSession {
     const { fetch, trustedFetch, clock } = this.#options;
@@ -172,7 +172,7 @@ class Session implements McpSession {
     throw errors.make('mcp_too_large', `lists its tools on more than ${MAX_PAGES} pages`);
   }
 
-  /** Runs something on the connection; a second time, on a new one, where the server has forgotten the session. */
+  /** Runs work on the connection, and once more on a new one if the server has lost the session. */
   async #use<T>(
     signal: AbortSignal,
     work: (connection: Connection, signal: AbortSignal, alive: () => void) => Promise<T>,
@@ -192,7 +192,7 @@ class Session implements McpSession {
     }
   }
 
-  /** The connection; a new one if there is none, or it was closed. */
+  /** The connection. Reconnects if there is none, or it was closed. */
   async #connected(): Promise<Connection> {
     const kept = this.#connection;
     if ((await kept)?.isClosed) this.#forget(kept);

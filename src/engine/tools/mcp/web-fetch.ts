@@ -1,5 +1,5 @@
-// The guarded fetch in the shape of the web's `fetch`, for the MCP SDK, which wants nothing else. The only way from
-// the SDK to a socket: what proved its sender to a server is masked in all that the server says. Knows nothing of MCP.
+// The guarded fetch with the interface of the web's `fetch`, for the MCP SDK. All of the SDK's traffic goes through it,
+// and credentials are masked in everything that a server sends.
 import { MAX_ANSWER_DEPTH } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import { EchoFilter, EchoMask, secretsOfAsking } from '../../../base/telemetry/echo-mask.ts';
@@ -13,41 +13,40 @@ import type { DurationMs } from '../../../base/units.ts';
 
 export type WebFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Why a body broke off last: whoever reads it as a stream may keep no more than the text of an error. */
+/** Last error of a body, because readers of a stream may keep only its text. */
 export interface Breakage {
   last: GatewayError | undefined;
 }
 
 export interface WebFetchLimits {
-  /** Most bytes of one answer. */
+  /** Maximum bytes of one response. */
   readonly maxBytes: number;
-  /** For one answer to its last byte, milliseconds. */
+  /** Timeout of one response up to its last byte, in milliseconds. */
   readonly timeoutMs: DurationMs;
 }
 
-/** Headers of an answer that the SDK reads. */
+/** Response headers that the SDK reads. */
 const HEADERS = ['content-type', 'location', 'mcp-session-id', 'www-authenticate'];
-/** Bytes that wait unread before the connection is paused. */
+/** Unread bytes at which the connection is paused. */
 const HIGH_WATER = 64 * 1024;
-/** Bytes that the SDK gets in one turn of the loop: it reads all messages that are in them at once. */
+/** Bytes passed to the SDK per turn of the event loop, because it reads all messages in them at once. */
 const SLICE_BYTES = 16 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
-/** These have no body (Fetch standard, "null body status"); an empty one is refused by the constructor too. */
+/** Statuses without a body (Fetch standard, "null body status"). The constructor refuses even an empty one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 let sessions = 0;
 
 /**
- * Makes a `fetch` whose every request is guarded. Redirects are not followed but given as answers: the SDK follows
- * those within the origin, each a request of its own. It rejects with the GatewayErrors of the guard, or with the
- * reason of the signal.
+ * Creates a `fetch` whose requests are guarded. Redirects are returned rather than followed: the SDK follows those
+ * within the origin as separate requests. Rejects with the guard's GatewayErrors or the reason of the signal.
  */
 export function webFetch(
   fetch: GuardedFetch,
   { maxBytes, timeoutMs }: WebFetchLimits,
   breakage: Breakage,
 ): WebFetch {
-  // One session, one credential: nobody else's requests go over its connections.
+  // Each session has its own credential, and so its own connections.
   const pool: PoolName = { id: `mcp ${++sessions}`, label: 'MCP server' };
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
@@ -73,7 +72,7 @@ export function webFetch(
     });
 }
 
-/** One answer on its way: what is pushed becomes a stream that is pulled. */
+/** One response: converts pushed data to a pull stream. */
 class WebAnswer implements GuardedListener {
   call: UpstreamCall | undefined;
   readonly #resolve: (response: Response) => void;
@@ -83,7 +82,7 @@ class WebAnswer implements GuardedListener {
   readonly #filter: EchoFilter | null;
   #body: ReadableStreamDefaultController<Uint8Array> | undefined;
   #watch: NestingWatch | undefined;
-  /** Bytes that have come and wait to be read; at most about one read, for the connection is paused then. */
+  /** Received bytes that were not read: at most about one read, because the connection is paused then. */
   #waiting = NOTHING;
   #isScheduled = false;
   #isAtEnd = false;
@@ -121,7 +120,7 @@ class WebAnswer implements GuardedListener {
     try {
       this.#resolve(new Response(BODILESS.has(status) ? null : stream, { status, headers }));
     } catch (error) {
-      // A status that the web does not know, such as 999.
+      // A status that the web's `Response` does not allow, such as 999.
       this.#stop();
       this.#reject(error);
     }
@@ -154,7 +153,7 @@ class WebAnswer implements GuardedListener {
     if ((this.#body?.desiredSize ?? 1) <= 0) this.call?.pause();
   }
 
-  /** Gives a slice of what waits in the next turn, if whoever reads has room then; else it pulls when there is some. */
+  /** Passes a slice in the next turn if the reader has capacity; otherwise the reader pulls later. */
   #later(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -199,7 +198,7 @@ class WebAnswer implements GuardedListener {
   }
 }
 
-/** The SDK checks what it has parsed by walking through all of it, which takes seconds where it nests without end. */
+/** The SDK validates parsed data by visiting all of it, which takes seconds for deeply nested data. */
 function tooDeep(): GatewayError {
   const message = `what this address gives is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
   return new GatewayError('too_large', message, { code: 'url_too_large' });

@@ -1,4 +1,4 @@
-// A promise that does not outlive its time or its caller's patience. Knows nothing of what is done in it.
+// Limits a promise by a timeout and by its caller's signal.
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { McpErrors } from './mcp-error.ts';
 import type { DurationMs } from '../../../base/units.ts';
@@ -6,18 +6,18 @@ import type { DurationMs } from '../../../base/units.ts';
 export interface Limit {
   readonly clock: Clock;
   readonly errors: McpErrors;
-  /** Milliseconds, from the beginning or the last sign of life; absent: no limit. */
+  /** Milliseconds since the start or the last sign of progress. Absent: unlimited. */
   readonly ms?: number;
-  /** Milliseconds from the beginning, whatever signs of life there are; absent: no limit. */
+  /** Milliseconds since the start in any case. Absent: unlimited. */
   readonly mostMs?: DurationMs;
-  /** The caller's. */
+  /** Signal of the caller. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs `work`, and settles at once when its time is over or the caller gives up; the signal that it gets tells it.
- * @param work its second argument begins its time anew
- * @throws GatewayError `mcp_timeout`, `mcp_cancelled`, or whatever the work throws
+ * Runs `work` and settles immediately on timeout or cancellation, which also aborts the signal passed to it.
+ * @param work its second argument restarts the timeout
+ * @throws GatewayError `mcp_timeout`, `mcp_cancelled`, or the error of the work
  */
 export function within<T>(
   { clock, ms, mostMs, signal, errors }: Limit,

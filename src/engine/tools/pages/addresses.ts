@@ -1,20 +1,19 @@
-// The addresses of pages that a text holds, in one spelling: a model may open what it was shown and nothing that it
-// makes up. Pure; knows no tool.
+// Extracts and normalises addresses in texts: a model may only open pages that it was shown. Pure functions.
 
-/** Most addresses of one text: a longer list is no page for a person. */
+/** Maximum addresses extracted from one text. */
 const MOST_ADDRESSES = 5000;
-/** Brackets belong to an address in pairs only: where they close that opened before it, as in Markdown, it ends. */
+/** Brackets belong to an address only in pairs, so a Markdown link ends at its closing bracket. */
 const TAIL = String.raw`(?:\([^\s<>"()[\]]*\)|\[[^\s<>"()[\]]*\]|[^\s<>"()[\]])`;
 const WHOLE = new RegExp(String.raw`https?:\/\/${TAIL}+`, 'giu');
-/** As people write it: `example.com/page`. */
+/** Addresses without a scheme: `example.com/page`. */
 const BARE = new RegExp(
   String.raw`(?<![\p{L}\p{N}@:/._-])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d+)?(?:[/?]${TAIL}*)?`,
   'giu',
 );
-/** Characters that follow an address more often than they end it. */
+/** Characters that usually follow an address rather than end it. */
 const PUNCTUATION = ".,;:!?'*_`|~…";
 
-/** One spelling of an http or https address, without its fragment; undefined for anything else. */
+/** Normalises an http or https address and removes its fragment. Undefined: another scheme, or invalid. */
 export function canonicalAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -23,7 +22,7 @@ export function canonicalAddress(text: string): string | undefined {
   return url.href;
 }
 
-/** The addresses in a text, plain or Markdown, each in its one spelling. */
+/** Normalised addresses in a plain or Markdown text. */
 export function addressesIn(text: string): Set<string> {
   const found = new Set<string>();
   for (const [written] of text.matchAll(WHOLE)) {
@@ -33,7 +32,7 @@ export function addressesIn(text: string): Set<string> {
   return found;
 }
 
-/** The same for a text of a person, who may leave out the scheme: both are meant then. */
+/** The same for text by users, who may omit the scheme; then both schemes are included. */
 export function addressesMeantIn(text: string): Set<string> {
   const found = addressesIn(text);
   for (const [written] of text.matchAll(BARE)) {
@@ -44,7 +43,7 @@ export function addressesMeantIn(text: string): Set<string> {
   return found;
 }
 
-/** As it is written and without the punctuation behind it: nobody can tell which one is meant. */
+/** Adds the address with and without trailing punctuation, because either may be meant. */
 function addTo(found: Set<string>, written: string): void {
   let end = written.length;
   while (end > 0 && PUNCTUATION.includes(written.charAt(end - 1))) end--;

@@ -1,23 +1,22 @@
-// Finds words in a page that was read. Literally: a pattern from a model is no regular expression, which could run for
-// ever.
+// Finds words in a page. Patterns from a model are literal, because a regular expression could run forever.
 import type { Page } from './read-page.ts';
 import { startOf } from '../../../base/lib/cut-text.ts';
 
 export interface Finding {
-  /** The words with what stands around them. */
+  /** The words with their surrounding text. */
   readonly excerpt: string;
-  /** Place of the words in the text of the page, in UTF-16 units. */
+  /** Offset in the page's text, in UTF-16 code units. */
   readonly start: number;
 }
 
 const MAX_FINDINGS = 20;
 const MAX_PATTERN_CHARS = 200;
-/** Before the words, and behind them. */
+/** Characters before and after the words. */
 const AROUND_CHARS = 250;
 
 /**
- * Finds a pattern, whatever its case and its white space.
- * @returns in the order of the page; what an excerpt shows already is not found once more. Empty for an empty pattern
+ * Finds a pattern, ignoring case and white space.
+ * @returns matches in page order, without those already visible in an excerpt. Empty for an empty pattern
  */
 export function findInPage(page: Pick<Page, 'text'>, pattern: string): readonly Finding[] {
   const words = startOf(pattern.trim(), MAX_PATTERN_CHARS).split(/\s+/).map(escapePattern);
@@ -37,7 +36,7 @@ export function findInPage(page: Pick<Page, 'text'>, pattern: string): readonly 
   return findings;
 }
 
-/** Excerpt of a text, without words that were cut in two. */
+/** Excerpt of a text without partial words. */
 function excerptOf(text: string, from: number, to: number): string {
   let excerpt = text.slice(from, to);
   if (from > 0) excerpt = excerpt.replace(/^\S{0,40}\s+/, '');

@@ -1,32 +1,32 @@
-// Meaning of HTML elements for a reader of text: blocks, and elements with nothing to read. Facts of the HTML
-// standard (section 15, "Rendering", and 13.1.2, "Elements"; read 2026-11); no code.
+// Classification of HTML elements for text extraction (HTML standard, section 15, "Rendering", and 13.1.2, "Elements";
+// read 2026-11).
 
 const list = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Stand between empty lines. */
+/** Separated by empty lines. */
 export const PARAGRAPHS = list(
   'address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main ' +
     'nav ol p pre search section table ul',
 );
 
-/** Begin a line. */
+/** Begin a new line. */
 export const LINES = list(
   'body br caption center dd div dt figcaption legend li summary tbody tfoot thead tr',
 );
 
-/** Hold no words for people, or words of controls that nobody can press here. */
+/** Contain no readable text, or only controls. */
 export const UNREADABLE = list(
   'audio button canvas datalist dialog iframe map noembed noframes object script select style svg template textarea ' +
     'video',
 );
 
-/** Lead around the site instead of belonging to the page. */
+/** Site navigation that is not part of the page. */
 export const SITE_PARTS = list('nav footer');
 
-/** Never have content, so nothing in them can be left out. */
+/** Void elements, which have no content to omit. */
 export const VOID = list('area base br col embed hr img input link meta source track wbr');
 
-/** End where the next of their kind begins, whether or not somebody wrote an end tag. */
+/** End where the next of their kind begins, even without an end tag. */
 export const SELF_ENDING = list('dd dt li option p tbody td tfoot th thead tr');
 
 export const HEADINGS: ReadonlyMap<string, string> = new Map([
@@ -38,10 +38,10 @@ export const HEADINGS: ReadonlyMap<string, string> = new Map([
   ['h6', '###### '],
 ]);
 
-// Whether an element's own style hides its words from people. Knows nothing of style sheets, nor of elements.
+// Detection of text hidden by an element's `style` attribute.
 
 const ZERO = '(?:0+(?:\\.0*)?|\\.0+)[a-z%]*\\s*(?:[;!]|$)';
-/** Farther than any overlap that is meant to be seen. */
+/** Offsets far outside of any intended overlap. */
 const FAR = '-(?:[5-9]\\d\\d|\\d{4,}|[1-9]\\d\\d(?:r?em|v[wh])|[5-9]\\dr?em)';
 const HIDING = new RegExp(
   [
@@ -57,7 +57,7 @@ const HIDING = new RegExp(
 );
 
 /**
- * True for a `style` that shows nothing: not displayed, transparent, without size, or far outside of the page.
+ * True for a `style` that hides content: not displayed, transparent, without size, or far outside of the page.
  * @param style value of the attribute
  */
 export function isHiddenByStyle(style: string): boolean {

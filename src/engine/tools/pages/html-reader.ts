@@ -1,5 +1,5 @@
-// Reads HTML as a stream of tags and words, without building a tree: however deep or broken it is, one step per
-// character. What becomes of the words is the text writer's business.
+// Reads HTML as a stream of tags and words without building a tree, in linear time however deep or invalid it is. The
+// text writer formats the words.
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import {
   HEADINGS,
@@ -13,22 +13,22 @@ import {
 } from './html-elements.ts';
 import type { TextWriter } from './text-writer.ts';
 
-/** Names of elements that mean something are shorter. */
+/** Names of relevant elements are shorter. */
 const MAX_NAME_CHARS = 20;
-/** Longer addresses are of no use to anybody who has to repeat them. */
+/** Longer links are useless to a model that must repeat them. */
 const MAX_URL_CHARS = 1000;
-/** Most characters of an attribute or a title, which are put together piece by piece. */
+/** Maximum characters of an attribute or title. */
 const MAX_VALUE_CHARS = 4000;
 const MAX_LIST_DEPTH = 20;
-/** Most links of one page; of further ones only the words are kept. */
+/** Maximum links of one page; of further ones only the text is kept. */
 const MAX_LINKS = 5000;
 const CODE = '```\n';
 const ATTRIBUTES: ReadonlySet<string> = new Set(['alt', 'aria-hidden', 'hidden', 'href', 'role', 'style']);
 
 export interface HtmlOptions {
-  /** Address of the document, against which its links are resolved. Undefined: links are left out. */
+  /** Address of the document, to resolve its links. Undefined: links are omitted. */
   readonly baseUrl?: string | undefined;
-  /** Also what leads around the site, and what is hidden until a script shows it. */
+  /** True: includes site navigation and content that is hidden until a script shows it. */
   readonly everything?: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ export class HtmlReader implements TokenizerCallbacks {
   #base: string | undefined;
   #title: string | undefined;
   #inTitle = false;
-  /** The element that is being left out, and how many of its kind are open within it. */
+  /** The element that is being skipped, and the number of open elements of its kind within it. */
   #skipped = '';
   #skippedDepth = 0;
   /** The tag that is being read. */
@@ -48,15 +48,15 @@ export class HtmlReader implements TokenizerCallbacks {
   #attributes = new Map<string, string>();
   #attribute = '';
   #value = '';
-  /** Target of the link whose words are being read, and the length of the text before it. */
+  /** Target of the current link, and the length of the text before it. */
   #link: { readonly url: string; readonly from: number } | undefined;
   #links = 0;
-  /** Kinds of the lists that are open: the number of the last item, or -1 where they have none. */
+  /** Open lists: number of the last item, or -1 for unordered lists. */
   readonly #lists: number[] = [];
   #item = '';
   #cells = 0;
   #preformatted = 0;
-  /** How much text there was before what is preformatted. */
+  /** Length of the text before the preformatted part. */
   #preformattedFrom = 0;
 
   constructor(html: string, writer: TextWriter, { baseUrl, everything = false }: HtmlOptions) {
@@ -72,12 +72,12 @@ export class HtmlReader implements TokenizerCallbacks {
     return (this.#title ?? '').replace(/\s+/g, ' ').trim();
   }
 
-  /** Whether something was left out of which nobody said where it ends. */
+  /** True when a skipped element was never closed. */
   get isLeavingOut(): boolean {
     return this.#skipped !== '';
   }
 
-  /** Reads on. @returns whether there is more that would be of use */
+  /** Reads further. @returns true when there is more to read */
   read(from: number, to: number): boolean {
     this.#tokenizer.write(this.#html.slice(from, to));
     if (to < this.#html.length && !this.#writer.isFull) return true;
@@ -108,7 +108,7 @@ export class HtmlReader implements TokenizerCallbacks {
   }
 
   onattribend(): void {
-    // The first of two is the one that counts.
+    // The first of duplicate attributes counts.
     if (this.#attribute !== '' && !this.#attributes.has(this.#attribute))
       this.#attributes.set(this.#attribute, this.#value);
   }
@@ -127,13 +127,13 @@ export class HtmlReader implements TokenizerCallbacks {
       this.#skipped = tag;
       this.#skippedDepth = 1;
     } else this.#open(tag);
-    // Nothing more is kept: the rest need not be looked at.
+    // Nothing more is kept, so the rest is skipped.
     if (this.#writer.isFull) this.#tokenizer.pause();
   }
 
   onselfclosingtag(): void {
     this.onopentagend();
-    // Elsewhere the slash means nothing; in drawings it does.
+    // The slash only has a meaning in SVG.
     if (this.#tag === 'svg' && this.#skipped === 'svg' && --this.#skippedDepth === 0) this.#skipped = '';
   }
 
@@ -285,7 +285,7 @@ export class HtmlReader implements TokenizerCallbacks {
     else this.#writer.forgetMark('[');
   }
 
-  /** Target of a link, if that is a page which can be opened; places in this page are none. */
+  /** Target of a link if it is a page that can be opened. Undefined for links within this page. */
   #resolve(href: string | undefined): string | undefined {
     const text = href?.trim() ?? '';
     if (text === '' || text.startsWith('#') || text.length > MAX_URL_CHARS) return undefined;

@@ -1,5 +1,4 @@
-// Text of HTML documents and fragments, with links and headings in the manner of Markdown. Knows nothing of where
-// they come from.
+// Converts HTML documents and fragments to text with Markdown links and headings.
 import { GatewayError } from '../../../canonical/index.ts';
 import { HtmlReader } from './html-reader.ts';
 import { TextWriter } from './text-writer.ts';
@@ -9,13 +8,13 @@ export interface ReadableDocument {
   readonly text: string;
 }
 
-/** Characters between two looks at what else there is to do: a few milliseconds, 20 of the worst markup we know. */
+/** Characters read per turn of the event loop: a few milliseconds, 20 for the worst known markup. */
 const PORTION_CHARS = 32_768;
 
 /**
- * Text of a document. Gives way to other work while it reads.
- * @param baseUrl where it is from
- * @param most characters of text; the rest is not looked at
+ * Text of a document. Yields to other work while reading.
+ * @param baseUrl address of the document
+ * @param most maximum characters of text; the rest is not read
  * @throws GatewayError `cancelled`
  */
 export async function readHtml(
@@ -31,7 +30,7 @@ export async function readHtml(
     const text = writer.toString();
     return everything || (text !== '' && !reader.isLeavingOut) ? { title: reader.title, text } : undefined;
   };
-  // A page of which too little is left was perhaps hidden by mistake: by a tag that nobody closed, or until a script runs.
+  // If too little is left, content may be hidden by mistake, by an unclosed tag, or until a script runs.
   return (await readOnce(false)) ?? (await readOnce(true)) ?? { title: '', text: '' };
 }
 
@@ -42,7 +41,7 @@ async function readPortions(reader: HtmlReader, from: number, signal: AbortSigna
   return readPortions(reader, from + PORTION_CHARS, signal);
 }
 
-/** Text of a fragment as search engines give it, on one line. */
+/** Text of a search engine's fragment, on one line. */
 export function htmlToText(fragment: string): string {
   const writer = new TextWriter(fragment.length);
   new HtmlReader(fragment, writer, { everything: true }).read(0, fragment.length);

@@ -1,4 +1,4 @@
-// Opens one web page and gives what a model can read of it. Fetches only through the guard; knows nothing of who asks.
+// Opens a web page through the guarded fetch and extracts its text for a model.
 import { type ErrorKind, GatewayError } from '../../../canonical/index.ts';
 import type { GuardedAnswer, GuardedFetch } from '../../../upstream/fetch-guarded.ts';
 import { visibleText } from '../visible-text.ts';
@@ -9,33 +9,32 @@ import type { DurationMs } from '../../../base/units.ts';
 export interface Page {
   /** Final address, after redirects. */
   readonly url: string;
-  /** Its own, else the name of the file. */
+  /** The page's title, otherwise the file name. */
   readonly title: string;
   /**
-   * In the manner of Markdown where it was HTML, else as it is, without what nobody sees. Says so at its end when it was
-   * cut.
+   * Markdown for HTML, otherwise unchanged; without invisible characters. A note at the end says if it was truncated.
    */
   readonly text: string;
 }
 
 export interface PageReaderOptions {
   readonly fetch: Pick<GuardedFetch, 'fetchWhole'>;
-  /** For fetching it. */
+  /** Timeout of the fetch. */
   readonly timeoutMs?: DurationMs | undefined;
-  /** Most bytes of the page as it arrives. */
+  /** Maximum bytes of the page as received. */
   readonly maxBytes?: number | undefined;
-  /** Most characters of its text. */
+  /** Maximum characters of its text. */
   readonly maxChars?: number | undefined;
-  /** Text of a PDF. Absent: PDFs are refused. */
+  /** Extracts the text of a PDF. Absent: PDFs are refused. */
   readonly readPdf?: ((bytes: Uint8Array, signal: AbortSignal) => Promise<string>) | undefined;
 }
 
-/** Servers that have a page as Markdown give that. */
+/** Servers that offer Markdown return that. */
 const ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5';
 const HTML: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|javascript|x-ndjson|toml|sql|x-sh))$/;
-/** Media types that servers send when they do not know the type. */
+/** Media types that servers send for unknown types. */
 const UNKNOWN: ReadonlySet<string> = new Set([
   '',
   'application/octet-stream',
@@ -82,9 +81,9 @@ export class PageReader {
       if (!readPdf) throw notRead('unsupported', 'it is a PDF, and those cannot be read yet');
       return { title: '', text: await readPdf(bytes, signal) };
     }
-    // One character more than is kept tells that there are more.
+    // One extra character shows that there is more.
     if (HTML.has(type)) {
-      // Loaded with the first page: most gateways never open one.
+      // Loaded with the first page, because most gateways never open one.
       const { readHtml } = await import('./html-to-text.ts');
       return readHtml(decodeText(bytes, contentType), url, this.#maxChars + 1, signal);
     }
@@ -96,14 +95,14 @@ export class PageReader {
   }
 
   #cut(text: string): string {
-    // Cut first: of a text without end not all has to be looked at.
+    // Truncated first, because the text may be very long.
     const kept = visibleText(startOf(text, this.#maxChars));
     if (text.length <= this.#maxChars || kept.trim() === '') return kept;
     return `${kept}\n\n[The page goes on; only its first ${this.#maxChars} characters are here.]`;
   }
 }
 
-/** The type that the server tells, or what the first bytes look like when it does not know. */
+/** The server's type, or the type detected from the first bytes if the server does not know it. */
 function mediaTypeOf(bytes: Uint8Array, contentType: string | null): string {
   const declared = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!UNKNOWN.has(declared)) return declared === 'application/x-pdf' ? 'application/pdf' : declared;
@@ -113,7 +112,7 @@ function mediaTypeOf(bytes: Uint8Array, contentType: string | null): string {
   return start.includes('\0') ? 'application/octet-stream' : 'text/plain';
 }
 
-/** The last part of the path, or the host. */
+/** Last part of the path, or the host. */
 function nameOf(address: string): string {
   const { hostname, pathname } = new URL(address);
   const last = pathname.split('/').findLast((part) => part !== '') ?? '';
@@ -137,15 +136,15 @@ function notRead(kind: ErrorKind, reason: string): GatewayError {
   });
 }
 
-// Text from bytes whose encoding is told in several places, or nowhere. Knows nothing of what the text says.
+// Text encoding detection.
 
-/** An encoding declaration stands at the beginning of a document (HTML standard, section 4.2.5.4). */
+/** An encoding declaration is at the beginning of a document (HTML standard, section 4.2.5.4). */
 const DECLARATION_BYTES = 1024;
 
 /**
- * Decodes a document. A byte order mark counts first, then what the server says, then what the document says of itself
- * (HTML standard, section 13.2.3.2, read 2026-11); without any it is UTF-8 if it can be, else Windows-1252.
- * @param contentType the header, if there was one
+ * Decodes a document. A byte order mark takes precedence, then the header, then the document's declaration (HTML
+ * standard, section 13.2.3.2, read 2026-11). Otherwise UTF-8 if valid, else Windows-1252.
+ * @param contentType the header; null: absent
  */
 function decodeText(bytes: Uint8Array, contentType: string | null): string {
   const label = markOf(bytes) ?? charsetOf(contentType ?? '') ?? declared(bytes);
@@ -178,7 +177,7 @@ function declared(bytes: Uint8Array): string | undefined {
     /<meta\s[^>]*charset[^>]*/i.exec(start)?.[0] ??
     /^<\?xml\s[^>]*/.exec(start)?.[0]?.replace('encoding', 'charset');
   const label = charsetOf(tag ?? '');
-  // A reader that could read this declaration is not reading UTF-16.
+  // A declaration that is readable as bytes cannot be in UTF-16.
   return label !== undefined && /^utf-16/i.test(label) ? 'utf-8' : label;
 }
 

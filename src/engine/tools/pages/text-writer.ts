@@ -1,9 +1,9 @@
-// Puts the words of a document together as plain text: white space, empty lines, marks at the beginning of a line.
-// Knows nothing of markup; the readers of markup tell it what comes.
+// Builds plain text from words: white space, empty lines, and marks at the beginning of lines. Independent of the
+// markup.
 import { visibleText } from '../visible-text.ts';
 import { startOf } from '../../../base/lib/cut-text.ts';
 
-/** Before one word: more are no document but an attack, since every one of them is remembered. */
+/** Maximum marks before one word. Each is stored, and only hostile documents have more. */
 const MOST_MARKS = 8;
 
 export class TextWriter {
@@ -13,10 +13,10 @@ export class TextWriter {
   /** Line breaks before the next word. */
   #breaks = 0;
   #needsSpace = false;
-  /** Marks that stand before the next word, the last one innermost. */
+  /** Marks before the next word, innermost last. */
   readonly #marks: string[] = [];
 
-  /** @param most characters; what comes after them is not kept */
+  /** @param most maximum characters; further text is dropped */
   constructor(most: number) {
     this.#most = most;
   }
@@ -30,9 +30,9 @@ export class TextWriter {
     return this.#length;
   }
 
-  /** Running text, whose white space means no more than a space. */
+  /** Adds text whose white space is collapsed. */
   words(text: string): void {
-    // First: some of what shows nothing counts as white space.
+    // First, because some invisible characters count as white space.
     const clean = visibleText(text).replace(/\s+/g, ' ');
     const words = clean.trim();
     if (clean.startsWith(' ')) this.#needsSpace = true;
@@ -41,28 +41,28 @@ export class TextWriter {
     this.#needsSpace = clean.endsWith(' ');
   }
 
-  /** Text whose white space counts. */
+  /** Adds text whose white space is kept. */
   verbatim(text: string): void {
     const clean = visibleText(text).replace(/\r\n?/g, '\n');
     if (clean !== '') this.#put(clean);
   }
 
-  /** The next word begins a line: with 2, after an empty one. */
+  /** Starts a new line at the next word; 2: after an empty line. */
   lineBreak(count: 1 | 2): void {
     this.#breaks = Math.max(this.#breaks, count);
   }
 
-  /** A mark before the next word, if there is one. Of too many before one word the outer ones are kept. */
+  /** Adds a mark before the next word. Beyond the maximum, the outer marks are kept. */
   mark(text: string): void {
     if (this.#marks.length < MOST_MARKS) this.#marks.push(text);
   }
 
-  /** Takes a mark back if nothing came behind it. */
+  /** Removes a mark if no word followed it. */
   forgetMark(text: string): void {
     if (this.#marks.at(-1) === text) this.#marks.pop();
   }
 
-  /** Directly behind what is there. */
+  /** Appends text directly. */
   behind(text: string): void {
     this.#push(text);
   }
