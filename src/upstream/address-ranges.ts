@@ -1,5 +1,5 @@
-// Which IP addresses belong to the public internet. Whatever is not known to be public is not: new special ranges are
-// carved out of space that was reserved before. Knows no names and no URLs.
+// Classifies IP addresses as public or not. Unknown ranges are not public, because new special ranges are assigned from
+// reserved space.
 import { BlockList, isIP } from 'node:net';
 
 /** IPv4 ranges that are not public, as `[first address, bits]` (IANA IPv4 Special-Purpose Address Registry, 2026-11). */
@@ -26,11 +26,14 @@ const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
 const NOT_PUBLIC_6: readonly (readonly [string, number])[] = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
   ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4, which holds an IPv4 address of anybody's choice
+  ['2002::', 16], // 6to4, which contains an arbitrary IPv4 address
   ['3fff::', 20], // documentation
 ];
 
-/** NAT64 (RFC 6052): the IPv4 address behind this prefix of 96 bits decides. IPv4-mapped addresses are IPv4 to `BlockList`. */
+/**
+ * NAT64 (RFC 6052): the IPv4 address after this 96-bit prefix decides. `BlockList` treats IPv4-mapped addresses as
+ * IPv4.
+ */
 const NAT64 = '64:ff9b::';
 
 const SPECIAL = new BlockList();
@@ -40,7 +43,7 @@ for (const [first, bits] of NOT_PUBLIC_4) {
 }
 for (const [first, bits] of NOT_PUBLIC_6) SPECIAL.addSubnet(first, bits, 'ipv6');
 
-/** Ranges of public addresses, but for the special ones. */
+/** Ranges of public addresses, before special ones are excluded. */
 const GLOBAL = new BlockList();
 GLOBAL.addSubnet('0.0.0.0', 0, 'ipv4');
 GLOBAL.addSubnet('2000::', 3, 'ipv6');
@@ -54,24 +57,24 @@ OWN.addAddress('::1', 'ipv6');
 OWN.addSubnet('fe80::', 10, 'ipv6');
 OWN.addSubnet('fd00:ec2::', 32, 'ipv6');
 
-/** True for an address that anybody on the internet could reach; false for all others and for what is no address. */
+/** True for a public address. False for all others and for invalid text. */
 export function isPublicAddress(text: string): boolean {
   return isListed(GLOBAL, text) && !isListed(SPECIAL, text);
 }
 
-/** True for text that is an IPv4 or IPv6 address, without brackets. A zone (`%eth0`) makes it none that may be asked for. */
+/** True for an IPv4 or IPv6 address without brackets. False with a zone (`%eth0`). */
 export function isAddress(text: string): boolean {
   return familyOf(text) !== null;
 }
 
-/** True for an address that means another machine wherever it is used. */
+/** True for an address that refers to a different machine depending on where it is used. */
 export function isLinkLocalOrLoopback(text: string): boolean {
   return isListed(OWN, text);
 }
 
 /**
- * True for an address within a range; an IPv4 address is the same when it is mapped into IPv6.
- * @param range an address, or `address/bits`; nothing is within what is neither
+ * True for an address within a range, also for IPv4 mapped into IPv6.
+ * @param range an address, or `address/bits`; false if invalid
  */
 export function isInRange(text: string, range: string): boolean {
   const [first = '', length, ...rest] = range.split('/');

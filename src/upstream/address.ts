@@ -1,18 +1,18 @@
-// A URL taken apart: where the connection goes, through whom, and how the request line reads there. Knows no sockets.
+// Resolves a URL to connection target, proxy and request line.
 import type { Security, SocketTarget } from '../base/runtime/socket.ts';
 import { proxyOn, type Network } from './network.ts';
 import type { Proxy, NetworkRoute } from './network-route.ts';
 import { type Door, proxyTarget } from './tunnel.ts';
 
 export interface Address {
-  /** The same for connections that can take each other's place. */
+  /** Equal for interchangeable connections. */
   readonly origin: string;
   readonly target: SocketTarget;
-  /** Through whom the connection is made. */
+  /** Proxy through which the connection is tunnelled. */
   readonly door: Door | undefined;
-  /** To whom requests are given whole, at the other end of the connection. */
+  /** Proxy that receives whole requests at the other end of the connection. */
   readonly forwarder: Proxy | undefined;
-  /** Request line, and the headers that the way needs. */
+  /** Request line, and headers that the proxy requires. */
   readonly start: string;
 }
 
@@ -20,12 +20,12 @@ export interface Address {
 export interface Asked {
   readonly url: string;
   readonly method: string;
-  /** The IP address to connect to, if not wherever the name of the host leads. */
+  /** IP address to connect to. Undefined: the host name is resolved. */
   readonly address?: string | undefined;
   readonly networkRoute?: NetworkRoute | undefined;
 }
 
-/** @throws TypeError for a URL that is none */
+/** @throws TypeError for an invalid URL */
 export function addressOf(asked: Asked, network: Network): Address {
   const { method, address, networkRoute } = asked;
   const url = new URL(asked.url);
@@ -43,11 +43,11 @@ export function addressOf(asked: Asked, network: Network): Address {
   const path = url.pathname + url.search;
   const host = `host: ${url.host}\r\n`;
   const start = `${method} ${path} HTTP/1.1\r\n${host}`;
-  // A connection that was made to a chosen address is nobody's who lets the name lead.
+  // Connections to a given IP address are separate from those to the resolved host.
   const origin = [url.origin, address, network.id, networkRoute?.id].filter(Boolean).join(' ');
   if (!proxy) return { origin, target, door: undefined, forwarder: undefined, start };
   const door: Door = { proxy, security: proxy.tls ? common : undefined };
-  // A proxy that is given a whole request goes where its own names lead: not where the host's address was checked.
+  // A forwarding proxy resolves names itself, which would bypass the address that was checked.
   if (tls || address !== undefined) return { origin, target, door, forwarder: undefined, start };
   const proof = proxy.authorization;
   return {

@@ -1,4 +1,4 @@
-// One question to whom the operator or a vendor named: a token service, STS, a metadata server, a source of prices. Such
+// Requests to services named by the operator or a vendor: token services, STS, metadata servers, price sources. Such
 // addresses are not guarded.
 import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { GatewayError } from '../canonical/index.ts';
@@ -12,13 +12,16 @@ export interface IssuerQuestion extends Pick<DestinationInput, 'method' | 'url'>
   /** Name of the issuer, for messages. */
   readonly issuer: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** True: it tells this machine who it is. A proxy is not asked on its behalf, for it would be told who the proxy is. */
+  /**
+   * True: the service identifies this machine by its connection. No proxy is used, because it would return the proxy's
+   * identity.
+   */
   readonly ofMachine?: boolean | undefined;
   /** Sent as a form, by POST. */
   readonly form?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON, by POST. */
   readonly json?: JsonObject | undefined;
-  /** Most bytes of an answer. Default: 64 kB. */
+  /** Maximum bytes of the answer. Default: 64 kB. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -30,8 +33,8 @@ export interface IssuerAnswer {
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Asks.
- * @throws GatewayError `upstream_unavailable` where there is no answer, `timeout` where nobody waits for it any more
+ * Sends the request.
+ * @throws GatewayError `upstream_unavailable` without an answer, `timeout` when the signal is aborted
  */
 export async function askIssuer(
   question: IssuerQuestion,
@@ -77,8 +80,8 @@ function requestOf(
 }
 
 /**
- * The error for an issuer that gives nothing, in its own words, which name no secret.
- * @param what was asked for, e.g. `no token for the service account`
+ * Error for an issuer that returns nothing, with its message, which contains no secrets.
+ * @param what what was requested, e.g. `no token for the service account`
  */
 export function notIssued(
   issuer: string,
@@ -94,7 +97,7 @@ export function notIssued(
   );
 }
 
-/** The words of a refusal as OAuth 2.0 (RFC 6749 section 5.2) and Google's APIs put them; undefined: there are none. */
+/** Error message in the form of OAuth 2.0 (RFC 6749 section 5.2) or Google's APIs. Undefined: none. */
 export function refusalWords(answer: IssuerAnswer): string | undefined {
   const { error, error_description: description } = asObject(parseJson(answer.text));
   return asString(description) ?? asString(error) ?? asString(asObject(error)['message']);

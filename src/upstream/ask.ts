@@ -9,22 +9,22 @@ import { type Decompressor, decompressing } from './decompress.ts';
 import type { ResponseHead } from './response-parser.ts';
 
 export interface Question extends UpstreamRequest {
-  /** Most bytes of the answer, as they come and as they are read. */
+  /** Maximum bytes of the answer, both received and decoded. */
   readonly maxBytes: number;
-  /** Signs the request. Absent: its headers are all that it needs. */
+  /** Signs the request. Absent: fixed headers suffice. */
   readonly credential?: Credential | undefined;
 }
 
-/** Takes an answer in pieces. */
+/** Receives an answer in pieces. */
 export interface AnswerTaker extends AnswerListener<[failure: ReceiveFailure, message: string]>, Signing {}
 
 type Send = (listener: UpstreamListener) => UpstreamCall;
 
 /**
- * Asks.
- * @param client whose connections are used. One that signs nothing needs no clock
- * @param between stands between the connection and the answer. Absent: nothing does
- * @throws GatewayError where it can be told at once that there is no signature; TypeError for a URL that is none
+ * Sends a request.
+ * @param client supplies connections; needs no clock unless it signs
+ * @param between wraps the listener of the connection. Absent: none
+ * @throws GatewayError when signing fails immediately; TypeError for an invalid URL
  */
 export function ask(
   question: Question,
@@ -39,10 +39,10 @@ export function ask(
   return receive((listener) => between(listener, send), taker, maxBytes);
 }
 
-/** Failure of a whole answer: `signature`, there was none. */
+/** Failure of a whole answer. `signature`: signing failed. */
 export type WholeFailure = [failure: ReceiveFailure | 'signature', message: string];
 
-/** Asks for an answer that is taken as a whole. Throws what `ask` throws. */
+/** Sends a request and collects the whole answer. Throws what `ask` throws. */
 export function askWhole(question: Question, client: TimedSender): Collecting<WholeFailure> {
   return collect<WholeFailure>((taker) =>
     ask(question, client, {

@@ -1,6 +1,6 @@
-// Keys of an AWS account that have to be fetched: from the metadata of an instance, the agent of a container, or for a
-// role from STS. Sources: "AWS SDKs and Tools Reference Guide" (IMDS, container and assume-role credential providers),
-// "Use IMDSv2" (EC2), "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
+// AWS keys that must be fetched: from instance metadata, a container agent, or STS for a role. Sources: "AWS SDKs and
+// Tools Reference Guide" (IMDS, container and assume-role credential providers), "Use IMDSv2" (EC2),
+// "AssumeRoleWithWebIdentity" and "AssumeRole" (STS API reference), 2026-11.
 import { asObject, asString, parseJson } from '../base/json/index.ts';
 import { slicesOf } from '../base/lib/slices.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
@@ -17,18 +17,18 @@ type Source<From extends AwsKeySource['from']> = Extract<AwsKeySource, { readonl
 
 export interface FetchedKeys {
   readonly keys: Omit<AwsKeys, 'region' | 'service'>;
-  /** Unix milliseconds; Infinity for keys that last. */
+  /** Unix milliseconds. Infinity: keys do not expire. */
   readonly expiresAt: UnixMs;
 }
 
 const NO_KEYS = 'no keys';
 const INSTANCE = 'the instance metadata service';
 const CREDENTIALS_PATH = '/latest/meta-data/iam/security-credentials/';
-/** Seconds that a session with the metadata service lasts: each is used once. */
+/** Lifetime of a metadata session in seconds; each is used once. */
 const SESSION = { 'x-aws-ec2-metadata-token-ttl-seconds': '60' };
 const STS_VERSION = '2011-06-15';
 
-/** Fetches keys. @throws GatewayError when they cannot be had */
+/** Fetches keys. @throws GatewayError when that fails */
 export async function fetchAwsKeys(
   source: AwsKeySource,
   client: Sender,
@@ -48,7 +48,7 @@ export async function fetchAwsKeys(
   }
 }
 
-/** Version 2 only: a session first, then the name of the role, then its keys. */
+/** IMDSv2: gets a session, then the name of the role, then its keys. */
 async function instanceKeys(
   { url }: Source<'instance'>,
   client: Sender,
@@ -86,7 +86,7 @@ async function containerKeys(
   return readKeys(await askIssuer({ issuer, ofMachine: true, url, headers }, client, signal), issuer);
 }
 
-/** Keys as both metadata services write them. */
+/** Keys in the form of both metadata services. */
 function readKeys(answer: IssuerAnswer, issuer: string): FetchedKeys {
   const body = asObject(parseJson(answer.text));
   const keys = toKeys({
@@ -100,7 +100,7 @@ function readKeys(answer: IssuerAnswer, issuer: string): FetchedKeys {
   throw notIssued(issuer, NO_KEYS, answer, words);
 }
 
-/** STS takes this question unsigned: the token is the proof. */
+/** STS accepts this request unsigned, because the token is the proof. */
 async function webIdentityKeys(
   { roleArn, sessionName, tokenFile, url }: Source<'web-identity'>,
   client: Sender,
@@ -136,7 +136,7 @@ async function roleKeys(
   return readSts(await askIssuer({ issuer: 'STS', url, form, headers: signature }, client, signal));
 }
 
-/** STS answers in XML, of which a few flat elements are wanted. */
+/** STS responds in XML, of which a few flat elements are needed. */
 function readSts(answer: IssuerAnswer): FetchedKeys {
   const element = (name: string): string | undefined =>
     new RegExp(`<${name}>([^<]*)</${name}>`).exec(answer.text)?.[1];
@@ -158,7 +158,7 @@ interface Written {
   readonly expiration: string | undefined;
 }
 
-/** Undefined where something is missing. */
+/** Undefined when a member is missing or invalid. */
 function toKeys({ accessKeyId, secret, token, expiration }: Written): FetchedKeys | undefined {
   const expiresAt = expiration === undefined ? Infinity : Date.parse(expiration);
   if (!isToken(accessKeyId) || !secret || Number.isNaN(expiresAt)) return undefined;

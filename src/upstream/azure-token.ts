@@ -14,7 +14,7 @@ type Source<From extends TokenSource['from']> = Extract<TokenSource, { readonly 
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** A token for a registered application. */
+/** Token for a registered application. */
 export async function applicationToken(
   { tokenUrl, clientId, proof, scope }: Source<'azure-application'>,
   client: Sender,
@@ -33,7 +33,7 @@ export async function applicationToken(
   return readToken(answer, { issuer: 'Microsoft Entra', whom: 'the application', now });
 }
 
-/** A token for the identity that Azure gave to this machine or app. */
+/** Token for the managed identity of this machine or app. */
 export async function identityToken(
   { url, headers }: Source<'azure-identity'>,
   client: Sender,

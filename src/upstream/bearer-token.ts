@@ -1,4 +1,4 @@
-// A token in the `authorization` header, as OAuth 2.0 issues them. Knows no issuer.
+// Bearer tokens as issued by OAuth 2.0.
 import { asNumber, asObject, asString, parseJson } from '../base/json/index.ts';
 import { type IssuerAnswer, notIssued, refusalWords } from './ask-issuer.ts';
 import type { ReadyCredential, SignatureHeaders } from './credential.ts';
@@ -7,22 +7,22 @@ import type { UnixMs } from '../base/units.ts';
 
 const DEFAULT_SECONDS = 3600;
 
-/** Sends a token, and what else must go with it. */
+/** Credential that sends a token and additional headers. */
 export function bearerToken(token: string, besides: SignatureHeaders = {}): ReadyCredential {
   const headers = { authorization: `Bearer ${token}`, ...besides };
   return { headers: () => headers, isRefusal: ({ status }) => status === 401 };
 }
 
-/** True for text that can stand in a header as a token. */
+/** True for text that is a valid token in a header. */
 export function isToken(text: string | undefined): text is string {
   return text !== undefined && text !== '' && !/[^\x21-\x7e]/.test(text);
 }
 
 /**
- * Reads an answer of a token service (RFC 6749 section 5.1). Microsoft's metadata services write numbers as texts, and
- * one of them says only when the token expires (`expires_on`, Unix seconds).
- * @param whom the token is for, for messages
- * @throws GatewayError in the issuer's own words where it refuses
+ * Reads an answer of a token service (RFC 6749 section 5.1). Microsoft's metadata services write numbers as strings,
+ * and one only returns `expires_on` (Unix seconds).
+ * @param whom owner of the token, for messages
+ * @throws GatewayError with the issuer's message when it refuses
  */
 export function readToken(
   answer: IssuerAnswer,

@@ -1,5 +1,5 @@
-// The one place that opens upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener
-// without a promise per chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
+// Opens all upstream connections: HTTP/1.1 over pooled keep-alive sockets, pushed to a listener without a promise per
+// chunk. Why not fetch: docs/dependencies.md ("What we wrote ourselves").
 import { type Clock, systemClock } from '../base/runtime/clock.ts';
 import { bytesIn, type Slices } from '../base/lib/slices.ts';
 import { type Address, addressOf } from './address.ts';
@@ -13,33 +13,33 @@ import type { UnixMs } from '../base/units.ts';
 export interface UpstreamRequest {
   readonly to: Destination;
   readonly body: Slices;
-  /** Pool of connections that may be used. Absent: a new connection, which is closed afterwards. */
+  /** Pool of connections to use. Absent: a new connection, which is closed afterwards. */
   readonly pool?: PoolName | undefined;
   /**
-   * Whether it is sent again over a fresh connection when one that was used before turns out to be closed. Absent: yes,
-   * in silence. `tell`: no, it fails as `stale`. `fresh`: it goes out over a fresh connection in any case.
+   * Behaviour when a reused connection turns out to be closed. Absent: the request is sent again on a new connection.
+   * `tell`: fails as `stale`. `fresh`: always uses a new connection.
    */
   readonly staleness?: 'tell' | 'fresh' | undefined;
-  /** Further header lines of this request alone, each with its end; names must not be those of its destination. */
+  /** Additional header lines of this request, each with its line end; names must differ from the destination's. */
   readonly lines?: string | undefined;
-  /** Key of the gateway on whose behalf it is sent. */
+  /** Gateway key that the request is sent for. */
   readonly tenant?: string | undefined;
 }
 
 export interface ClientOptions {
-  /** Asked each time, since a reload may change them. */
+  /** Read each time, because a reload may change it. */
   readonly reuse?: () => ReuseSettings;
-  /** Told when bytes came that nobody had asked for. */
+  /** Called when unsolicited bytes arrived. */
   readonly stray?: (name: PoolName) => void;
-  /** Network settings of requests without a network route. Asked each time; the same object until it changes. */
+  /** Network settings of requests without a network route. Read each time; returns the same object until it changes. */
   readonly network?: () => Network;
-  /** Unix milliseconds by the machine's clock. Default: `now`. */
+  /** Unix milliseconds of the wall clock. Default: `now`. */
   readonly wall?: () => UnixMs;
-  /** For the looks at idle connections. Default: the system's. */
+  /** Timer for closing idle connections. Default: the system's. */
   readonly every?: Clock['every'];
 }
 
-/** Sender of requests, and the network route that they take unless they have one of their own. */
+/** Sends requests, with a default network route. */
 export type Sender = Pick<UpstreamClient, 'send' | 'now' | 'wall'> & {
   readonly networkRoute?: NetworkRoute | undefined;
 };
@@ -49,12 +49,12 @@ export class UpstreamClient {
   readonly pools: ConnectionPools;
   readonly #network: () => Network;
   readonly #outbox = new Outbox();
-  /** Milliseconds that only go forward: for durations. @internal */
+  /** Monotonic milliseconds, for durations. @internal */
   readonly now: () => UnixMs;
-  /** Unix milliseconds: for signatures, and for what says when it expires. @internal */
+  /** Unix milliseconds, for signatures and expiry times. @internal */
   readonly wall: () => UnixMs;
 
-  /** @param now milliseconds that only go forward */
+  /** @param now monotonic milliseconds */
   constructor(now: () => UnixMs, options: ClientOptions = {}) {
     const { reuse = () => DEFAULT_REUSE, stray = () => {}, network = () => PLAIN_NETWORK } = options;
     this.now = now;
@@ -64,7 +64,7 @@ export class UpstreamClient {
     this.pools = new ConnectionPools({ now, settings: reuse, stray, every });
   }
 
-  /** Sends a request. Failures reach the listener; only a URL that is none is thrown back (TypeError). */
+  /** Sends a request. Failures reach the listener; only an invalid URL throws (TypeError). */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
     const opening = request.to.over(this.#network());
     const bytes = serialise(opening.text, request);
@@ -94,21 +94,21 @@ export class UpstreamClient {
 }
 
 function serialise(opening: string, { to, body, lines = '' }: UpstreamRequest): Slices {
-  // A length of nothing is only said where something is expected (RFC 9110 section 8.6).
+  // An empty body only needs a length for methods that expect content (RFC 9110 section 8.6).
   const length = body.length === 0 && to.method !== 'POST' ? '' : `content-length: ${bytesIn(body)}\r\n`;
   return [Buffer.from(`${opening}${lines}${length}\r\n`, 'latin1'), ...body];
 }
 
-// One request and its answer, as whoever sends it sees them. Knows no sockets.
+// Exchange: one request and its answer, as the sender sees them.
 
 /**
- * `stale`: a connection that had waited since an earlier request was closed before any answer came. The peer most likely
- * closed it while the request was on its way, and may have received it all the same.
+ * `stale`: a reused connection was closed before any answer. The peer most likely closed it while the request was in
+ * transit, but may have received it.
  */
 export type TransportFailure = 'connect' | 'stale' | 'reset' | 'cut' | 'protocol';
 
 export interface UpstreamListener {
-  /** The request goes out over its connection: called right before its first byte does. */
+  /** Called immediately before the first byte of the request is sent. */
   connected(): void;
   head(head: ResponseHead): void;
   /** At most one call per read. */
@@ -119,7 +119,7 @@ export interface UpstreamListener {
 }
 
 export interface UpstreamCall {
-  /** Closes the connection; the listener hears nothing more. */
+  /** Closes the connection; the listener is not called again. */
   abort(): void;
   pause(): void;
   resume(): void;
@@ -132,12 +132,12 @@ interface Carrier {
   resume(): void;
 }
 
-/** One request and its response; survives the change of a stale connection for a fresh one, unless that is to be told. */
+/** One request and its response. May move from a stale connection to a new one, unless that is reported. */
 export class Exchange implements UpstreamCall {
-  /** The whole request; empty once an answer has begun, when it can no longer be sent again. */
+  /** The whole request. Emptied once an answer has begun, because it cannot be sent again. */
   bytes: Slices;
   readonly listener: UpstreamListener;
-  /** True: whoever sends it wants to know of every time that it goes out. */
+  /** True: the sender is notified each time the request is sent. */
   readonly isSendReported: boolean;
   connection: Carrier | undefined;
   paused = false;

@@ -1,85 +1,84 @@
-// Idle connections, and who may use them again. A pool belongs to one provider and one credential, whatever addresses it
-// has: an answer that nobody asked for can then reach nobody else, and says that none of the pool's connections is to be
-// trusted. Knows nothing of HTTP; opens nothing.
+// Pools of idle connections. A pool belongs to one provider and one credential across addresses: unsolicited bytes then
+// cannot reach other clients, and make all connections of the pool untrusted. Opens no connections itself.
 import type { Clock } from '../base/runtime/clock.ts';
 import type { Exchange } from './client.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 /** Owner of connections. */
 export interface PoolName {
-  /** Unique to what proves to the peer who is asking. */
+  /** Unique per identity that the peer sees. */
   readonly id: string;
-  /** For people: a provider, a tool. */
+  /** Display name: a provider or tool. */
   readonly label: string;
 }
 
 export interface ReuseSettings {
-  /** `key`: what one key of the gateway used, no other uses. `never`: each request has a connection of its own. */
+  /** `key`: connections are not shared between gateway keys. `never`: each request uses its own connection. */
   readonly reuse: 'provider' | 'key' | 'never';
-  /** Greatest age of a connection that is used again. */
+  /** Maximum age of a reused connection. */
   readonly maxAgeMs: DurationMs;
-  /** Most requests over one connection. */
+  /** Maximum requests per connection. */
   readonly maxRequests: number;
 }
 
 export const DEFAULT_REUSE: ReuseSettings = { reuse: 'provider', maxAgeMs: 300_000, maxRequests: 1000 };
 
-/** A connection as its pool sees it. */
+/** A connection as seen by its pool. */
 export interface PooledConnection {
   readonly pool: Pool;
   /** Origin that it is connected to. */
   readonly origin: string;
   readonly openedAt: UnixMs;
-  /** Requests that were sent over it. */
+  /** Number of requests sent over it. */
   readonly requests: number;
-  /** How often the pool had been distrusted when it was opened. */
+  /** Trust counter of the pool when it was opened. */
   readonly trust: number;
-  /** True once it cannot carry anything. */
+  /** True once it is unusable. */
   readonly isClosed: boolean;
-  /** How often its pools had looked at idle connections when it became one. */
+  /** Value of the check counter when it became idle. */
   idleSince: UnixMs;
   begin(exchange: Exchange): void;
   terminate(): void;
 }
 
-/** Connections to one place under one credential. */
+/** Connections to one provider with one credential. */
 export interface Pool {
   readonly name: PoolName;
   /** Null: for one request, after which its connection is closed. */
   readonly key: string | null;
-  /** By origin; lists that become empty go. The last one was used last. */
+  /** By origin, without empty lists. The most recently used is last. */
   readonly idle: Map<string, PooledConnection[]>;
-  /** Open connections, idle or not. */
+  /** Number of open connections. */
   open: number;
-  /** Connections that will be idle in the next turn of the loop, but for those that somebody waits for. */
+  /** Connections that become idle in the next turn of the event loop, minus those already claimed. */
   ending: number;
-  /** How often something came that nobody had asked for. */
+  /** Number of times that unsolicited bytes arrived. */
   trust: number;
-  /** Unix milliseconds: until then nothing is used again. */
+  /** Unix milliseconds until which no connection is reused. */
   carefulUntil: UnixMs;
 }
 
-/** How long a pool in which something was wrong uses no connection twice. */
+/** Time for which a pool does not reuse connections after unsolicited bytes. */
 const CAREFUL_MS = 60_000;
-/** Idle connections to one place, and all together. */
+/** Maximum idle connections per origin, and in total. */
 const MAX_IDLE_PER_ORIGIN = 512;
 const MAX_IDLE = 2048;
 /**
- * How often idle connections are looked at, in milliseconds, and how many looks it takes to close one: it has been idle for
- * 20 to 30 seconds then, less than the idle limit of common servers and balancers. One timer for all, which runs while any
- * is idle: to set one for each costs each request two calls of the runtime.
+ * Interval in milliseconds at which idle connections are checked, and number of checks after which one is closed. It
+ * was then idle for 20 to 30 seconds, less than the idle timeout of common servers and load balancers. One timer is
+ * shared, because setting one per connection costs each request two runtime calls.
  */
 const LOOK_MS = 10_000;
 const MOST_LOOKS = 3;
-/** Pools that are remembered only because they are careful. */
+/** Maximum pools that are kept only because of unsolicited bytes. */
 const MAX_POOLS = 1024;
 
 export interface PoolOptions {
   readonly now: () => UnixMs;
   readonly settings: () => ReuseSettings;
-  /** For the looks at idle connections. */
+  /** Timer for checking idle connections. */
   readonly every: Clock['every'];
-  /** Called when a pool becomes careful. */
+  /** Called when a pool stops reusing connections. */
   readonly stray: (name: PoolName) => void;
 }
 
@@ -87,10 +86,10 @@ export class ConnectionPools {
   readonly #options: PoolOptions;
   readonly #pools = new Map<string, Pool>();
   #idle = 0;
-  /** How often idle connections were looked at. */
+  /** Number of checks so far. */
   #looks = 0;
   #stopLooking: (() => void) | undefined;
-  /** Their answers ended in this turn of the loop: what follows closely behind them is not read yet. */
+  /** Connections whose answers ended in this turn of the event loop; bytes that follow were not read yet. */
   #ended: PooledConnection[] = [];
 
   constructor(options: PoolOptions) {
@@ -98,9 +97,9 @@ export class ConnectionPools {
   }
 
   /**
-   * The pool in which a request finds its connection.
-   * @param name absent: its connection is for this request alone
-   * @param tenant key of the gateway on whose behalf it is sent
+   * The pool for a request.
+   * @param name absent: the connection is for this request only
+   * @param tenant gateway key that the request is sent for
    */
   poolFor(name: PoolName | undefined, tenant: string | undefined): Pool {
     const { reuse } = this.#options.settings();
@@ -115,7 +114,7 @@ export class ConnectionPools {
     return pool;
   }
 
-  /** A connection that is ready; it is no longer idle then. */
+  /** Takes a usable idle connection out of the pool. */
   take(pool: Pool, origin: string): PooledConnection | undefined {
     const list = pool.idle.get(origin);
     if (!list) return undefined;
@@ -129,18 +128,18 @@ export class ConnectionPools {
   }
 
   /**
-   * Whether to wait where there is no idle connection: one is about to be, which costs less than a new one.
-   * @param ready called in time
+   * Waits for a connection that is about to become idle, which costs less than a new one. False: there is none.
+   * @param ready called when it is available
    */
   waitFor(pool: Pool, ready: () => void): boolean {
     if (pool.ending <= 0) return false;
     pool.ending--;
-    // Twice, so that what arrived behind the last answer has been read by then.
+    // Twice, so that bytes after the last answer have been read by then.
     setImmediate(() => setImmediate(ready));
     return true;
   }
 
-  /** Keeps a connection whose answer is complete. @returns false when it must not be used again */
+  /** Keeps a connection whose answer is complete. @returns false when it must not be reused */
   keep(connection: PooledConnection): boolean {
     if (!this.#isReusable(connection)) return false;
     connection.pool.ending++;
@@ -148,7 +147,7 @@ export class ConnectionPools {
     return true;
   }
 
-  /** Bytes came over this connection that nobody asked for: none of its pool is used any more, for a while. */
+  /** Unsolicited bytes arrived: stops reusing connections of the pool for some time. */
   distrust({ pool }: PooledConnection): void {
     const now = this.#options.now();
     if (now >= pool.carefulUntil && pool.key !== null) this.#options.stray(pool.name);
@@ -162,14 +161,14 @@ export class ConnectionPools {
     }
   }
 
-  /** A connection was opened, or at least begun. */
+  /** Registers a connection that was opened or begun. */
   opened({ pool }: PooledConnection): void {
     pool.open++;
-    // The last connection of a pool may have been too old just now, and the pool been forgotten with it.
+    // The pool may have been dropped when its last connection became too old.
     if (pool.key !== null) this.#pools.set(pool.key, pool);
   }
 
-  /** Forgets a connection that was closed. */
+  /** Removes a closed connection. */
   closed(connection: PooledConnection): void {
     const { pool, origin } = connection;
     pool.open--;
@@ -192,7 +191,7 @@ export class ConnectionPools {
     this.#rest();
   }
 
-  /** How many pools, lists and idle connections there are. */
+  /** Number of pools, origins and idle connections. */
   get size(): { readonly pools: number; readonly origins: number; readonly idle: number } {
     let origins = 0;
     for (const { idle } of this.#pools.values()) origins += idle.size;
@@ -212,7 +211,7 @@ export class ConnectionPools {
     );
   }
 
-  /** Bytes that arrived before the next request are read before it, too. */
+  /** Waits a turn, so that bytes which arrived before the next request are also read before it. */
   readonly #turn = (): void => {
     for (const connection of this.#ended.splice(0)) {
       connection.pool.ending = 0;
@@ -234,13 +233,13 @@ export class ConnectionPools {
     this.#stopLooking ??= this.#options.every(LOOK_MS, () => this.#look());
   }
 
-  /** Closes what was idle for too long. */
+  /** Closes connections that were idle for too long. */
   #look(): void {
     if (this.#idle === 0) return this.#rest();
     this.#looks++;
     for (const { idle } of this.#pools.values())
       for (const [origin, list] of idle) {
-        // The connections that have waited longest stand first.
+        // Those that were idle longest come first.
         const waiting = list.findIndex(({ idleSince }) => this.#looks - idleSince < MOST_LOOKS);
         const overdue = waiting < 0 ? list.splice(0) : list.splice(0, waiting);
         this.#idle -= overdue.length;
@@ -249,13 +248,13 @@ export class ConnectionPools {
       }
   }
 
-  /** Nothing is idle: the next connection that is has it looked at again. */
+  /** Stops the timer when nothing is idle; the next idle connection restarts it. */
   #rest(): void {
     this.#stopLooking?.();
     this.#stopLooking = undefined;
   }
 
-  /** Makes room at the cost of the pool that has been there longest. */
+  /** Closes an idle connection of the oldest pool to free capacity. */
   #closeOldest(): void {
     for (const { idle } of this.#pools.values()) {
       for (const [origin, list] of idle) {

@@ -1,4 +1,4 @@
-// One connection to an upstream and the exchange that it carries. Who may use it next is the pools' business.
+// One connection to an upstream and the exchange that it carries.
 import { beginning, behind, type Slices } from '../base/lib/slices.ts';
 import { type ClientSocket, connectSocket, type SocketListener } from '../base/runtime/socket.ts';
 import type { Address } from './address.ts';
@@ -14,16 +14,16 @@ import { connectThrough, refusalWords } from './tunnel.ts';
 import { nextTurn } from '../base/runtime/clock.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** How soon a connection that was closed while idle is noticed: a few round trips. */
+/** Milliseconds within which a connection closed while idle is detected: a few round trips. */
 const STALE_MS = 1_000;
 /**
- * Status that some balancers send before they close an idle connection (RFC 9110 section 15.5.9): an end, not an
+ * Status that some load balancers send before closing an idle connection (RFC 9110 section 15.5.9); it is not an
  * answer.
  */
 const GOODBYE = /^HTTP\/1\.[01] 408[ \r]/;
 
 const NOTHING: Slices = [];
-/** For slices on their way to a socket, which takes what it is given at once: a write each would wake the peer for each. */
+/** Buffer for joining slices, because the socket sends each write immediately and would wake the peer for each. */
 const MEMORY = new Uint8Array(256 * 1024);
 
 /** Target of a connection, and the pools that own it. */
@@ -47,7 +47,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   #exchange: Exchange | undefined;
   #parser: ResponseParser | undefined;
   #unsent: Slices = NOTHING;
-  /** True once the listener knows that the request goes out. */
+  /** True once the listener was told that the request is sent. */
   #isAnnounced = false;
   #hasReceived = false;
   #startedAt = 0;
@@ -98,7 +98,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#socket?.resume();
   }
 
-  // Handlers of the socket.
+  // Socket events.
 
   open(socket: ClientSocket): void {
     this.#abandon = undefined;
@@ -115,12 +115,12 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#closed(this.#socket !== undefined, reason);
   }
 
-  // Handlers of the response parser; it only runs while there is an exchange.
+  // Parser events, which only occur during an exchange.
 
   head(head: ResponseHead): void {
     const exchange = this.#exchange;
     if (!exchange) return;
-    // A refusal may come before the whole request was read; success cannot: it is the answer to somebody else.
+    // An error may arrive before the whole request was read. A success cannot: it answers another request.
     if (this.#isReused && this.#unsent.length > 0 && head.status < 300) return this.#disown(exchange);
     const { forwarder } = this.#place.address;
     if (forwarder && head.status === 407) return this.#refused(exchange, refusalWords(forwarder, 407));
@@ -158,7 +158,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     }
   }
 
-  /** One read of the socket. */
+  /** Handles one read of the socket. */
   data(bytes: Buffer): void {
     const exchange = this.#exchange;
     const parser = this.#parser;
@@ -179,20 +179,20 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.terminate();
   }
 
-  /** The arriving bytes are not the answer to this exchange, which is sent again over a fresh connection. */
+  /** The received bytes do not answer this exchange, which is sent again on a new connection. */
   #disown(exchange: Exchange): void {
     this.#place.pools.distrust(this);
     this.terminate();
     this.#again(exchange, 'what came over it answered somebody else');
   }
 
-  /** The proxy answers for itself: the upstream was never asked, and the proxy's page is nobody's business. */
+  /** The proxy responded itself: the upstream did not receive the request, and the proxy's page is not shown. */
   #refused(exchange: Exchange, words: string): void {
     this.terminate();
     exchange.listener.failed('connect', words);
   }
 
-  /** @param reason why, for whoever is told */
+  /** @param reason for the error message */
   #again(exchange: Exchange, reason: string): void {
     if (exchange.isSendReported) {
       this.#exchange = undefined;
@@ -203,7 +203,7 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     new Connection(this.#place).begin(exchange);
   }
 
-  /** Says right before the first byte goes out that it does. False: it must not. */
+  /** Notifies the listener immediately before the first byte is sent. False: do not send. */
   #announce(): boolean {
     const exchange = this.#exchange;
     if (!exchange || exchange.aborted || !this.#socket || this.isClosed) return false;
@@ -230,8 +230,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
     this.#socket = undefined;
     this.#unsent = NOTHING;
     this.isClosed = true;
-    // The peer closed an idle connection while the request was on its way to it. Once more, on a fresh one. Later
-    // than that, it may have read the request and worked on it: sending it again could be paid for twice.
+    // The peer closed an idle connection while the request was in transit, so it is sent again on a new one. Later than
+    // that, the peer may have processed the request, and sending it again could be charged twice.
     const isStale = this.#isReused && !this.#hasReceived && this.#place.now() - this.#startedAt <= STALE_MS;
     if (exchange && isStale) this.#again(exchange, 'it was closed before an answer came');
     this.#place.pools.closed(this);
@@ -246,8 +246,8 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 }
 
-// Sends what the requests of one turn of the loop have to send together, at its end: each write wakes whoever takes it,
-// which costs several times the write itself where that one had gone to sleep in between.
+// Outbox: sends the data of all requests of one turn of the event loop together at its end. Each write wakes its
+// receiver, which costs several times the write itself if the receiver slept in between.
 
 /** A connection with bytes to send. */
 export interface Sending {
@@ -257,7 +257,7 @@ export interface Sending {
 export class Outbox {
   #waiting: Sending[] = [];
 
-  /** Has it flushed at the end of this turn. */
+  /** Schedules a flush at the end of this turn. */
   add(sending: Sending): void {
     if (this.#waiting.push(sending) === 1) nextTurn(this.#flush);
   }

@@ -1,5 +1,5 @@
-// Sources of credentials that are not simply a key: facts that the catalog found when the configuration was loaded,
-// and addresses to fetch from. Types only; knows no provider.
+// Sources of credentials other than plain keys: facts found when the configuration was loaded, and addresses to fetch
+// from. Types only.
 import type { Secret } from '../base/telemetry/secret.ts';
 
 /** Keys of an AWS account. */
@@ -8,7 +8,7 @@ export type AwsKeySource =
       readonly from: 'given';
       readonly accessKeyId: string;
       readonly secretAccessKey: Secret;
-      /** Session of temporary keys. Null: lasting ones. */
+      /** Session token of temporary keys. Null: permanent keys. */
       readonly sessionToken: Secret | null;
     }
   | {
@@ -21,13 +21,13 @@ export type AwsKeySource =
       /** The agent of a container: ECS, EKS Pod Identity. */
       readonly from: 'container';
       readonly url: string;
-      /** Value of `authorization`, as it is. Null: none. */
+      /** Value of `authorization`, unchanged. Null: none. */
       readonly token: Secret | null;
-      /** A file that holds it: it changes, and is read each time. */
+      /** File that contains it. Read each time, because it changes. */
       readonly tokenFile: string | null;
     }
   | {
-      /** A role, for a token that an identity provider writes into a file (EKS, CI). */
+      /** A role, obtained with a token that an identity provider writes to a file (EKS, CI). */
       readonly from: 'web-identity';
       readonly roleArn: string;
       readonly sessionName: string;
@@ -36,7 +36,7 @@ export type AwsKeySource =
       readonly url: string;
     }
   | {
-      /** A role, for other keys. */
+      /** A role, obtained with other keys. */
       readonly from: 'role';
       readonly roleArn: string;
       readonly sessionName: string;
@@ -59,29 +59,29 @@ export type TokenSource =
       readonly tokenUrl: string;
     }
   | {
-      /** A person who logged in with `gcloud auth application-default login`. */
+      /** A user who logged in with `gcloud auth application-default login`. */
       readonly from: 'google-user';
       readonly clientId: string;
       readonly clientSecret: Secret;
       readonly refreshToken: Secret;
       readonly tokenUrl: string;
-      /** The project that pays; null: the one in the address. */
+      /** The project that is charged. Null: the one in the address. */
       readonly quotaProject: string | null;
     }
   | {
-      /** An identity of another provider, which Google trusts. */
+      /** An identity of another provider that Google trusts. */
       readonly from: 'google-federation';
       readonly audience: string;
-      /** Kind of the other provider's token, as RFC 8693 names kinds. */
+      /** Token type as defined by RFC 8693. */
       readonly subjectTokenType: string;
-      /** A path, or an address that is asked with these headers. */
+      /** A file, or an address to request with these headers. */
       readonly subject:
         | { readonly file: string }
         | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
-      /** Member that holds the token where the subject is JSON; null: it is the token. */
+      /** Member that contains the token if the subject is JSON. Null: it is the token itself. */
       readonly field: string | null;
       readonly tokenUrl: string;
-      /** Address at which the token is exchanged for one of a service account. Null: the token itself is used. */
+      /** Address that exchanges the token for one of a service account. Null: the token itself is used. */
       readonly impersonationUrl: string | null;
     }
   | {
@@ -91,7 +91,7 @@ export type TokenSource =
       readonly url: string;
     }
   | {
-      /** An application that is registered with Entra. */
+      /** An application registered with Entra. */
       readonly from: 'azure-application';
       readonly tokenUrl: string;
       readonly clientId: string;
@@ -102,7 +102,7 @@ export type TokenSource =
   | {
       /** The identity of an Azure machine or app. */
       readonly from: 'azure-identity';
-      /** With its query. */
+      /** Includes its query. */
       readonly url: string;
       readonly headers: Readonly<Record<string, string | Secret>>;
     };

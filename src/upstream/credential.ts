@@ -1,9 +1,9 @@
-// Proof of identity to an upstream where no fixed header gives it. Knows no provider.
+// Credentials for upstreams where fixed headers do not suffice.
 import type { Slices } from '../base/lib/slices.ts';
 import type { Method } from './client.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** A request that is about to be sent. */
+/** A request before it is signed. */
 export interface UnsignedRequest {
   readonly method: Method;
   /** Absolute. */
@@ -24,20 +24,20 @@ export interface SignedAnswer {
 
 export interface Credential {
   /**
-   * Headers to add, names in lower case. A promise only where something has to be fetched first.
-   * @throws GatewayError (or rejects with it) when they cannot be had
+   * Headers to add, with lower-case names. A promise only when something must be fetched first.
+   * @throws GatewayError (or rejects with it) when they are unavailable
    */
   headers(request: UnsignedRequest): SignatureHeaders | Promise<SignatureHeaders>;
   /**
-   * Learns how a signed request was answered. Absent: the credential never changes.
-   * @returns true when the signature was refused for its age, and another one is to be had
+   * Reports the answer to a signed request. Absent: the credential never changes.
+   * @returns true when the signature was refused as expired and another one is available
    */
   refused?(answer: SignedAnswer, signedAt: UnixMs): boolean;
 }
 
-/** A credential that has all it needs until it expires. */
+/** A credential that needs nothing further until it expires. */
 export interface ReadyCredential {
   headers(request: UnsignedRequest): SignatureHeaders;
-  /** True for an answer by which the upstream says that it takes this credential no more. */
+  /** True for an answer that refuses this credential. */
   isRefusal(answer: SignedAnswer): boolean;
 }

@@ -1,5 +1,5 @@
-// Answers are asked for uncompressed; some servers compress all the same. Undone as it streams, no faster than the result
-// is taken, and only as far as it stands for an answer. How much may come out at all is the reader's business.
+// Decompression of answers, because some servers compress although uncompressed answers are requested. Streams with
+// backpressure and a bounded compression ratio. The reader limits the total size.
 import type { Transform } from 'node:stream';
 import {
   constants,
@@ -20,22 +20,21 @@ export interface Pausable {
   resume(): void;
 }
 
-/** Takes compressed bytes. Whoever wants its result to wait pauses it instead of its source, which it pauses itself. */
+/** Receives compressed bytes. Consumers pause it instead of its source, which it pauses itself. */
 export interface Decompressor extends ByteSink, Pausable {
-  /** Forgets what it still holds: a few bytes may stand for gigabytes. */
+  /** Discards buffered data, because a few bytes may expand to gigabytes. */
   stop(): void;
 }
 
 /**
- * Most bytes that one compressed byte may stand for, beyond the first ones. Streams of models, with their envelopes that
- * repeat, come to 40 with gzip and 75 with Brotli and Zstandard; only text that repeats one word exceeds this, and that
- * ends before the bytes that are free.
+ * Maximum compression ratio after the first `FREE_BYTES`. Model streams with repeated envelopes reach 40 with gzip and
+ * 75 with Brotli and Zstandard. Only text that repeats one word exceeds the limit, and it ends before `FREE_BYTES`.
  */
 const MAX_RATIO = 200;
 const FREE_BYTES = 4 * 1_048_576;
-/** Bytes that come out at once: larger would hold the loop, smaller costs a round through the thread pool each. */
+/** Output chunk size: larger ones block the event loop, smaller ones each cost a round trip to the thread pool. */
 const CHUNK = { chunkSize: 64 * 1024 };
-/** A frame may ask for a window of gigabytes. RFC 9659 section 3 allows 8 MB in HTTP. */
+/** A frame may request a window of gigabytes. RFC 9659 section 3 allows 8 MB in HTTP. */
 const WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
@@ -47,11 +46,11 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 ]);
 
 /**
- * A sink that decodes `content-encoding` before passing bytes on.
+ * Returns a sink that decodes `content-encoding`.
  * @param coding the header's value
- * @param source is paused while there is more of it than can be taken
- * @param failed called once, when the coding is unknown, the data are damaged, or they inflate too much
- * @returns undefined where nothing is compressed
+ * @param source paused while its data cannot be processed
+ * @param failed called once, when the coding is unknown, the data is corrupt, or the ratio is exceeded
+ * @returns undefined: not compressed
  */
 export function decompressing(
   coding: string | null,

@@ -1,12 +1,12 @@
-// The framing of AWS answers that are streamed, `application/vnd.amazon.eventstream`: length-prefixed messages of typed
-// headers and a payload, both guarded by checksums. Knows nothing of what the messages mean.
-// Source: "Amazon Event Stream Encoding" (docs.aws.amazon.com, Transcribe streaming; smithy.io, "Event streams").
+// AWS event-stream framing, `application/vnd.amazon.eventstream`: length-prefixed messages with typed headers and a
+// payload, protected by checksums. Source: "Amazon Event Stream Encoding" (docs.aws.amazon.com, Transcribe streaming;
+// smithy.io, "Event streams").
 import { crc32 } from 'node:zlib';
 import { joined } from '../base/lib/slices.ts';
 
 /** One message. Header names keep their colon: `:event-type`, `:message-type`, `:exception-type`. */
 export interface EventStreamMessage {
-  /** Headers whose values are text; those of other types are left out. */
+  /** String headers; those of other types are omitted. */
   readonly headers: ReadonlyMap<string, string>;
   /** Byte string. */
   readonly payload: string;
@@ -15,25 +15,25 @@ export interface EventStreamMessage {
 /** Lengths of message and headers, and the checksum of both. */
 const PRELUDE = 12;
 const CHECKSUM = 4;
-/** Largest message that AWS sends ("Event stream encoding": payload 16 MB, headers 128 KB). */
+/** Maximum size of a message from AWS ("Event stream encoding": payload 16 MB, headers 128 KB). */
 const MAX_MESSAGE = 16 * 1024 * 1024 + 128 * 1024 + PRELUDE + CHECKSUM;
-/** Lengths of header values by type; the types not here say their length. Type 7 is text. */
+/** Lengths of header values by type; other types contain their length. Type 7 is a string. */
 const FIXED: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const TEXT = 7;
 
-/** Cuts a byte stream into messages, in pieces of any size. */
+/** Splits a byte stream into messages. */
 export class EventStreamParser {
   readonly #take: (message: EventStreamMessage) => void;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Bytes that the next step needs: a prelude, then the whole message. */
+  /** Bytes required for the next step: a prelude, then the whole message. */
   #needed = PRELUDE;
 
   constructor(take: (message: EventStreamMessage) => void) {
     this.#take = take;
   }
 
-  /** @throws RangeError for damage: a checksum that is wrong, or lengths that cannot be */
+  /** @throws RangeError for corrupt data: a wrong checksum or impossible lengths */
   push(bytes: Buffer): void {
     this.#pieces.push(bytes);
     this.#size += bytes.length;
@@ -54,7 +54,7 @@ export class EventStreamParser {
     this.#size = buffer.length - at;
   }
 
-  /** The stream is over. @throws RangeError when it ends inside of a message */
+  /** Ends the stream. @throws RangeError when it ends within a message */
   end(): void {
     if (this.#size > 0) throw new RangeError('the event stream ends in the middle of a message');
   }

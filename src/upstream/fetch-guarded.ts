@@ -1,5 +1,5 @@
-// Fetches what an address in a request points to, under guard: every hop is checked, connected to where it was checked,
-// and bounded in bytes and time. Images, files, MCP servers and web pages all come this way. Knows none of them.
+// Fetches addresses from requests with guards: every hop is checked, connected to the checked IP address, and limited
+// in bytes and time. Used for images, files, MCP servers and web pages.
 import { type Slices, slicesOf } from '../base/lib/slices.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { Clock } from '../base/runtime/clock.ts';
@@ -14,28 +14,28 @@ import type { DurationMs } from '../base/units.ts';
 
 export interface GuardedRequest {
   readonly url: string;
-  /** GET unless it says otherwise. */
+  /** Default: GET. */
   readonly method?: 'GET' | 'POST' | 'DELETE' | undefined;
-  /** By lower-case name. A redirect to another origin gets none of them but `accept` and `user-agent`. */
+  /** By lower-case name. A redirect to another origin receives only `accept` and `user-agent`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** It is sent as UTF-8. */
+  /** Sent as UTF-8. */
   readonly body?: string | undefined;
-  /** `none` gives a redirect as the answer, to a caller that has rules of its own. Followed unless it says so. */
+  /** `none`: a redirect is returned as the answer. Default: followed. */
   readonly redirects?: 'none' | undefined;
-  /** Most bytes of the answer, before and after decompression. */
+  /** Maximum bytes of the answer, before and after decompression. */
   readonly maxBytes: number;
-  /** For everything together: names, redirects, the last byte. Milliseconds. */
+  /** Timeout in milliseconds for everything: name resolution, redirects, and the answer to its last byte. */
   readonly timeoutMs: DurationMs;
-  /** Requests that may use each other's connections. Absent: a connection is closed after its answer. */
+  /** Pool for reusing connections. Absent: the connection is closed after its answer. */
   readonly pool?: PoolName | undefined;
-  /** Called when a connection stands: from then on the request may have been read. */
+  /** Called once connected; from then on the request may have been received. */
   readonly sent?: (() => void) | undefined;
-  /** Called before bytes of the answer are passed on; what it throws ends the request. */
+  /** Called before bytes of the answer are passed on. An exception ends the request. */
   readonly taking?: ((bytes: number) => void) | undefined;
 }
 
 export interface GuardedListener {
-  /** @param url where the answer came from, after redirects */
+  /** @param url final address, after redirects */
   head(head: ResponseHead, url: string): void;
   /** Decompressed. */
   data(bytes: Buffer): void;
@@ -60,7 +60,7 @@ export interface GuardedFetchOptions extends GuardOptions {
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Headers that another origin may get of a request that was made to the first one. */
+/** Headers that may be sent to another origin after a redirect. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'user-agent']);
 
 export class GuardedFetch {
@@ -71,9 +71,9 @@ export class GuardedFetch {
   }
 
   /**
-   * Checks an address that somebody else will visit. Who visits it resolves its name again, and follows redirects as it
-   * likes: this is no substitute for fetching.
-   * @throws GatewayError `invalid_request` (`url_not_allowed`), or `unsupported` when names are not told in time
+   * Checks an address that another server will fetch. That server resolves the name again and follows redirects, so
+   * this does not replace fetching.
+   * @throws GatewayError `invalid_request` (`url_not_allowed`), or `unsupported` when name resolution times out
    */
   check(url: string, timeoutMs: DurationMs): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -86,14 +86,14 @@ export class GuardedFetch {
     });
   }
 
-  /** Begins a request whose answer is pushed. Failures reach the listener as GatewayErrors. */
+  /** Starts a request whose answer is pushed. Failures reach the listener as GatewayErrors. */
   send(request: GuardedRequest, listener: GuardedListener): UpstreamCall {
     return new GuardedCall(this.#options, request, listener);
   }
 
   /**
-   * Fetches an answer whole, whatever its status.
-   * @param signal ends it before its time
+   * Fetches a whole answer with any status.
+   * @param signal cancels it
    * @throws GatewayError `invalid_request` (`url_not_allowed`), `too_large`, `unsupported` (`url_not_fetched`), or
    * `cancelled`
    */
@@ -119,7 +119,7 @@ export class GuardedFetch {
   }
 }
 
-/** Request to one address; a redirect may change all of it. */
+/** One request in a chain of redirects. */
 interface Hop {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -176,14 +176,14 @@ class GuardedCall implements UpstreamCall {
     }
   }
 
-  /** @param place of the address among those of the name: the next one is tried where no connection can be made */
+  /** @param place index of the IP address; the next one is tried when connecting fails */
   #connect(hop: Hop, guarded: Guarded, place: number): void {
     const { url, addresses } = guarded;
     const { method, body } = hop;
     const { pool, maxBytes } = this.#request;
     const headers = { ...hop.headers, 'accept-encoding': 'identity' };
     const address = addresses[place];
-    // Addresses that the operator exempts are in the network of this machine, not in that of a proxy.
+    // Private addresses that the operator allows are in this machine's network, not in that of a proxy.
     const networkRoute = address !== undefined && !isPublicAddress(address) ? STRAIGHT : undefined;
     const to = new Destination({ method, url: url.href, address, networkRoute, headers });
     const call = ask({ to, body, pool, maxBytes }, this.#options.client, {
@@ -207,14 +207,14 @@ class GuardedCall implements UpstreamCall {
     else if (this.#paused) call.pause();
   }
 
-  /** Next request of a redirect. Undefined: the answer is no redirect. Throws nothing: a refusal ends the call. */
+  /** The next request of a redirect. Undefined: not a redirect. Never throws; a refusal ends the call. */
   #redirected(hop: Hop, from: URL, head: ResponseHead): Hop | undefined {
     if (this.#request.redirects === 'none') return undefined;
     const location = head.header('location');
     if (!REDIRECTS.has(head.status) || location === null || !URL.canParse(location, from)) return undefined;
     const to = new URL(location, from);
     const isAway = to.origin !== from.origin;
-    // A browser makes a GET of a POST that is redirected so (Fetch standard, "HTTP-redirect fetch").
+    // As in browsers, a POST redirected this way becomes a GET (Fetch standard, "HTTP-redirect fetch").
     const keepsBody = hop.method === 'GET' || head.status === 307 || head.status === 308;
     if (++this.#redirects > MAX_REDIRECTS) {
       this.#fail(notFetched(`it redirects more than ${MAX_REDIRECTS} times`));
@@ -247,7 +247,7 @@ class GuardedCall implements UpstreamCall {
     if (this.#finish()) this.#listener.failed(error);
   }
 
-  /** False when it was over before. */
+  /** False: it had already finished. */
   #finish(): boolean {
     if (this.#done) return false;
     this.#done = true;
@@ -270,7 +270,7 @@ function failureOf(failure: ReceiveFailure, message: string, maxBytes: number): 
   return failure === 'coding' ? notFetched(message) : notFetched(FAILURES[failure], message);
 }
 
-/** @param cause for the log; it may hold what the client must not learn */
+/** @param cause for the log; may contain details that the client must not see */
 function notFetched(reason: string, cause?: string): GatewayError {
   return new GatewayError('unsupported', TEXTS.notFetched(reason), {
     code: 'url_not_fetched',

@@ -24,7 +24,7 @@ export interface McpSource {
   readonly servers: ReadonlyMap<string, ConfiguredMcpServer>;
   /** True: requests may bring their own servers. */
   readonly fromRequests: boolean;
-  /** What happens when a server cannot list its tools. */
+  /** Behaviour when a server cannot list its tools. */
   readonly onUnlisted: 'fail' | 'continue';
   /** Maximum tools that one server may list. */
   readonly maxTools: number;

@@ -50,7 +50,7 @@ export interface McpServerToolInput {
   readonly earlier: McpToolsFacts | undefined;
   /** True: the client's protocol has items for tool lists. */
   readonly hasItems: boolean;
-  /** What happens when the server cannot list its tools. */
+  /** Behaviour when the server cannot list its tools. */
   readonly onUnlisted: 'fail' | 'continue';
   /** Checks an address that an upstream will call itself. @throws GatewayError `url_not_allowed` */
   readonly check: (url: string) => Promise<void>;

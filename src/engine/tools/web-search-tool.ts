@@ -1,5 +1,5 @@
-// The gateway's own web search as tools of a model: search, open a page, find in a page. Owns what the model is told
-// and what the items say; which engine is asked and how pages are read is decided below this.
+// The gateway's web search as tools for a model: search, open a page, find in a page. Defines the texts for the model
+// and the contents of items.
 import { asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -34,21 +34,21 @@ import { cutText, startOf } from '../../base/lib/cut-text.ts';
 export interface WebSearchInput {
   readonly wish: SearchWish;
   readonly native: Native;
-  /** USD for one search; null when unknown. */
+  /** USD per search. Null: unknown. */
   readonly priceUsd: number | null;
   readonly backend: SearchBackend;
-  /** null: pages may not be opened. */
+  /** Null: pages may not be opened. */
   readonly pages: PageReader | null;
   readonly sources: Sources;
   readonly names: FunctionNames;
   /**
-   * Whether an address stands in what the client itself said; absent: none does. Is asked for one without a fragment, in
-   * the spelling of `canonicalAddress`.
+   * True when the client's messages contain the address. Absent: never. Called without a fragment, in the form of
+   * `canonicalAddress`.
    */
   readonly isMentioned?: ((address: string) => boolean) | undefined;
 }
 
-/** Longest piece of a page that the model reads at once, in characters, by how much it shall read. */
+/** Maximum characters of a page shown to the model at once, by context size. */
 const PAGE_CHARS = { low: 8_000, medium: 24_000, high: 60_000 };
 const MOST_EXCERPTS = 20;
 /** Name in usage and in prices. */
@@ -62,7 +62,7 @@ const MAY_OPEN =
 
 const FORGOTTEN = 'What was found is not at hand any more. Call this again if you need it.';
 
-/** Codes of pages that stay as they are for as long as an answer takes. */
+/** Error codes that do not change within one answer. */
 const LASTING: ReadonlySet<string> = new Set(['pdf_not_readable', 'url_too_large']);
 
 type Action = 'search' | 'open_page' | 'find_in_page';
@@ -76,7 +76,7 @@ export class WebSearchTool implements GatewayTool {
   readonly #input: WebSearchInput;
   readonly #actions = new Map<string, Action>();
   readonly #opened = new Map<string, Promise<Page>>();
-  /** Addresses that the model was shown. Others it makes up, perhaps of what it was told, for a stranger to read. */
+  /** Addresses that the model was shown. Others may be invented, and could leak the conversation to their owner. */
   readonly #shown = new Set<string>();
   #searches = 0;
 
@@ -118,7 +118,7 @@ export class WebSearchTool implements GatewayTool {
     return { facts, question: null, run: (signal) => this.#run(facts, signal) };
   }
 
-  /** Result of an earlier call, as far as its item has it. */
+  /** Result of an earlier call, as far as its item contains it. */
   recall(facts: HostedFacts): RecalledCall {
     const isError = 'isError' in facts && facts.isError === true;
     const { type, ...args } = actionOf(facts);
@@ -171,7 +171,7 @@ export class WebSearchTool implements GatewayTool {
         () => (uses = { [USE]: 1 }),
       );
     } catch (thrown) {
-      // Paid for all the same, where the engine was asked.
+      // A search that reached the engine is charged even if it failed.
       return { ...failed(GatewayError.from(thrown).message, facts), uses };
     }
     const pages = results.map(({ url, title, text, publishedAt }) => {
@@ -200,7 +200,7 @@ export class WebSearchTool implements GatewayTool {
     return said(`[${number}] ${page.title}\n${page.url}\n\n${excerpts}\n\n${CITE}`, read);
   }
 
-  /** Reads a page once per answer. */
+  /** Reads each page once per answer. */
   async #read(url: string | undefined, signal: AbortSignal): Promise<Page> {
     const { pages, wish } = this.#input;
     if (!url || !pages) throw new GatewayError('invalid_request', 'The call must name a page: {"url": "…"}.');
@@ -216,14 +216,17 @@ export class WebSearchTool implements GatewayTool {
       });
       this.#opened.set(address, page);
       page.catch((error: unknown) => {
-        // A lasting failure is not tried again: reading a PDF takes seconds.
+        // A lasting failure is not retried, because reading a PDF takes seconds.
         if (!GatewayError.is(error) || !LASTING.has(error.code ?? '')) this.#opened.delete(address);
       });
     }
     return page;
   }
 
-  /** @throws GatewayError for an address that the model was not shown: its path or query could carry what it was told */
+  /**
+   * @throws GatewayError for an address that the model was not shown, because its path or query could leak the
+   * conversation
+   */
   #checked(url: string): string {
     const address = canonicalAddress(url);
     if (address !== undefined && (this.#shown.has(address) || this.#input.isMentioned?.(address) === true))
@@ -287,7 +290,7 @@ const FIND: Offer = {
   required: ['url', 'pattern'],
 };
 
-/** Action of a call. @param args as the model wrote them */
+/** Facts of a call. @param args the model's arguments */
 function factsOf(action: Action, args: JsonObject): SearchFacts | PageFacts {
   const text = (name: string): string => asString(args[name]) ?? '';
   switch (action) {
@@ -300,7 +303,7 @@ function factsOf(action: Action, args: JsonObject): SearchFacts | PageFacts {
   }
 }
 
-/** The same backwards: the action and its arguments. */
+/** The reverse: action and arguments of the facts. */
 function actionOf(facts: HostedFacts): { readonly type: Action } & Readonly<Record<string, string>> {
   if (facts.type !== 'web_page')
     return facts.type === 'web_search' && facts.query !== undefined
@@ -310,7 +313,7 @@ function actionOf(facts: HostedFacts): { readonly type: Action } & Readonly<Reco
   return pattern === undefined ? { type: 'open_page', url } : { type: 'find_in_page', url, pattern };
 }
 
-/** @throws GatewayError when the address lies outside of what may be searched */
+/** @throws GatewayError when the address is outside of the allowed sites */
 function checkSite(address: string, { allowedDomains, blockedDomains }: SearchWish): void {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const within = (domains: readonly string[]): boolean =>

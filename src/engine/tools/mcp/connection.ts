@@ -134,7 +134,7 @@ async function open(
 ): Promise<Connection> {
   const { errors, breakage } = target;
   boundAnswers(transport, target);
-  // Without capabilities, requests for elicitation, sampling or roots get "method not found".
+  // No capabilities: requests for elicitation, sampling or roots get "method not found".
   const client = new Client(
     { name: 'dragoman', version: '1' },
     { capabilities: {}, versionNegotiation: { mode: versions } },

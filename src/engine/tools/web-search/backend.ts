@@ -1,10 +1,10 @@
-// A web search, whichever engine makes it: question, results, settings. Knows no engine and sends nothing.
+// Interface of web search engines: query, results and settings.
 import type { Secret } from '../../../base/telemetry/secret.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
 export type ContextSize = 'low' | 'medium' | 'high';
 
-/** Approximate location of the person who asks. */
+/** Approximate location of the user. */
 export interface UserLocation {
   readonly city?: string | undefined;
   /** Two letters (ISO 3166-1 alpha-2). */
@@ -16,11 +16,11 @@ export interface UserLocation {
 
 export interface SearchQuery {
   readonly query: string;
-  /** Only pages of these and their subdomains; empty: of all. A path behind a domain narrows it further. */
+  /** Only pages of these domains and their subdomains. Empty: all. A path after a domain restricts it further. */
   readonly allowedDomains: readonly string[];
-  /** No pages of these and their subdomains. */
+  /** Excludes pages of these domains and their subdomains. */
   readonly blockedDomains: readonly string[];
-  /** How many results, and how much of each. */
+  /** Controls the number and length of results. */
   readonly contextSize: ContextSize;
   readonly userLocation?: UserLocation | undefined;
 }
@@ -31,7 +31,7 @@ export interface SearchResult {
   readonly title: string;
   /** The engine's description of the page, as plain text. */
   readonly text: string;
-  /** As the engine writes it; most write ISO 8601. */
+  /** As written by the engine, usually ISO 8601. */
   readonly publishedAt?: string | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface SearchBackend {
   /** Name of the engine, as in the configuration. */
   readonly name: string;
   /**
-   * Asks the engine once.
-   * @param charged called when the engine may ask money for it: it was sent the question and did not refuse it
-   * @returns the best result first, within the limits of the settings
-   * @throws GatewayError at fault `upstream` when the engine cannot be asked or its answer not be read, `client` for a
-   * domain that is none, `cancelled` when the signal was aborted
+   * Sends one search.
+   * @param charged called when the engine may charge it: the query was sent and not refused
+   * @returns best result first, within the limits of the settings
+   * @throws GatewayError with fault `upstream` when the engine is unavailable or its answer invalid, `client` for an
+   * invalid domain, `cancelled` when the signal was aborted
    */
   search(query: SearchQuery, signal: AbortSignal, charged?: () => void): Promise<readonly SearchResult[]>;
 }
@@ -52,11 +52,11 @@ export type SearchEngineName = 'searxng' | 'brave' | 'tavily' | 'exa';
 
 export interface SearchSettings {
   readonly backend: SearchEngineName;
-  /** Address of the engine; null: the one that its owner documents. */
+  /** Address of the engine. Null: its vendor's documented address. */
   readonly url: string | null;
   readonly apiKey: Secret | null;
-  /** Most results of one search, whatever its context size. */
+  /** Maximum results of one search, for any context size. */
   readonly maxResults: number;
-  /** For one search together. */
+  /** Timeout of one search. */
   readonly timeoutMs: DurationMs;
 }

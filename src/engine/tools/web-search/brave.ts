@@ -1,12 +1,12 @@
-// Brave Search. Only how a search is written for it and read from it (Brave Search API, "Web search": parameters,
-// location headers, goggles, response; read 2026-11).
+// Brave Search: encodes searches and decodes results (Brave Search API, "Web search": parameters, location headers,
+// goggles, response; read 2026-11).
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 import { htmlToText } from '../pages/html-to-text.ts';
 import type { Domain } from './domain.ts';
 import { explainRefusedKey, type SearchApi } from './search-api.ts';
 import type { UserLocation } from './backend.ts';
 
-/** As many as one page of it holds. */
+/** Maximum results of one page. */
 const MOST_RESULTS = 20;
 
 export const brave: SearchApi = {
@@ -30,7 +30,7 @@ export const brave: SearchApi = {
 
   decodeResults(answer) {
     if (answer['type'] !== 'search') return undefined;
-    // No `web` at all means that nothing was found.
+    // A missing `web` means no results.
     return asArray(asObject(answer['web'])['results'])
       .map(asObject)
       .map((result) => ({
@@ -41,19 +41,19 @@ export const brave: SearchApi = {
       }));
   },
 
-  // A key that it does not know is 422 to it, as a malformed query is.
+  // Unknown keys get status 422, like malformed queries.
   explainRefusal: (status, code) =>
     explainRefusedKey(code?.startsWith('SUBSCRIPTION_TOKEN_') === true ? 401 : status),
 };
 
-/** Its own rules: everything is discarded but these sites, or these sites are. Subdomains belong to a site. */
+/** Brave's filter rules: discard everything except these sites, or discard these sites. Subdomains belong to a site. */
 function goggles(allowed: readonly Domain[], blocked: readonly Domain[]): string {
   const only = allowed.map(({ host }) => `$site=${host}`);
   const never = blocked.map(({ host }) => `$discard,site=${host}`);
   return [...(only.length > 0 ? ['$discard'] : []), ...only, ...never].join('\n');
 }
 
-/** The parameter `country` takes some countries and refuses the search for the others; the headers take them all. */
+/** The parameter `country` refuses some countries; the headers accept all. */
 function locationHeaders({ city, country, region, timezone }: UserLocation): Record<string, string> {
   const headers: Record<string, string | undefined> = {
     'x-loc-city': city,
@@ -69,7 +69,7 @@ function locationHeaders({ city, country, region, timezone }: UserLocation): Rec
   );
 }
 
-/** Its texts are fragments of HTML. */
+/** Texts are HTML fragments. */
 function plain(text: unknown): string {
   return htmlToText(asString(text) ?? '');
 }

@@ -1,18 +1,17 @@
-// Domains that a search is limited to or kept from: how they are written in requests, and which addresses lie in them.
-// Knows no engine.
+// Domains that restrict a search: parsing, and matching of addresses.
 import { GatewayError } from '../../../canonical/index.ts';
 
 export interface Domain {
-  /** Lower case, in ASCII. */
+  /** Lower case, ASCII. */
   readonly host: string;
-  /** Beginning of the path, without the slash behind it; empty for all of it. */
+  /** Path prefix without trailing slash. Empty: the whole domain. */
   readonly path: string;
 }
 
 /**
- * Reads a domain as clients write it: `example.com`, with a path, or as a whole address.
- * @param text in Unicode or ASCII; `*.` in front is understood, since subdomains belong to every domain
- * @throws GatewayError `invalid_request` for what is no domain: engines take it as part of a query or of a rule
+ * Parses a domain as clients write it: `example.com`, with a path, or as a whole address.
+ * @param text in Unicode or ASCII; a leading `*.` is accepted, because subdomains are always included
+ * @throws GatewayError `invalid_request` for an invalid domain, which engines would take as part of a query or rule
  */
 export function decodeDomain(text: string): Domain {
   const bare = text.trim().replace(/^https?:\/\//i, '');
@@ -26,9 +25,9 @@ export function decodeDomain(text: string): Domain {
   return { host, path: url.pathname.replace(/\/+$/, '') };
 }
 
-/** Whether an address is of one of these domains or their subdomains. */
+/** True when an address belongs to one of these domains or their subdomains. */
 export function isWithin(url: URL, domains: readonly Domain[]): boolean {
-  // A dot behind the name changes nothing about where it leads.
+  // A trailing dot does not change the host.
   const hostname = url.hostname.replace(/\.+$/, '');
   return domains.some(
     ({ host, path }) =>

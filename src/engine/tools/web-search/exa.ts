@@ -1,5 +1,4 @@
-// Exa. Only how a search is written for it and read from it (Exa API reference, "Search" and "Error codes"; read
-// 2026-11).
+// Exa: encodes searches and decodes results (Exa API reference, "Search" and "Error codes"; read 2026-11).
 import { asArray, asObject } from '../../../base/json/index.ts';
 import { explainRefusedKey, type SearchApi } from './search-api.ts';
 

@@ -1,4 +1,4 @@
-// Web search: the engines, one line each, and how one is opened. The only way into this folder.
+// Web search engines, and how one is opened. Other folders import only this file.
 import { hostAndPort } from '../../../upstream/guard.ts';
 import { openBackend, type Fetch } from './open-backend.ts';
 import type { SearchApi } from './search-api.ts';
@@ -20,15 +20,15 @@ export type {
 const ENGINES: Readonly<Record<SearchEngineName, SearchApi>> = { searxng, brave, tavily, exa };
 
 /**
- * The configured engine, ready to be asked.
- * @param fetch must be allowed to connect to `searchHost(settings)`, which may be private, and to nothing else that is
- * @throws TypeError when there is no address to ask at; the configuration is checked before
+ * The configured engine.
+ * @param fetch must allow `searchHost(settings)`, which may be private, and no other private host
+ * @throws TypeError without an address, which the configuration excludes
  */
 export function openSearchBackend(settings: SearchSettings, fetch: Fetch): SearchBackend {
   return openBackend(ENGINES[settings.backend], addressOf(settings), settings, fetch);
 }
 
-/** `host:port` that a search goes to: what the guard must exempt, since an engine of one's own is rarely public. */
+/** `host:port` of the engine, which the guard must allow because self-hosted engines are rarely public. */
 export function searchHost(settings: Pick<SearchSettings, 'backend' | 'url'>): string {
   return hostAndPort(addressOf(settings));
 }

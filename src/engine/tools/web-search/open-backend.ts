@@ -1,5 +1,4 @@
-// Asks a search engine and makes its answer safe to use: limits, errors in the operator's words, domains, plain text.
-// The same for every engine; what is particular to one is in its own file.
+// Sends searches and sanitises results for every engine: limits, error messages, domain filters and plain text.
 import { asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -18,23 +17,23 @@ import type { DurationMs } from '../../../base/units.ts';
 /** The part of the guarded fetch that a search needs. */
 export type Fetch = Pick<GuardedFetch, 'fetchWhole'>;
 
-/** Results, and characters of each: about 600, 3,000 and 12,000 tokens together. */
+/** Number of results and characters of each: in total about 600, 3,000 and 12,000 tokens. */
 const SIZES: Readonly<Record<ContextSize, { readonly results: number; readonly chars: number }>> = {
   low: { results: 5, chars: 500 },
   medium: { results: 8, chars: 1500 },
   high: { results: 12, chars: 4000 },
 };
-/** Most bytes of the engine's answer, which may hold whole pages. */
+/** Maximum bytes of the engine's answer, which may contain whole pages. */
 const MAX_BYTES = 8 * 1_048_576;
-/** There is one search engine, with the operator's own key. */
+/** One pool, because there is one engine with the operator's key. */
 const POOL = { id: 'web search', label: 'web search' };
-/** Engines refuse long queries in their own ways; 400 is what the strictest takes. */
+/** Engines refuse longer queries in different ways; 400 is the limit of the strictest. */
 const MAX_QUERY_CHARS = 400;
 const MAX_TITLE_CHARS = 300;
 const MAX_DATE_CHARS = 40;
 const MAX_WORDS_OF_ENGINE = 200;
 
-/** @param address where the engine is asked; a path in it is kept */
+/** @param address of the engine; its path is kept */
 export function openBackend(
   api: SearchApi,
   address: string,
@@ -43,7 +42,7 @@ export function openBackend(
 ): SearchBackend {
   const base = address.replace(/\/+$/, '');
   const { apiKey, maxResults, timeoutMs } = settings;
-  // Some engines repeat the key: in what they refuse, or in what they find.
+  // Some engines echo the key in errors or results.
   const mask = apiKey && EchoMask.of([apiKey.reveal(), ...secretsOfAsking(base, {})]);
 
   return {
@@ -77,7 +76,7 @@ export function openBackend(
 function plan(api: SearchApi, search: SearchQuery, maxResults: number): PlannedSearch {
   const { results, chars } = SIZES[search.contextSize];
   const query = search.query.trim();
-  // The model can ask again with fewer words; half a question would get answers to another one.
+  // The model can search again with fewer words. A truncated query would return other results.
   if (query === '' || query.length > MAX_QUERY_CHARS)
     throw failure(api, 'invalid_request', `a query must have 1 to ${MAX_QUERY_CHARS} characters`);
   return {
@@ -102,7 +101,7 @@ async function ask(
   try {
     return await fetch.fetchWhole({ ...request, pool: POOL, sent: () => (isSent = true) }, signal);
   } catch (thrown) {
-    // The engine searches although nobody reads what it finds.
+    // The engine performs the search even if its result is not read.
     if (isSent) charged?.();
     const error = GatewayError.from(thrown);
     if (error.kind === 'cancelled' || error.fault === 'gateway') throw error;
@@ -110,7 +109,7 @@ async function ask(
   }
 }
 
-/** The error for an answer whose status is not 2xx. */
+/** Error for an answer with a status other than 2xx. */
 function refusal(api: SearchApi, answer: GuardedAnswer, body: JsonObject): GatewayError {
   const { status, header } = answer;
   const said = asObject(body['error'] ?? body['detail']);
@@ -137,7 +136,7 @@ function failure(
   });
 }
 
-/** Results to use: pages of the right domains, each once, in the order of the engine. */
+/** Usable results: unique pages of permitted domains, in the engine's order. */
 function select(found: readonly FoundResult[], search: PlannedSearch): readonly SearchResult[] {
   const results = new Map<string, SearchResult>();
   for (const result of found) {
@@ -145,7 +144,7 @@ function select(found: readonly FoundResult[], search: PlannedSearch): readonly 
     const address = asString(result.url) ?? '';
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || results.has(url.href)) continue;
-    // Engines filter too, but not all, not always, and not by path.
+    // Engines do not filter reliably, and not by path.
     if (search.allowed.length > 0 && !isWithin(url, search.allowed)) continue;
     if (isWithin(url, search.blocked)) continue;
     const publishedAt = asString(result.publishedAt);

@@ -1,11 +1,11 @@
-// Contract of an engine's file: how a search is written for it, and where its answer holds the results. Sending,
-// errors, limits and filters are the same for all engines, and stand elsewhere.
+// Interface of an engine's file: encoding of searches and location of the results. Requests, errors, limits and filters
+// are shared by all engines.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Secret } from '../../../base/telemetry/secret.ts';
 import type { Domain } from './domain.ts';
 import type { ContextSize, SearchEngineName, UserLocation } from './backend.ts';
 
-/** One search, with the limits worked out. */
+/** A search with resolved limits. */
 export interface PlannedSearch {
   readonly query: string;
   readonly allowed: readonly Domain[];
@@ -13,20 +13,20 @@ export interface PlannedSearch {
   readonly contextSize: ContextSize;
   readonly location: UserLocation;
   readonly results: number;
-  /** Characters of text per result that are of use. */
+  /** Useful characters of text per result. */
   readonly charsPerResult: number;
 }
 
 export interface EncodedSearch {
-  /** With its query, appended to the address of the engine. */
+  /** Path and query, appended to the engine's address. */
   readonly path: string;
   /** By lower-case name. Values may hold any characters. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Makes it a POST. */
+  /** Present: the request is a POST. */
   readonly json?: JsonObject | undefined;
 }
 
-/** A result as found: nothing of it has been looked at. */
+/** A result as found, not validated. */
 export interface FoundResult {
   readonly url: JsonValue | undefined;
   readonly title: JsonValue | undefined;
@@ -36,19 +36,19 @@ export interface FoundResult {
 
 export interface SearchApi {
   readonly name: SearchEngineName;
-  /** Address at which its owner serves it. Null: every operator runs an own server. */
+  /** Address at its vendor. Null: self-hosted only. */
   readonly address: string | null;
   encodeSearch(search: PlannedSearch, key: Secret | null): EncodedSearch;
   /**
-   * The results in an answer with a 2xx status; undefined when it is no answer to a search.
+   * Results of a 2xx answer. Undefined: the answer is invalid.
    * @throws GatewayError when the answer reports a failure
    */
   decodeResults(answer: JsonObject): readonly FoundResult[] | undefined;
-  /** Instructions for the operator after an answer that refuses the gateway. Undefined: it is another failure. */
+  /** Advice for the operator when the engine refuses the gateway. Undefined: another failure. */
   explainRefusal(status: number, code: string | undefined): string | undefined;
 }
 
-/** Most engines answer 401 and 403 to a key that they do not take. */
+/** Most engines respond with 401 or 403 to an invalid key. */
 export function explainRefusedKey(status: number): string | undefined {
   return status === 401 || status === 403
     ? 'it refused the key; the operator must check tools.web_search.api_key'

@@ -1,25 +1,25 @@
-// SearXNG: a search engine of one's own that asks others. Only how a search is written for it and read from it
-// (SearXNG documentation, "Search API" and `searx/webutils.py`, read 2026-11).
+// SearXNG, a self-hosted metasearch engine: encodes searches and decodes results (SearXNG documentation, "Search API"
+// and `searx/webutils.py`, read 2026-11).
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { SearchApi } from './search-api.ts';
 
-/** With more, the words for the engines behind it would be longer than what they search for. */
+/** Maximum domains in a query; with more, the restrictions would be longer than the query. */
 const MOST_DOMAINS = 5;
 
 export const searxng: SearchApi = {
   name: 'searxng',
   address: null,
 
-  // SearXNG takes a language but no location, and clients name no language.
+  // SearXNG supports a language but no location, and clients send no language.
   encodeSearch({ query, allowed, blocked }, key) {
     const parameters = new URLSearchParams({
       q: [query, ...sites(allowed, blocked)].join(' '),
       format: 'json',
     });
     const headers: Record<string, string> = {};
-    // It has no keys; a proxy in front of it may.
+    // SearXNG has no keys, but a proxy in front of it may.
     if (key) headers['authorization'] = `Bearer ${key.reveal()}`;
     return { path: `/search?${parameters}`, headers };
   },
@@ -45,7 +45,7 @@ export const searxng: SearchApi = {
       : undefined,
 };
 
-/** Not every engine behind it knows these words, but without them hardly a result would be of these domains. */
+/** Some engines behind it ignore these operators, but without them few results would match the domains. */
 function sites(
   allowed: readonly { readonly host: string }[],
   blocked: readonly { readonly host: string }[],
@@ -58,7 +58,7 @@ function sites(
   ];
 }
 
-/** Nothing found because everybody refused is not nothing found. */
+/** An empty result because all engines refused is an error. */
 function throwIfNoneAnswered(answer: JsonObject): void {
   const failed = asArray(answer['unresponsive_engines']).map((entry) =>
     asArray(entry)

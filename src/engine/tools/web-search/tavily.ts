@@ -1,14 +1,13 @@
-// Tavily. Only how a search is written for it and read from it (Tavily API reference, "Search" and "Errors";
-// read 2026-11).
+// Tavily: encodes searches and decodes results (Tavily API reference, "Search" and "Errors"; read 2026-11).
 import { asArray, asObject, asString } from '../../../base/json/index.ts';
 import { explainRefusedKey, type SearchApi } from './search-api.ts';
 
-/** As many as it gives. */
+/** Maximum results. */
 const MOST_RESULTS = 20;
 
 /**
- * It wants the English name of a country, from a list of its own, and refuses a search with any other. These are the
- * countries whose names leave no doubt; from elsewhere one searches as from nowhere.
+ * Tavily requires the English name of a country from its own list, and refuses others. These are the countries with
+ * unambiguous names; for others the location is omitted.
  */
 const COUNTRIES: ReadonlySet<string> = new Set(
   (
@@ -17,7 +16,7 @@ const COUNTRIES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The runtime's tables of names take 3 MB of memory: they are read when somebody searches from somewhere. */
+/** Created on demand, because the runtime's tables of names take 3 MB. */
 const englishName = (country: string): string | undefined =>
   new Intl.DisplayNames('en', { type: 'region' }).of(country)?.toLowerCase();
 
@@ -33,7 +32,7 @@ export const tavily: SearchApi = {
       json: {
         query,
         max_results: Math.min(results, MOST_RESULTS),
-        // `advanced` costs twice as much; the pages themselves cost nothing more.
+        // `advanced` costs twice as much; raw page content is free.
         search_depth: 'basic',
         include_raw_content: contextSize === 'high' ? 'text' : false,
         include_domains: allowed.map(({ host }) => host),
