@@ -1,13 +1,12 @@
-// Headers that every answer of this address has, whoever made it: nothing of it is kept by caches on the way, and no
-// browser takes it for something else than it says. Knows no path.
+// Headers of every response of the gateway: not cached by intermediaries, and no content sniffing by browsers.
 
 const NO_SNIFFING = 'x-content-type-options';
 const CACHING = 'cache-control';
 
-/** For whoever makes an answer: to have them from the start costs a fraction of what it costs to add them. */
+/** Headers to include when a response is created, which costs a fraction of adding them later. */
 export const ANSWER_HEADERS = { [CACHING]: 'no-store', [NO_SNIFFING]: 'nosniff' } as const;
 
-/** The answer, which has them now. A `cache-control` of its own, which streams have, stays. */
+/** Adds the headers to a response. An existing `cache-control`, as streams have, is kept. */
 export function markAnswer(answer: Response): Response {
   const { headers } = answer;
   if (headers.has(NO_SNIFFING)) return answer;

@@ -32,32 +32,32 @@ export interface AppDependencies
   readonly ledger: ClientDependencies['ledger'] & ServiceDependencies['ledger'];
   readonly gateway: ServeDependencies['gateway'];
   readonly load: ServeDependencies['load'];
-  /** Answers whatever is below `/management` and no key of a model's may ask. */
+  /** Serves everything below `/management`, which API keys of models cannot access. */
   readonly management: (request: Request, connection: Connection) => Promise<Response>;
-  /** Answers `/console` and everything below it. */
+  /** Serves `/console` and everything below it. */
   readonly console: (request: Request, connection: Connection) => Promise<Response>;
 }
 
 export interface App {
-  /** POST handlers by exact path, or by the beginning of one before a `*`. */
+  /** POST handlers by exact path, or by prefix before a `*`. */
   readonly hot: Readonly<Record<string, Handler>>;
   readonly fallback: Handler;
-  /** The answer where one of them failed. */
+  /** Response when a handler failed. */
   readonly failed: (thrown: unknown) => Response;
-  /** Asks the clients of open sockets to go elsewhere once their running turns have ended. */
+  /** Asks clients of open sockets to reconnect elsewhere once their running turns have ended. */
   drain(): void;
 }
 
 const SOCKET_PATHS: ReadonlySet<string> = new Set(BASES.map((base) => base + SOCKET_ROUTE.path));
 
-/** Answers a POST that is none of the operations of a protocol, though its path begins as theirs. */
+/** Handles a POST that is none of a protocol's operations, although its path begins like one. */
 type ByVerb = (
   request: Request,
   connection: Connection,
   begun: { readonly protocol: ServedProtocol; readonly hint: string | undefined },
 ) => ReturnType<Handler>;
 
-/** Paths of the management API; a key asks for its own generations below the same path. */
+/** Paths of the management API. Keys access their own generations below the same path. */
 const MANAGEMENT = /^\/(?:api\/)?v1\/management\/(?!generation$)/;
 
 /** Pages for people. */
@@ -78,7 +78,7 @@ const SERVICES: Readonly<Record<string, Service<AppDependencies>>> = {
   ),
 };
 
-/** The same for the protocol of what is kept: its requests may refer to that. */
+/** The same for the protocol of stored items, whose requests may refer to them. */
 const KEEPING_SERVICES: typeof SERVICES = { ...SERVICES, answer: serveResponse };
 
 /** Builds the handlers. */
@@ -88,7 +88,7 @@ export function createApp(deps: AppDependencies): App {
   const verbs = new RouteTable(
     CLIENT_GROUPS.map((group) => ({ ...group, routes: group.routes.filter(hasVerb) })).flatMap(servedBy),
   );
-  /** A path that begins like a method of a model may be another route, or nothing. */
+  /** A path that begins like a method of a model may be another route, or none. */
   const byVerb: ByVerb = (request, connection, begun) =>
     verbs.methodsAt(new URL(request.url).pathname).length > 0
       ? fallback(request, connection)
@@ -102,7 +102,7 @@ export function createApp(deps: AppDependencies): App {
     errorResponse(deps, error, newGenerationId(deps.now()), serverFor(req.raw)),
   );
   const wild = servedProtocols.flatMap(wildOperations);
-  /** Addresses of operations that begin like those of other things: an id could have their name. */
+  /** Operations whose paths look like those of other resources, because an id could have their name. */
   const takesOnlyPosts = (method: string, url: URL): boolean => {
     if (method === 'POST') return false;
     if (wild.some((takes) => takes(url))) return true;
@@ -117,7 +117,7 @@ export function createApp(deps: AppDependencies): App {
     if (CONSOLE.test(pathname)) return deps.console(request, connection);
     const remote = answerRemote(deps, request, connection);
     if (remote) return remote;
-    // A path with a verb looks like that of a thing with such an id.
+    // A path with a verb looks like that of a resource with such an id.
     const allowed = verbs.methodsAt(pathname);
     if (allowed.length > 0 && !allowed.includes(request.method))
       return nothing.wrongMethod(deps, request, pathname, allowed);
@@ -125,7 +125,7 @@ export function createApp(deps: AppDependencies): App {
       ? nothing.wrongMethod(deps, request, pathname)
       : hono.fetch(request, { connection });
   };
-  // Before the paths of models, which begin as these do.
+  // Precedes the paths of models, which begin in the same way.
   const remote = Object.fromEntries(REMOTE_PATHS.map((path) => [path, fallback]));
   const leaving = (answer: Answer, connection: Connection): Answer | Promise<Answer> =>
     answer && deps.failedKeys.look(markAnswer(answer), connection);
@@ -140,7 +140,7 @@ export function createApp(deps: AppDependencies): App {
   };
   return {
     hot: {
-      // Their answers are made with all that they must have.
+      // These handlers already add all required headers to their responses.
       ...behind(operations, (handler) => withUsableHead(deps, handler, true)),
       ...behind(remote, (handler) => outer(handler, true)),
     },
@@ -150,7 +150,7 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
-/** The same handlers, each with something before it. */
+/** Wraps all handlers. */
 function behind(
   handlers: Readonly<Record<string, Handler>>,
   put: (handler: Handler) => Handler,
@@ -158,7 +158,7 @@ function behind(
   return Object.fromEntries(Object.entries(handlers).map(([path, handler]) => [path, put(handler)]));
 }
 
-/** Adds what clients of a protocol can POST to. */
+/** Adds the POST routes of a protocol. */
 function addPosts(
   hot: Record<string, Handler>,
   protocol: ServedProtocol,
@@ -189,7 +189,7 @@ function addPosts(
   }
 }
 
-/** Whether an address that names more than an operation is one of a protocol's operations, for each of its beginnings. */
+/** For each prefix of a wildcard route: true when an address is one of the protocol's operations. */
 function wildOperations(protocol: ServedProtocol): readonly ((url: URL) => boolean)[] {
   const { bases = [] } = protocol.server.addresses;
   return clientRoutes(protocol).flatMap((route) => {

@@ -1,14 +1,13 @@
-// Whether a template could be used: what it holds besides its own parts must be what a request may say. Owns no rule of
-// its own: the protocol that takes templates decodes it like a request.
+// Validates a template by decoding it like a request of the protocol that supports templates.
 import { GatewayError } from '../canonical/index.ts';
 import type { PromptTemplate } from '../engine/state/prompt-template.ts';
 import { keepingProtocol } from '../protocols/index.ts';
 import { storedItems } from './routes/state-routes.ts';
 
 /**
- * Variables stand for themselves here: any text will do.
- * @param path where the template stands, for messages
- * @throws GatewayError `invalid_request` naming what no request could say
+ * Variables remain unsubstituted, because any text is valid here.
+ * @param path of the template, for messages
+ * @throws GatewayError `invalid_request` naming an invalid member
  */
 export function checkTemplate({ input, defaults }: PromptTemplate, path = 'template'): void {
   try {

@@ -1,34 +1,34 @@
-// Detects the protocol of a client where its path serves several or none: by what only one family of clients sends, or by the
-// beginning of the path. Answers nothing.
+// Detects the protocol of a client when its path serves several or none, from headers specific to one family of clients
+// or from the path prefix.
 import { mainProtocol, type ServedProtocol, servedProtocols, type ServerCodec } from '../protocols/index.ts';
 import { asObject } from '../base/json/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 
-/** The protocol that only the client of which a request is speaks; undefined where nothing tells. */
+/** Protocol of the client, if its headers identify it. Undefined: unknown. */
 export function protocolOfClient({ headers, url }: Request): ServedProtocol | undefined {
   const head = { header: (name: string) => headers.get(name), url: new URL(url) };
   return servedProtocols.find(({ server }) => server.addresses.isClient?.(head));
 }
 
-/** The protocol in which a request is answered that reached nothing. */
+/** Protocol for responses to requests that reached no route. */
 export function serverFor(request: Request): ServerCodec {
   return (protocolOfClient(request) ?? mainProtocol).server;
 }
 
-/** The protocol in which a client is answered about files, where its own has files; undefined: OpenAI's. */
+/** Protocol for responses about files, if the client's protocol has files. Undefined: OpenAI's. */
 export function speakerOfFiles(request: Request): ServerCodec | undefined {
   const server = protocolOfClient(request)?.server;
   return server?.files && server;
 }
 
-/** Reads a request's headers by lower-case name, also where clients of the protocol may write them into the query. */
+/** Reads request headers by lower-case name, including those that the protocol permits in the query. */
 export function headersOf(
   request: Request,
   { addresses: { headersInQuery } }: ServerCodec,
 ): (name: string) => string | null {
   const { headers } = request;
   if (!headersInQuery) return (name) => headers.get(name);
-  // Made by the runtime when it is asked for.
+  // The runtime creates it on access.
   const { url } = request;
   return (name) => {
     const given = headers.get(name);
@@ -37,12 +37,12 @@ export function headersOf(
   };
 }
 
-// Which protocol a request speaks that is only to be explained: its path does not say it.
+// Protocol of requests that are only explained, because their path does not say it.
 
 /**
- * The protocol that `?protocol=` names, or that the body looks like; the main one when nothing tells.
+ * The protocol named by `?protocol=`, or detected from the body; otherwise the main one.
  * @param header reads a request header by lower-case name
- * @throws GatewayError `invalid_request` for a name that clients cannot speak here
+ * @throws GatewayError `invalid_request` for an unsupported name
  */
 export function explainedProtocol(
   named: string | null,

@@ -1,8 +1,8 @@
-// The addresses to which clients of a protocol POST: those of the protocol, and those of tasks besides text. Answers nothing.
+// POST routes of a protocol's clients: its own and those of tasks other than text.
 import { postRoutes } from '../engine/index.ts';
 import type { ClientAddress, ClientOperation, ClientRoute, ServedProtocol } from '../protocols/index.ts';
 
-/** All of them, one for each path. */
+/** All routes, one per path. */
 export function clientRoutes(protocol: ServedProtocol): readonly ClientRoute[] {
   const byPath = new Map<string, ClientRoute>();
   for (const route of postRoutes(protocol)) {
@@ -12,7 +12,7 @@ export function clientRoutes(protocol: ServedProtocol): readonly ClientRoute[] {
   return [...byPath.values()];
 }
 
-/** Two routes of one path: the first that knows an address has it. */
+/** Combines two routes with one path; the first that has an operation for an address takes precedence. */
 function together(first: ClientRoute, second: ClientRoute): ClientRoute {
   return {
     ...first,
@@ -21,7 +21,7 @@ function together(first: ClientRoute, second: ClientRoute): ClientRoute {
   };
 }
 
-/** The operation at an address of a route; undefined for one that is not served. */
+/** The operation of an address. Undefined: none. */
 export function operationAt({ operation }: ClientRoute, address: ClientAddress): ClientOperation | undefined {
   return typeof operation === 'function' ? operation(address) : operation;
 }

@@ -1,4 +1,4 @@
-// Compaction: a summary in the place of a conversation. Serves `POST /responses/compact` and turns whose input ends with
+// Compaction: replaces a conversation by a summary. Serves `POST /responses/compact` and turns whose input ends with
 // `compaction_trigger` (OpenAI API reference, 2026-11). The summary is an ordinary call through the gateway; the client
 // gets it sealed.
 import {
@@ -31,9 +31,9 @@ import type { UnixMs } from '../base/units.ts';
 export interface CompactDependencies extends Pick<StateDependencies, 'state' | 'now' | 'log'> {
   readonly gateway: Gateway;
   readonly catalog: () => Catalog;
-  /** Makes of a summary what only its owner's requests can bring back. */
+  /** Seals a summary, so that only its project can use it. */
   readonly sealSummary: (projectId: string, text: string) => string;
-  /** When a response that is stored now expires, Unix milliseconds; null: never. */
+  /** Expiry of a response stored now, in Unix milliseconds. Null: never. */
   readonly expiresAt: (now: UnixMs) => UnixMs | null;
 }
 
@@ -44,21 +44,21 @@ const TRIGGER = 'compaction_trigger';
 const NOTHING: ReadonlySet<string> = new Set();
 
 interface Compacted {
-  /** The response that holds the summary. */
+  /** The response with the summary. */
   readonly answer: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  /** Messages of the user, which stay as they are. */
+  /** User messages, which are kept. */
   readonly said: readonly JsonObject[];
-  /** The item that stands for everything else. */
+  /** The item that replaces everything else. */
   readonly item: { readonly id: string; readonly type: 'compaction'; readonly encrypted_content: string };
 }
 
-/** True for a turn that shall compact its own context. */
+/** True for a turn that requests compaction of its own context. */
 export function asksForCompaction(json: unknown): boolean {
   return asObject(asArray(asObject(json)['input']).at(-1))['type'] === TRIGGER;
 }
 
-/** Answers `POST /responses/compact`. @throws GatewayError where nothing was sent to the client */
+/** Serves `POST /responses/compact`. @throws GatewayError when nothing was sent to the client */
 export async function compact(deps: CompactDependencies, call: ApiCall): Promise<void> {
   const body = asObject(call.json);
   const compacted = await summarise(deps, call, body, decode(body));
@@ -100,7 +100,9 @@ export async function compactTurn(deps: CompactDependencies, call: ApiCall): Pro
   sendResponse(call.client, response, request.stream, headers);
 }
 
-/** Keeps the turn as the beginning of what follows: what came before is in the summary. Never rejects. */
+/**
+ * Stores the turn as the beginning of the following conversation, whose earlier part is in the summary. Never rejects.
+ */
 async function keep(
   { state, now: clock, expiresAt, log }: CompactDependencies,
   { principal: { projectId }, memory }: ApiCall,
@@ -121,7 +123,7 @@ function decode(body: JsonObject): CanonicalRequest {
   return keepingProtocol.server.decodeRequest(body);
 }
 
-/** @returns null when the client has its answer already, a refusal, or has gone away */
+/** @returns null when the client already received an error, or disconnected */
 async function summarise(
   deps: CompactDependencies,
   call: ApiCall,
@@ -147,7 +149,7 @@ async function summarise(
     body: jsonBytes(bytesOfJson(json)),
     json,
     client: inner,
-    // The turn that only asks for the summary is nobody's history.
+    // The turn that requests the summary is not remembered.
     ...(memory ? { memory: { recall: (id) => memory.recall(id), remember: () => {} } } : {}),
   });
   const { answer } = inner;
@@ -168,9 +170,9 @@ async function summarise(
   };
 }
 
-/** True when whoever may serve the request compacts conversations by itself. */
+/** True when all possible endpoints compact conversations natively. */
 function compactsItself(catalog: Catalog, body: JsonObject): boolean {
-  // Other models may stand in.
+  // Other models may be used.
   if (body['models'] !== undefined || body['model_routing_config'] !== undefined) return false;
   const model = catalog.find(asString(body['model']) ?? '');
   const endpoints = model ? endpointsFor(model, { protocol: keepingProtocol.name }) : [];
@@ -183,7 +185,7 @@ function encryptedOf(response: JsonObject): string {
 }
 
 function summaryOf(response: JsonObject): string {
-  // Half a summary would be taken for a whole one.
+  // A partial summary would be taken for a complete one.
   if (response['status'] !== 'completed') return noSummary('the model did not finish its summary');
   const text = outputOf(response)
     .filter(({ type }) => type === 'message')
@@ -199,7 +201,7 @@ function noSummary(reason: string): never {
   throw new GatewayError('upstream_unavailable', reason, { code: 'compaction_failed', fault: 'upstream' });
 }
 
-/** Takes the summary in place of the client, which it stands for as long as it waits. */
+/** Receives the summary in place of the client. */
 class InnerClient implements Client {
   answer:
     | {
@@ -231,9 +233,9 @@ class InnerClient implements Client {
   }
 }
 
-// Request to a model in order to compact a conversation: the words, and what of the client's request goes along.
+// Request for a summary: its text, and the members taken from the client's request.
 
-/** Stands behind the conversation, as its last message. */
+/** Appended to the conversation as its last message. */
 const TASK = `Stop here and write a hand-over summary of this conversation. It will take the place of everything above: whoever continues, possibly another model, will see only the user's messages and your summary, none of the answers, tool calls and tool results.
 
 Write down, under a heading each, and leave out a heading that has nothing under it:
@@ -246,7 +248,7 @@ Write down, under a heading each, and leave out a heading that has nothing under
 
 Be complete before you are brief, invent nothing, and do not continue the work itself: do not call tools and do not address the user. Write in the language of the conversation. Answer with the summary only.`;
 
-/** Members that are about the answer that the client wants, not about the conversation. */
+/** Members that concern the client's answer rather than the conversation. */
 const DROPPED: ReadonlySet<string> = new Set([
   'background',
   'conversation',
@@ -261,10 +263,10 @@ const DROPPED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request that has a conversation compacted. Instructions and tools stay: the model needs them to understand what
- * was said, and a prompt cache to recognise it.
- * @param input the items of the client's request
- * @param native true: the upstream compacts by itself, and what it makes only it can read
+ * Request that compacts a conversation. Instructions and tools are kept, because the model needs them for context and
+ * the prompt cache for a match.
+ * @param input items of the client's request
+ * @param native true: the upstream compacts natively, and only it can read the result
  */
 function summaryRequest(body: JsonObject, input: readonly JsonObject[], native: boolean): JsonObject {
   const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !DROPPED.has(name)));

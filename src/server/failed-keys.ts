@@ -1,22 +1,24 @@
-// Slows those who try keys: after many refused keys from one address, further refusals from there take longer. A right key
-// is never slowed, for addresses are shared. Knows no key.
+// Slows down guessing of API keys: after 20 refused keys from one address within a minute, its further refusals are
+// delayed. Valid keys are never delayed, because clients can share an address.
 import type { Clock } from '../base/runtime/clock.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
 import type { Counters } from '../base/telemetry/counters.ts';
 import type { Logger } from '../base/telemetry/log.ts';
 import type { DurationMs } from '../base/units.ts';
 
-/** Refusals of one address within the window that are answered at once: somebody corrects a configuration. */
+/** Refusals of one address per window that are not delayed, for clients that correct their configuration. */
 const FREE = 20;
 const WINDOW_MS = 60_000;
-/** How long a refusal is held back, in milliseconds: longer after so many more of them, up to so many times. An address then
- * gets few answers in a second, however many connections it opens. */
+/**
+ * Delay of a refusal in milliseconds, increased after each `LONGER_AFTER` refusals, at most `LONGEST` times. An address
+ * then gets few responses per second, however many connections it opens.
+ */
 const DELAY_MS = 1_000;
 const LONGER_AFTER = 500;
 const LONGEST = 10;
-/** Refusals that came at once are answered one after another, so many to a second: others have their turns in between. */
+/** Maximum responses per second after a burst of refusals, so that other requests run in between. */
 const SPREAD = 2_000;
-/** Addresses that are remembered; those beyond go unslowed, and the next window begins anew. */
+/** Maximum tracked addresses. Further ones are not delayed; all are forgotten at the next window. */
 const MOST_ADDRESSES = 10_000;
 
 export interface FailedKeysOptions {
@@ -37,7 +39,7 @@ export class FailedKeys {
     this.#held = new HeldAnswers(options.clock);
   }
 
-  /** The answer, when it may be sent: refusals of keys are counted and slowed. */
+  /** Returns the response, delayed if it is a 401 from an address with too many failures. */
   look(answer: Response, connection: Connection): Response | Promise<Response> {
     return answer.status === 401 ? this.#refused(answer, connection) : answer;
   }
@@ -51,7 +53,7 @@ export class FailedKeys {
     return this.#held.hold(answer, delayMs);
   }
 
-  /** Counts a refusal. @returns how long it is held back; 0: not at all */
+  /** Counts a refusal. @returns the delay; 0: none */
   #delayMs(address: string | null): DurationMs {
     const { clock, log, counters } = this.#options;
     if (address === null) return 0;
@@ -63,7 +65,7 @@ export class FailedKeys {
     const failures = (this.#failures.get(address) ?? 0) + 1;
     if (failures === 1 && this.#failures.size >= MOST_ADDRESSES) return 0;
     this.#failures.set(address, failures);
-    // Once in a window: whoever tries keys must not fill the log.
+    // Logged once per window, so that an attacker cannot fill the log.
     if (failures === FREE + 1) {
       const facts = { address, failures, ...counters.read() };
       log.warn('many keys from one address were refused: refusals to it are slowed', facts);
@@ -74,9 +76,9 @@ export class FailedKeys {
   }
 }
 
-// Answers that are ready and sent a little later. So many at most: each is about a kilobyte. Knows not why.
+// Responses that are held back for a moment. At most 10,000, about 1 kB each.
 
-/** Answers that are held back at once; what is beyond is sent at once. */
+/** Maximum responses held at once; further ones are sent immediately. */
 const MOST_HELD = 10_000;
 
 class HeldAnswers {
@@ -87,12 +89,12 @@ class HeldAnswers {
     this.#clock = clock;
   }
 
-  /** True where no more can be held. */
+  /** True when the maximum is reached. */
   get isFull(): boolean {
     return this.#held >= MOST_HELD;
   }
 
-  /** @param delayMs more than 0 @returns the answer, when it may be sent */
+  /** @param delayMs greater than 0 @returns the response after the delay */
   hold(answer: Response, delayMs: DurationMs): Promise<Response> {
     this.#held += 1;
     return new Promise((resolve) => {

@@ -239,7 +239,7 @@ export class ConnectionPools {
     this.#looks++;
     for (const { idle } of this.#pools.values())
       for (const [origin, list] of idle) {
-        // Those that were idle longest come first.
+        // The longest idle connections come first.
         const waiting = list.findIndex(({ idleSince }) => this.#looks - idleSince < MOST_LOOKS);
         const overdue = waiting < 0 ? list.splice(0) : list.splice(0, waiting);
         this.#idle -= overdue.length;

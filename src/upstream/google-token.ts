@@ -20,7 +20,7 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const TOKEN_PATH = '/computeMetadata/v1/instance/service-accounts/default/token';
 const FLAVOR = { 'metadata-flavor': 'Google' };
 
-/** A token for the key file of a service account. */
+/** Token for the key file of a service account. */
 export async function serviceAccountToken(
   { email, privateKey, privateKeyId, tokenUrl }: Source<'google-service-account'>,
   client: Sender,
@@ -45,7 +45,7 @@ export async function serviceAccountToken(
   return readToken(answer, { issuer: 'Google', whom: 'the service account', now });
 }
 
-/** A token for a person, whose file holds what it is renewed with. */
+/** Token for a user, whose file contains a refresh token. */
 export async function userToken(
   { clientId, clientSecret, refreshToken, tokenUrl, quotaProject }: Source<'google-user'>,
   client: Sender,
@@ -63,7 +63,7 @@ export async function userToken(
   return readToken(answer, { issuer: 'Google', whom: TEXTS.gcloudLogin, now }, besides);
 }
 
-/** A token of the account that a machine of Google's runs as. */
+/** Token for the account of a Google machine. */
 export async function instanceToken(
   { url }: Source<'google-instance'>,
   client: Sender,
@@ -78,7 +78,7 @@ export async function instanceToken(
   return readToken(answer, { issuer, whom: 'this machine', now: client.wall() });
 }
 
-/** A token for an identity of another provider: exchanged, and where so configured once more for a service account. */
+/** Token for an identity of another provider: exchanged, and if configured exchanged again for a service account. */
 export async function federationToken(
   source: Source<'google-federation'>,
   client: Sender,
@@ -114,7 +114,7 @@ export async function federationToken(
 const TOKEN_SERVICE = "Google's token service";
 const NO_REQUEST = { method: 'POST', url: '', headers: {}, body: [] } as const;
 
-/** The other provider's own token. */
+/** The other provider's token. */
 async function subjectToken(
   { subject, field }: Source<'google-federation'>,
   client: Sender,

@@ -1,25 +1,25 @@
-// Whether an address that arrived in a request may be fetched, and where a connection to it must go: images, files, MCP
-// servers, web pages. Looks at every address of the name; sends nothing itself.
+// Decides whether an address from a request may be fetched, and which IP addresses to connect to. Used for images,
+// files, MCP servers and web pages. Checks every IP address of the name; sends nothing.
 import { GatewayError } from '../canonical/index.ts';
 import { isAddress, isPublicAddress } from './address-ranges.ts';
 
 export interface GuardOptions {
-  /** `host` or `host:port` that the operator exempts (`fetch.allow`); asked each time, since a reload may change it. */
+  /** `host` or `host:port` that the operator allows (`fetch.allow`). Read each time, because a reload may change it. */
   readonly allow: () => readonly string[];
-  /** Every address of a name. Rejects when there is none. */
+  /** Resolves a name to all its addresses. Rejects when there are none. */
   readonly resolve: (host: string) => Promise<readonly string[]>;
 }
 
 export interface Guarded {
-  /** The address, its host without a dot at the end. */
+  /** The URL, with its host without a trailing dot. */
   readonly url: URL;
-  /** Checked. Whoever connects must connect to one of these: the name could resolve differently the next time. */
+  /** Checked IP addresses. Connections must use one of these, because the name may resolve differently later. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Checks one address. The same words refuse every name that is not public, whether or not it exists: nobody is to
- * learn the names of a private network from them.
+ * Checks one address. The same message refuses every non-public name, whether or not it exists, so that names of a
+ * private network are not revealed.
  * @param text absolute URL
  * @throws GatewayError `invalid_request`, code `url_not_allowed`
  */
@@ -31,7 +31,7 @@ export async function guardUrl(text: string, { allow, resolve }: GuardOptions): 
   const host = hostOf(url.hostname);
   if (host === '' || host.length > 253) throw refused('it names no host');
   if (url.hostname.endsWith('.')) url.hostname = host;
-  // The parser of URLs has turned every spelling of an IPv4 address into the usual one.
+  // The URL parser has normalised every spelling of an IPv4 address.
   const addresses = isAddress(host) ? [host] : await resolve(host).catch(() => []);
   const isExempt = namesHost(allow(), url);
   if (addresses.length === 0 || !(isExempt || addresses.every(isPublicAddress)))
@@ -41,19 +41,19 @@ export async function guardUrl(text: string, { allow, resolve }: GuardOptions): 
   return { url, addresses };
 }
 
-/** True when one of the entries, each `host` or `host:port`, means the host of this address. */
+/** True when one of the entries, each `host` or `host:port`, matches the host of this address. */
 export function namesHost(entries: readonly string[], url: URL): boolean {
   const port = portOf(url);
   return entries.some((entry) => {
     const [, name = '', onlyPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(entry.trim()) ?? [];
-    // Through the same parser, so that both are written alike.
+    // Parsed in the same way, so that both are normalised.
     const isSame =
       URL.canParse(`http://${name}`) && hostOf(new URL(`http://${name}`).hostname) === hostOf(url.hostname);
     return isSame && (onlyPort === undefined || onlyPort === port);
   });
 }
 
-/** `host:port` of an absolute http or https address, as `allow` takes it; a port that is not written is its scheme's. */
+/** `host:port` of an absolute http or https address, in the form of `allow`, with the default port if none is given. */
 export function hostAndPort(address: string): string {
   const url = new URL(address);
   return `${url.hostname}:${portOf(url)}`;

@@ -1,35 +1,35 @@
-// How a place is reached: through which proxy, whom TLS trusts, and which certificate it shows. Plain data, made when
-// the configuration is loaded. Knows no sockets and no files.
+// Network route to an upstream: proxy, trusted certificates and client certificate. Plain data, created when the
+// configuration is loaded.
 import { createHash } from 'node:crypto';
 import { Secret } from '../base/telemetry/secret.ts';
 
 /** An HTTP proxy. */
 export interface Proxy {
-  /** `scheme://host:port`: holds no secret. */
+  /** `scheme://host:port`, without secrets. */
   readonly address: string;
   readonly host: string;
   readonly port: number;
-  /** True: it is spoken to by TLS itself. */
+  /** True: the proxy itself is connected to over TLS. */
   readonly tls: boolean;
-  /** Value of `proxy-authorization`; null: it wants none. */
+  /** Value of `proxy-authorization`. Null: none. */
   readonly authorization: Secret | null;
-  /** Secrets in it. */
+  /** Its secrets, for redaction. */
   readonly secrets: readonly Secret[];
 }
 
 /** Network settings of one provider. */
 export interface NetworkRoute {
-  /** The same for network routes that are the same; secrets are in it only as a digest. */
+  /** Equal for equal routes. Contains secrets only as a digest. */
   readonly id: string;
-  /** Null: straight. Undefined: as the environment says. */
+  /** Null: direct. Undefined: from the environment. */
   readonly proxy: Proxy | null | undefined;
-  /** PEM; the only authorities that are trusted. Absent: those that everybody trusts. */
+  /** PEM. Only these authorities are trusted. Absent: the default authorities. */
   readonly ca?: string | undefined;
-  /** Shown to a server that asks for a certificate. PEM. */
+  /** Client certificate, for servers that request one. PEM. */
   readonly certificate?: { readonly cert: string; readonly key: Secret } | undefined;
 }
 
-/** A network route without its id. */
+/** Creates a network route with its id. */
 export function makeNetworkRoute(given: Omit<NetworkRoute, 'id'>): NetworkRoute {
   const { proxy, ca, certificate } = given;
   const parts = [
@@ -40,10 +40,10 @@ export function makeNetworkRoute(given: Omit<NetworkRoute, 'id'>): NetworkRoute 
   return { ...given, id: digestOf(parts) };
 }
 
-/** Past every proxy. */
+/** Direct connection without a proxy. */
 export const STRAIGHT: NetworkRoute = makeNetworkRoute({ proxy: null });
 
-/** A short name for something, from which it cannot be told. */
+/** Short digest of a value. */
 export function digestOf(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')
@@ -54,8 +54,8 @@ export function digestOf(value: unknown): string {
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /**
- * Reads the address of a proxy; one without a scheme is an http address, as curl reads it.
- * @throws TypeError whose message says what is wrong, follows the name of a key, and repeats no part of the address
+ * Parses the address of a proxy. Without a scheme it is http, as in curl.
+ * @throws TypeError whose message continues after the name of a setting and repeats no part of the address
  */
 export function parseProxy(text: string): Proxy {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase() ?? 'http';
@@ -72,7 +72,7 @@ export function parseProxy(text: string): Proxy {
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const user = decoded(url.username);
   const password = decoded(url.password);
-  // A colon would end the name where the proxy reads it (RFC 7617 section 2).
+  // A colon would end the user name (RFC 7617 section 2).
   if (user.includes(':')) throw new TypeError('has a user name with a colon, which no proxy can be told');
   const proof = Buffer.from(`${user}:${password}`).toString('base64');
   const hasProof = user !== '' || password !== '';
@@ -86,7 +86,7 @@ export function parseProxy(text: string): Proxy {
   };
 }
 
-/** The decoded part; one that is no percent-encoding is taken as it stands. */
+/** The decoded text; unchanged if it is not valid percent-encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

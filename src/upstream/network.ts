@@ -1,26 +1,26 @@
-// Network settings of every outgoing connection without a network route of its own: proxies of the environment, their
-// exceptions, and authorities that are trusted besides the machine's. Knows no sockets and no files.
+// Network settings of outgoing connections without their own route: proxies from the environment, their exceptions, and
+// additional trusted authorities.
 import { isAddress, isInRange, isLinkLocalOrLoopback } from './address-ranges.ts';
 import { digestOf, parseProxy, type Proxy, type NetworkRoute } from './network-route.ts';
 
 export interface Network {
-  /** The same for networks that are the same. */
+  /** Equal for equal settings. */
   readonly id: string;
-  /** By the scheme of what is asked for. */
+  /** By the scheme of the requested address. */
   readonly proxies: { readonly http: Proxy | null; readonly https: Proxy | null };
   /** Entries of `NO_PROXY`. */
   readonly except: readonly string[];
-  /** PEM, besides the machine's; empty: none. */
+  /** PEM, in addition to the system's. Empty: none. */
   readonly ca: readonly string[];
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The network as variables say: lower-case names before upper-case ones, as in curl.
+ * Reads the settings from environment variables; lower-case names take precedence, as in curl.
  * @param variables by name
  * @param ca PEM
- * @param refuse takes the name of a variable that names no proxy, and what is wrong with it
+ * @param refuse called with the name of a variable with an invalid proxy, and the problem
  */
 export function readNetwork(
   variables: Variables,
@@ -37,7 +37,7 @@ export function readNetwork(
       return refuse(name, error instanceof Error ? error.message : String(error));
     }
   };
-  // Under CGI, HTTP_PROXY is what a client said in a header called Proxy (httpoxy, CVE-2016-5385).
+  // Under CGI, HTTP_PROXY contains a client's Proxy header (httpoxy, CVE-2016-5385).
   const isCgi = variables['REQUEST_METHOD'] !== undefined;
   const proxies = {
     http: isCgi ? proxyIn('http_proxy') : proxyIn('http_proxy', 'HTTP_PROXY'),
@@ -56,7 +56,7 @@ function keyOf({ http, https }: Network['proxies']): unknown {
   return [http, https].map((proxy) => proxy && [proxy.address, proxy.authorization?.reveal()]);
 }
 
-/** No proxy, and no authorities but the machine's. */
+/** No proxies and no additional authorities. */
 export const PLAIN_NETWORK: Network = {
   id: '',
   proxies: { http: null, https: null },
@@ -64,15 +64,14 @@ export const PLAIN_NETWORK: Network = {
   ca: [],
 };
 
-/** The proxy through which an address is asked for, on its own network route or as the environment says; null: straight. */
+/** The proxy for an address, from its route or the environment. Null: direct. */
 export function proxyOn(networkRoute: NetworkRoute | undefined, network: Network, url: URL): Proxy | null {
   return networkRoute?.proxy === undefined ? proxyFor(network, url) : networkRoute.proxy;
 }
 
 /**
- * The proxy through which the environment has an address asked for; null: straight. What is on this machine or its own
- * link is never asked for through one, for there the address would mean another machine: loopback (as in Go's
- * `http.ProxyFromEnvironment`), and the metadata services of clouds.
+ * The environment's proxy for an address. Null: direct. Loopback (as in Go's `http.ProxyFromEnvironment`) and
+ * link-local addresses such as cloud metadata are never proxied, because there they would refer to another machine.
  */
 export function proxyFor({ proxies, except }: Network, url: URL): Proxy | null {
   const proxy = url.protocol === 'https:' ? proxies.https : proxies.http;
@@ -85,8 +84,8 @@ export function proxyFor({ proxies, except }: Network, url: URL): Proxy | null {
 }
 
 /**
- * Whether an entry of `NO_PROXY` means a host: `*` is all, `example.com`, `.example.com` and `*.example.com` a domain and
- * those below it, an address or a range of addresses (CIDR) itself, each with `:port` only there.
+ * True when a `NO_PROXY` entry matches a host: `*` all, `example.com`, `.example.com` and `*.example.com` a domain and
+ * its subdomains, an IP address or CIDR range itself; `:port` restricts an entry to that port.
  */
 function isMeant(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;

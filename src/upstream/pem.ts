@@ -1,8 +1,7 @@
-// Certificates and private keys as PEM texts: read, and checked as a pair. Knows neither files nor settings, and says
-// nothing of what a text holds.
+// Reads certificates and private keys in PEM and checks that they match. Error messages contain nothing of the texts.
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-/** Fault of a text, or of two of them together. */
+/** Problem with one text, or with both together. */
 export type PemFault =
   | { readonly of: 'cert'; readonly reason: 'absent' }
   /** @property position of the certificate in the text, from 1 */
@@ -21,7 +20,7 @@ export class PemError extends Error {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const LOCKED = /-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m;
 
-/** Whether a text holds certificates, one at least, all of which can be read. */
+/** True when a text contains at least one certificate, and all are readable. */
 export function holdsCertificates(text: string): boolean {
   try {
     readChain(text);
@@ -31,18 +30,14 @@ export function holdsCertificates(text: string): boolean {
   }
 }
 
-/**
- * Reads a certificate, with those between it and its authority behind it, and its key.
- * @returns the certificate
- * @throws PemError
- */
+/** Reads a certificate chain and its key. @returns the certificate @throws PemError */
 export function readPair(cert: string, key: string): X509Certificate {
   const first = readChain(cert);
   if (!first.checkPrivateKey(readKey(key))) throw new PemError({ of: 'key', reason: 'of another' });
   return first;
 }
 
-/** The first certificate of a text, all of which must be readable. */
+/** The first certificate of a text. All must be readable. */
 function readChain(text: string): X509Certificate {
   const [first] = (text.match(CERTIFICATE) ?? []).map((pem, index) => {
     try {
@@ -60,7 +55,7 @@ function readKey(text: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    // The runtime's message may repeat the key.
+    // The runtime's message may contain the key.
     throw new PemError({ of: 'key', reason: 'absent' });
   }
 }

@@ -1,5 +1,4 @@
-// Credentials that expire: fetched once for everybody, kept, and replaced before they expire. The one place that knows
-// when; where they come from is not its business.
+// Expiring credentials: fetched once for all requests, cached, and renewed before they expire.
 import type { Clock } from '../base/runtime/clock.ts';
 import type {
   Credential,
@@ -15,23 +14,26 @@ export interface FetchedCredential {
   readonly expiresAt: UnixMs;
 }
 
-/** Fetches a new credential. Rejects with GatewayError, also when the signal says that nobody waits any more. */
+/** Fetches a new credential. Rejects with GatewayError, also when the signal is aborted. */
 export type FetchCredential = (signal: AbortSignal) => Promise<FetchedCredential>;
 
-/** From here on a new one is fetched, while the old one still serves. */
+/** Remaining lifetime at which a new one is fetched while the old one is still used. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
-/** Nearer to its end, one might expire on its way. */
+/** Remaining lifetime at which it may expire in transit and is no longer used. */
 const UNUSABLE_BEFORE_MS = 30_000;
-/** A fetch that takes longer is given up by the next one who needs it. */
+/** A fetch that takes longer is cancelled by the next request that needs it. */
 const PATIENCE_MS = 10_000;
-/** How soon a fetch is repeated while the old one serves: some issuers give the same token until its last minutes. */
+/** Retry interval while the old one is usable, because some issuers return the same token until its last minutes. */
 const PAUSE_MS = 10_000;
-/** How long one that took the place of a refused one stays: what refuses it as well would refuse the next one, too. */
+/**
+ * Time for which the replacement of a refused credential is kept even if it is refused, because another would be
+ * refused too.
+ */
 const PATIENCE_WITH_REFUSALS_MS = 60_000;
 
 interface Kept extends FetchedCredential {
   readonly fetchedAt: UnixMs;
-  /** True: the one before it was refused. */
+  /** True: the previous one was refused. */
   readonly replacesRefused: boolean;
 }
 
@@ -41,7 +43,7 @@ interface Fetch {
   readonly startedAt: UnixMs;
   readonly fetched: Promise<Fetched>;
   readonly controller: AbortController;
-  /** Took its place when it was given up: who waited for the one gets the other. */
+  /** Fetch that replaced it after a timeout; waiters then get its result. */
   successor: Fetch | undefined;
 }
 
@@ -50,12 +52,12 @@ export class RenewedCredential implements Credential {
   readonly #now: () => UnixMs;
   readonly #wall: () => UnixMs;
   #kept: Kept | undefined;
-  /** True when the upstream refused what is kept: only judges answers until there is another one. */
+  /** True when the upstream refused the cached credential, which is then only used to classify answers. */
   #isSpent = false;
   #fetch: Fetch | undefined;
   #triedAt = -PAUSE_MS;
 
-  /** @param clock what is fetched says by its `wall` when it expires; nothing else is judged by that */
+  /** @param clock `wall` is only used to interpret expiry times */
   constructor(fetchNew: FetchCredential, { now, wall }: Pick<Clock, 'now' | 'wall'>) {
     this.#fetchNew = fetchNew;
     this.#now = now;
@@ -67,7 +69,7 @@ export class RenewedCredential implements Credential {
     const kept = this.#kept;
     const left = this.#isSpent ? 0 : (kept?.expiresAt ?? 0) - now;
     if (kept && left > UNUSABLE_BEFORE_MS) {
-      // A failure here is told by whoever needs the next one.
+      // A failure here is reported to the next request that needs a new one.
       if (left <= REFRESH_BEFORE_MS && now - this.#triedAt >= PAUSE_MS) this.#refresh(now).catch(() => {});
       return kept.credential.headers(request);
     }
@@ -77,7 +79,7 @@ export class RenewedCredential implements Credential {
   refused(answer: SignedAnswer, signedAt: UnixMs): boolean {
     const kept = this.#kept;
     if (!kept?.credential.isRefusal(answer)) return false;
-    // Another request was refused as well, and has seen to it.
+    // Another request was refused too and has already triggered the renewal.
     if (this.#isSpent || kept.fetchedAt > signedAt) return true;
     this.#isSpent = !kept.replacesRefused || this.#now() - kept.fetchedAt >= PATIENCE_WITH_REFUSALS_MS;
     return this.#isSpent;
@@ -102,22 +104,22 @@ export class RenewedCredential implements Credential {
     return outcomeOf(fetch);
   }
 
-  /** Never rejects: those who wait are told. */
+  /** Never rejects: waiters get the error. */
   async #keep(fetch: Fetch): Promise<void> {
     try {
       const fetched = await fetch.fetched;
-      // One that was given up may still come, after its successor.
+      // A cancelled fetch may still finish after its successor.
       if (this.#fetch !== fetch) return;
       this.#kept = { ...fetched, replacesRefused: this.#isSpent };
       this.#isSpent = false;
     } catch {
-      // A failure is not kept: the next request asks again.
+      // Failures are not cached: the next request tries again.
     }
     if (this.#fetch === fetch) this.#fetch = undefined;
   }
 }
 
-/** Outcome of a fetch, or of its successor where it was given up. */
+/** Outcome of a fetch, or of its successor if it was cancelled. */
 async function outcomeOf(fetch: Fetch): Promise<Fetched> {
   try {
     return await fetch.fetched;

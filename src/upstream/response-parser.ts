@@ -1,15 +1,15 @@
-// One HTTP/1.1 response (RFC 9112), parsed as its bytes are read. No I/O.
+// Incremental parser of one HTTP/1.1 response (RFC 9112). No I/O.
 
-/** Most bytes of heads before a body, those of interim answers together with the last. */
+/** Maximum bytes of all heads before a body, including interim responses. */
 const MAX_HEAD = 64 * 1024;
-/** Most interim answers (1xx) before the answer. Nobody sends more than one or two. */
+/** Maximum interim responses (1xx); real servers send one or two. */
 const MAX_INTERIM = 16;
 /**
- * Form of a head (RFC 9112 sections 4 and 5): no header folded over lines, no white space before a colon, no CR, LF
- * or NUL but at the ends of lines, and no more headers than this. A proxy must not guess at anything else.
+ * Syntax of a head (RFC 9112 sections 4 and 5): no folded headers, no white space before a colon, no CR, LF or NUL
+ * except line ends, and a maximum number of headers. A proxy must not guess about anything else.
  */
 const HEAD = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\0\r\n]*)?\r\n(?:[\w!#$%&'*+.^`|~-]+:[^\0\r\n]*\r\n){0,256}$/;
-/** The same number, for the words of the error. */
+/** The same number as in the pattern, for the error message. */
 const MAX_HEADERS = 256;
 const BLANK_LINE = '\r\n\r\n';
 const BLANK_BYTES = Buffer.from(BLANK_LINE);
@@ -21,20 +21,20 @@ export class ResponseHead {
   readonly #raw: string;
   readonly #lower: string;
 
-  /** @param raw status line and header lines, each ended by CRLF */
+  /** @param raw status line and header lines, each ending in CRLF */
   constructor(status: number, raw: string) {
     this.status = status;
     this.#raw = raw;
     this.#lower = raw.toLowerCase();
   }
 
-  /** The first header of this lower-case name, trimmed; null when there is none. */
+  /** First header with this lower-case name, trimmed. Null: none. */
   header(name: string): string | null {
     const from = this.#behind(name, 0);
     return from < 0 ? null : this.#raw.slice(from, this.#raw.indexOf('\r\n', from)).trim();
   }
 
-  /** All of them, in their order, with names in lower case. */
+  /** All headers in order, with lower-case names. */
   headers(): readonly (readonly [name: string, value: string])[] {
     return this.#raw
       .split('\r\n')
@@ -56,7 +56,7 @@ export class ResponseHead {
     return first >= 0 && this.#behind(name, first) >= 0;
   }
 
-  /** Offset behind the name and the colon of a header; -1 where there is none. Makes no text to look for. */
+  /** Offset after the name and colon of a header. -1: none. Allocates no strings. */
   #behind(name: string, start: number): number {
     const lower = this.#lower;
     for (let at = lower.indexOf(name, start); at >= 0; at = lower.indexOf(name, at + 1)) {
@@ -75,8 +75,8 @@ export interface ResponseEvents {
 }
 
 /**
- * State of a connection whose answer is complete: it may carry another request, or it may not; `stray`: bytes
- * followed that belong to no answer, so that other connections to the same address are not to be trusted either.
+ * State of the connection after a complete response. `keep`: reusable. `close`: not. `stray`: unsolicited bytes
+ * followed, so that other connections to the address are not trusted either.
  */
 export type ConnectionRest = 'keep' | 'close' | 'stray';
 
@@ -86,9 +86,9 @@ export class ResponseParser {
   readonly #events: ResponseEvents;
   readonly #isConnect: boolean;
   #framing: Framing = 'head';
-  /** Pieces of an incomplete head: joined once, however small they are. */
+  /** Pieces of an incomplete head, joined once. */
   readonly #pieces: string[] = [];
-  /** Their last characters, in which a blank line may have begun. */
+  /** Its last characters, which may begin a blank line. */
   #tail = '';
   #headBytes = 0;
   #interim = 0;
@@ -96,13 +96,15 @@ export class ResponseParser {
   #chunked: ChunkedDecoder | undefined;
   #keepAlive = true;
 
-  /** @param isConnect true for the answer to CONNECT: behind a success is the tunnel, whatever its headers say */
+  /** @param isConnect true for the response to CONNECT: a success is followed by the tunnel, whatever its headers */
   constructor(events: ResponseEvents, isConnect = false) {
     this.#events = events;
     this.#isConnect = isConnect;
   }
 
-  /** Takes the bytes of one read, which are its own from then on. Throws RangeError when the peer breaks the protocol. */
+  /**
+   * Consumes the bytes of one read and takes ownership of them. Throws RangeError when the peer violates the protocol.
+   */
   push(bytes: Buffer): void {
     let rest = bytes;
     if (this.#framing === 'head') {
@@ -123,7 +125,7 @@ export class ResponseParser {
     }
   }
 
-  /** The peer closed the connection. True when that is how this response ends; false when it was cut. */
+  /** Handles the end of the connection. True: this ends the response. False: it was truncated. */
   close(): boolean {
     if (this.#framing !== 'close') return false;
     this.#keepAlive = false;
@@ -131,7 +133,7 @@ export class ResponseParser {
     return true;
   }
 
-  /** Bytes behind the head. Undefined: it is not complete. */
+  /** Bytes after the head. Undefined: the head is incomplete. */
   #readHead(bytes: Buffer): Buffer | undefined {
     for (let from = 0; ;) {
       const end = this.#endOfHead(bytes, from);
@@ -148,7 +150,7 @@ export class ResponseParser {
     }
   }
 
-  /** Offset behind the head that goes on at `from`, its blank line included; -1: not here, and the rest was buffered. */
+  /** Offset after the head including its blank line. -1: it is incomplete, and the rest was buffered. */
   #endOfHead(bytes: Buffer, from: number): number {
     const shared = (this.#tail + bytes.toString('latin1', from, from + 3)).indexOf(BLANK_LINE);
     const blank = shared < 0 ? bytes.indexOf(BLANK_BYTES, from) : from + shared - this.#tail.length;
@@ -219,7 +221,7 @@ export class ResponseParser {
   }
 }
 
-/** The status of a head. @throws RangeError for one that is not as it must be */
+/** Status of a head. @throws RangeError for a malformed head */
 function readStatus(raw: string): number {
   if (HEAD.test(raw)) return Number(raw.slice(9, 12));
   if (!/^HTTP\/1\.[01] [1-9]\d\d[ \r]/.test(raw)) throw new RangeError('malformed status line');
@@ -227,8 +229,8 @@ function readStatus(raw: string): number {
 }
 
 /**
- * Only one framing may be said, once: who says two may be understood in two ways by two readers (RFC 9112 section 6.3).
- * Compression is no business of the transfer; nobody asked for it here.
+ * Only one framing may be given, once, because two readers could interpret two differently (RFC 9112 section 6.3).
+ * Compressed transfer codings were not requested.
  */
 function checkCoding(coding: string, head: ResponseHead): void {
   if (head.isHttp10) throw new RangeError('a transfer coding in HTTP/1.0');

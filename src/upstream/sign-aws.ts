@@ -1,34 +1,34 @@
-// Signature version 4 of AWS, in the `authorization` header. Own code rather than a library: the whole is a page, and
-// the libraries sign through promises, for which the way of every request would have to wait.
-// Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published test suite.
+// AWS Signature Version 4 in the `authorization` header. Own code because libraries sign asynchronously, which would
+// delay every request. Source: "AWS Signature Version 4 for API requests" (docs.aws.amazon.com, IAM), and its published
+// test suite.
 import { createHash, createHmac } from 'node:crypto';
 import type { Slices } from '../base/lib/slices.ts';
 import type { Secret } from '../base/telemetry/secret.ts';
 import type { ReadyCredential, SignatureHeaders, SignedAnswer, UnsignedRequest } from './credential.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** Keys of an account, and what they are used for. */
+/** Keys of an account with region and service. */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
-  /** Session of temporary keys. Null: lasting ones. */
+  /** Session token of temporary keys. Null: permanent keys. */
   readonly sessionToken: Secret | null;
   readonly region: string;
-  /** The service's name in signatures, e.g. `bedrock`. */
+  /** Name of the service in signatures, e.g. `bedrock`. */
   readonly service: string;
 }
 
-/** Names of headers that are signed besides `host` and those of the signature, where the request has them. */
+/** Headers that are signed if present, in addition to `host` and those of the signature. */
 const SIGNED: ReadonlySet<string> = new Set(['content-type']);
 
-/** Errors that other keys may mend: of temporary keys whose time is over, or that were revoked. */
+/** Errors that new keys may resolve: temporary keys that expired or were revoked. */
 const OUTDATED = /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 
 /** Signs requests with the keys of an account. */
 export class AwsSigner implements ReadyCredential {
   readonly #keys: AwsKeys;
   readonly #now: () => UnixMs;
-  /** The signing key is the same for a day. */
+  /** The signing key is valid for a day. */
   #day = '';
   #key: Buffer = Buffer.alloc(0);
 
@@ -67,7 +67,7 @@ export class AwsSigner implements ReadyCredential {
     return added;
   }
 
-  /** AWS names what is wrong with a signature in a header ("Common errors", Bedrock API reference, 2026-11). */
+  /** AWS names signature errors in a header ("Common errors", Bedrock API reference, 2026-11). */
   isRefusal(answer: SignedAnswer): boolean {
     return answer.status >= 400 && OUTDATED.test(answer.header('x-amzn-errortype') ?? '');
   }
@@ -89,7 +89,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Path of the request line, encoded once more: every service but S3 wants it so. */
+/** Path of the request line, encoded again, as every service except S3 requires. */
 function canonicalPath(path: string): string {
   return path.split('/').map(encode).join('/');
 }
@@ -101,7 +101,7 @@ function canonicalQuery(query: URLSearchParams): string {
     .join('&');
 }
 
-/** Everything but letters, digits and `-._~`. */
+/** Encodes everything except letters, digits and `-._~`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -1,4 +1,4 @@
-// A request that must be signed before it goes out. Knows neither who signs it nor what it asks.
+// A request that is signed before it is sent.
 import { GatewayError } from '../canonical/index.ts';
 import {
   type Sender,
@@ -13,15 +13,15 @@ import type { UnixMs } from '../base/units.ts';
 
 export type TimedSender = Pick<Sender, 'send' | 'now' | 'wall'>;
 
-/** Hears how a request was signed. */
+/** Receives the result of signing. */
 export interface Signing {
-  /** It is sent with these headers now. */
+  /** The request is sent with these headers now. */
   signed?(headers: SignatureHeaders): void;
-  /** It cannot be signed: nobody hears of an answer. */
+  /** Signing failed; there will be no answer. */
   refused?(error: GatewayError): void;
 }
 
-/** A call that may have to wait for its signature, and is sent once more where the first one was too old. */
+/** A call that may wait for its signature, and is sent again if the signature was refused as expired. */
 export class SignedCall implements UpstreamCall {
   /** Undefined once it will not be sent again. */
   #request: UpstreamRequest | undefined;
@@ -48,7 +48,7 @@ export class SignedCall implements UpstreamCall {
     this.#signing = signing;
   }
 
-  /** Sends it. Throws GatewayError where it can be told at once that there is no signature. */
+  /** Sends it. Throws GatewayError when signing fails immediately. */
   static start(...parts: ConstructorParameters<typeof SignedCall>): SignedCall {
     const call = new SignedCall(...parts);
     call.#start();
@@ -86,7 +86,7 @@ export class SignedCall implements UpstreamCall {
   }
 
   #send(request: UpstreamRequest, signature: SignatureHeaders, signedAt: UnixMs): void {
-    // Nobody wants the answer any more.
+    // The answer is no longer needed.
     if (this.#aborted) return;
     const { url, method, headers, networkRoute } = request.to;
     const to = new Destination({ url, method, networkRoute, headers: { ...headers, ...signature } });
@@ -109,7 +109,7 @@ export class SignedCall implements UpstreamCall {
     if (this.#paused) this.#call.pause();
   }
 
-  /** The first answer. What was aborted says nothing more. */
+  /** Head of the first answer. Not called after an abort. */
   #head(head: ResponseHead, signedAt: UnixMs): void {
     if (this.#credential.refused?.(head, signedAt)) {
       this.#call?.abort();

@@ -1,10 +1,10 @@
-// A token in a file that somebody else keeps fresh: read each time that it is needed.
+// Reads a token from a file that another program updates, each time it is needed.
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { GatewayError } from '../canonical/index.ts';
 
 /**
- * @param what it is, for messages: the path is the operator's business
+ * @param what description for messages, which do not contain the path
  * @throws GatewayError `authentication` when it cannot be read, or is empty
  */
 export async function readTokenFile(path: string, what: string): Promise<string> {
@@ -15,10 +15,10 @@ export async function readTokenFile(path: string, what: string): Promise<string>
   return text.trim() || refuse(`${path} is empty`);
 }
 
-/** Most bytes of a token. */
+/** Maximum bytes of a token. */
 const MOST_BYTES = 65_536;
 
-/** Pipes and devices would never end. */
+/** Reads regular files only, because pipes and devices may never end. */
 async function readSmall(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

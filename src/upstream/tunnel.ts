@@ -1,5 +1,5 @@
-// A connection through a proxy: CONNECT (RFC 9110 section 9.3.6), and TLS inside with the host itself. The proxy is not
-// trusted: it sees whom the connection is for, and can do nothing but break it. Whoever uses the tunnel sees a socket.
+// Connection through a proxy: CONNECT (RFC 9110 section 9.3.6), and TLS inside with the host. The proxy is not trusted:
+// it sees the target, and can only interrupt the connection. Users of the tunnel see a normal socket.
 import {
   connectSocket,
   type ClientSocket,
@@ -10,7 +10,7 @@ import {
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 import type { Proxy } from './network-route.ts';
 
-/** A proxy, and whom TLS with it trusts. */
+/** A proxy, and the authorities trusted for TLS with it. */
 export interface Door {
   readonly proxy: Proxy;
   readonly security: Security | undefined;
@@ -23,16 +23,16 @@ export function proxyTarget({ proxy, security }: Door): SocketTarget {
 }
 
 /**
- * Connects to a target through a proxy. The listener hears what it would hear of a socket to the target itself.
- * @returns a function that abandons the attempt
+ * Connects to a target through a proxy. The listener gets the same events as for a direct socket.
+ * @returns a function that cancels the attempt
  */
 export function connectThrough(door: Door, target: SocketTarget, listener: SocketListener): () => void {
   return connectSocket(proxyTarget(door), new Tunnel(door.proxy, target, listener));
 }
 
-/** Its proxy is not named in what is told: clients may read it, and the operator knows which one it is. */
+/** Error message for a refusal. The proxy is not named, because clients may read the message. */
 export function refusalWords({ authorization }: Proxy, status: number): string {
-  // Some say 401 (tinyproxy 1.11).
+  // Some proxies respond with 401 (tinyproxy 1.11).
   if (status !== 407 && status !== 401) return `its proxy refuses the connection (status ${status})`;
   return authorization === null
     ? `its proxy wants a user name and a password (status ${status})`
@@ -47,7 +47,7 @@ class Tunnel implements SocketListener, ResponseEvents {
   #socket: ClientSocket | undefined;
   #unsent: Uint8Array;
   #status = 0;
-  /** It stands, and what comes belongs to whoever uses it. */
+  /** True: the tunnel is established, and bytes belong to its user. */
   #open = false;
   #problem: string | undefined;
 
@@ -98,7 +98,7 @@ class Tunnel implements SocketListener, ResponseEvents {
     this.#listener.closed(reason === undefined ? words : `${words} (${reason})`);
   }
 
-  // Handlers of the parser.
+  // Parser events.
 
   head({ status }: ResponseHead): void {
     this.#status = status;
@@ -106,7 +106,7 @@ class Tunnel implements SocketListener, ResponseEvents {
   }
 
   body(): void {
-    // Nobody was spoken to yet who could say something: these are the proxy's own words.
+    // The target has not received anything yet, so these bytes are from the proxy.
     this.#fail('its proxy sent bytes before the tunnel was used');
   }
 
@@ -120,7 +120,7 @@ class Tunnel implements SocketListener, ResponseEvents {
     else this.#listener.open(socket);
   }
 
-  /** The first problem is told once the connection is closed. */
+  /** The first problem is reported when the connection is closed. */
   #fail(problem: string): void {
     this.#problem ??= problem;
     this.#socket?.terminate();

@@ -1,5 +1,4 @@
-// Reads the bytes of request bodies: within a size, within the memory that their key may hold, and in a time that grows
-// with what has arrived. Knows nothing of what the bytes say.
+// Reads request bodies with limits on size, memory per key, and a time that grows with the bytes received.
 import { GatewayError } from '../../canonical/index.ts';
 import { Roster } from '../../base/lib/roster.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -7,27 +6,27 @@ import type { Hold } from './memory-budget.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface BodyReaderOptions {
-  /** Bytes of one body; asked at every request. */
+  /** Maximum bytes of one body; read at every request. */
   readonly maxBytes: () => number;
-  /** Milliseconds that any body may take. */
+  /** Milliseconds that every body may take. */
   readonly graceMs: () => number;
   readonly clock: Clock;
 }
 
 /** Bodies up to this size are read in one go. */
 const SMALL_BYTES = 256 * 1024;
-/** A body may take the grace, and a second more for so many bytes: slow lines pass, a body that drips does not. */
+/** Minimum rate after the grace period. Permits slow connections, but not clients that send single bytes. */
 const SLOWEST_BYTES_PER_SECOND = 8 * 1024;
-/** How often the bodies on their way are looked at. */
+/** Interval of checking pending bodies. */
 const LOOK_MS = 1_000;
 
-/** A body on its way. */
+/** A pending body. */
 interface Reading {
   readonly startedAt: UnixMs;
-  /** Bytes that count for its time. */
+  /** Bytes that extend its time. */
   bytes: number;
   readonly giveUp: (error: GatewayError) => void;
-  /** On the list of those that are looked at. */
+  /** Index in the list of pending bodies. */
   place: number;
 }
 
@@ -41,16 +40,17 @@ export class BodyReader {
     this.#stop = options.clock.every(LOOK_MS, () => this.#look());
   }
 
-  /** Looks at no body any more. */
+  /** Stops checking. */
   stop(): void {
     this.#stop();
   }
 
   /**
-   * The whole body.
-   * @param announced how many bytes it has; NaN where that is not known
-   * @param hold what the body counts for until the request has ended
-   * @throws GatewayError `too_large`; 503 where the key or the process holds too much; 408 where it takes too long
+   * Reads the whole body.
+   * @param announced its declared bytes; NaN: unknown
+   * @param hold memory account until the request has ended
+   * @throws GatewayError `too_large`; 503 when the memory limit of the key or process is exceeded; 408 when it takes
+   * too long
    */
   read(request: Request, announced: number, hold: Hold): Promise<Buffer> {
     const body = new Gathered(this.#options.maxBytes(), hold);
@@ -61,8 +61,8 @@ export class BodyReader {
   }
 
   async #gather(request: Request, body: Gathered): Promise<Buffer> {
-    // To its end even where none of it is kept: a client that is still writing could see a reset connection instead of
-    // the answer.
+    // Read to the end even if it is discarded: a client that is still writing could see a reset connection instead of
+    // the response.
     try {
       for await (const piece of this.pieces(request)) body.take(piece);
     } catch (error) {
@@ -71,14 +71,14 @@ export class BodyReader {
     return body.whole();
   }
 
-  /** The body as it arrives, for those who keep none of it. @throws GatewayError 408 where it takes too long */
+  /** Streams the body for consumers that do not keep it. @throws GatewayError 408 when it takes too long */
   async *pieces(request: Request): AsyncGenerator<Uint8Array, void, undefined> {
     if (!request.body) return;
     const reader = request.body.getReader();
     let failure: GatewayError | undefined;
     const reading = this.#begin(0, (error) => {
       failure = error;
-      // The read that waits ends with it.
+      // This also ends the pending read.
       void abandon(reader);
     });
     try {
@@ -91,7 +91,7 @@ export class BodyReader {
       }
     } finally {
       this.#readings.remove(reading, reading.place);
-      // A reader that stops early wants no more of it.
+      // A reader that stops early does not need the rest.
       if (!failure) void abandon(reader);
     }
   }
@@ -131,18 +131,18 @@ export class BodyReader {
   }
 }
 
-/** Never rejects: a body whose client has left cannot be given up any more. */
+/** Never rejects: the body of a disconnected client cannot be cancelled. */
 async function abandon(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     await reader.cancel();
   } catch {
-    // It is gone already.
+    // Already gone.
   }
 }
 
-/** The pieces of one body, in what they may take. */
+/** Collects the pieces of one body within its limits. */
 class Gathered {
-  /** Why none of it is kept. */
+  /** Reason why nothing is kept. */
   failure: GatewayError | undefined;
   readonly #maxBytes: number;
   readonly #hold: Hold;
@@ -155,7 +155,10 @@ class Gathered {
     this.#hold = hold;
   }
 
-  /** Takes the memory at once rather than as it arrives: bodies that wait for each other's would all come to nothing. */
+  /**
+   * Reserves the memory immediately rather than on arrival, because bodies that wait for each other's memory would all
+   * fail.
+   */
   expect(bytes: number): void {
     if (bytes > this.#maxBytes) this.failure = tooLarge(`has ${bytes} bytes`, this.#maxBytes);
     else if (bytes > 0 && this.#room(bytes) && bytes > SMALL_BYTES)
@@ -172,7 +175,7 @@ class Gathered {
     this.#size = size;
   }
 
-  /** Throws GatewayError where it could not be kept. */
+  /** Throws GatewayError when the body could not be kept. */
   whole(): Buffer {
     if (this.failure) throw this.failure;
     return this.#place?.subarray(0, this.#size) ?? Buffer.concat(this.#pieces, this.#size);

@@ -1,4 +1,4 @@
-// Reads a request body once, under limits of size and content, and says clearly what is wrong with it.
+// Reads a request body with limits on size and content, and reports precisely what is invalid.
 import { isUtf8 } from 'node:buffer';
 import { type JsonBytes, type JsonObject, type JsonValue, scanJson } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
@@ -13,22 +13,22 @@ export interface RequestBody {
   readonly json: unknown;
 }
 
-/** A form that was read. */
+/** A parsed form. */
 export interface RequestForm {
   /** As it arrived. */
   readonly body: JsonBytes;
-  /** Its fields by name: a text, or a list of texts where there are several. Of each file, what is known of it. */
+  /** Fields by name: a string, or a list of strings if repeated. For files, their metadata. */
   readonly json: JsonObject;
   /** Views of the body. */
   readonly files: readonly FormFile[];
 }
 
-/** Bytes that a request says its body has; NaN where it does not say. */
+/** Declared size of a request's body in bytes. NaN: not declared. */
 export function announcedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? Number.NaN);
 }
 
-/** Reads and parses the body. Throws GatewayError as `receiveBody` and `parseBody`. */
+/** Reads and parses the body. Throws GatewayError like `receiveBody` and `parseBody`. */
 export async function readBody(
   request: Request,
   announced: number,
@@ -40,7 +40,7 @@ export async function readBody(
 
 /**
  * Reads the body. Throws GatewayError: `too_large`, or `invalid_request` for a compressed one.
- * @param announced as `announcedBytes` has it
+ * @param announced see `announcedBytes`
  */
 export async function receiveBody(
   request: Request,
@@ -58,7 +58,10 @@ export async function receiveBody(
   return reader.read(request, announced, hold);
 }
 
-/** Throws GatewayError `invalid_request` for no body, invalid UTF-8, malformed JSON, and what `scanJson` finds. */
+/**
+ * Throws GatewayError `invalid_request` for an empty body, invalid UTF-8, malformed JSON, and problems found by
+ * `scanJson`.
+ */
 export function parseBody(body: Buffer): RequestBody {
   if (body.length === 0)
     throw new GatewayError('invalid_request', 'the request has no body; send a JSON object');
@@ -73,8 +76,9 @@ export function parseBody(body: Buffer): RequestBody {
 }
 
 /**
- * Reads a form. @throws GatewayError `invalid_request` for what is none, and for fields that are no UTF-8
- * @param contentType the request's own
+ * Parses a form.
+ * @throws GatewayError `invalid_request` for an invalid form, or fields that are not UTF-8
+ * @param contentType the request's header
  */
 export async function parseForm(body: Buffer, contentType: string): Promise<RequestForm> {
   const fields = new Map<string, JsonValue>();

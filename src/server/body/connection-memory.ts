@@ -1,17 +1,17 @@
-// Turns that one WebSocket connection remembers and that are not stored: the latest of each lane, all of them together
-// within a limit (OpenAI guide "WebSocket mode", how continuation works, 2026-11). Knows nothing of sockets.
+// Unstored turns that one WebSocket connection remembers: the latest of each lane, within a total limit (OpenAI guide
+// "WebSocket mode", how continuation works, 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { TurnMemory } from '../../engine/index.ts';
 import type { Hold } from './memory-budget.ts';
 
 interface Turn {
   readonly responseId: string;
-  /** Everything up to and with the response, as JSON: its length is what it weighs. */
+  /** All items up to and including the response, as JSON, whose length counts against the limit. */
   readonly items: string;
 }
 
 export class ConnectionMemory {
-  /** By lane, the one that was remembered last at the end. */
+  /** By lane, most recently stored last. */
   readonly #turns = new Map<string, Turn>();
   readonly #maxChars: number;
   readonly #hold: Hold;
@@ -19,15 +19,15 @@ export class ConnectionMemory {
   #isOver = false;
 
   /**
-   * @param maxChars of all turns together, as JSON; the oldest are forgotten first
-   * @param hold what they count for; where there is no room for a turn it is not remembered
+   * @param maxChars of all turns together, as JSON; the oldest are dropped first
+   * @param hold memory account; a turn that exceeds it is not remembered
    */
   constructor(maxChars: number, hold: Hold) {
     this.#maxChars = maxChars;
     this.#hold = hold;
   }
 
-  /** The memory as a turn of a lane has it: it reads the turns of every lane and replaces that of its own. */
+  /** Memory for a turn of a lane: reads the turns of all lanes and replaces its own. */
   of(lane: string): TurnMemory {
     return {
       recall: (responseId) => this.#recall(responseId),
@@ -35,12 +35,15 @@ export class ConnectionMemory {
     };
   }
 
-  /** Forgets a response if it is the lane's own: after a failure its turn begins anew; a fork leaves its parent alone. */
+  /**
+   * Forgets a response if it belongs to the lane: after a failure its turn starts again. A fork does not affect its
+   * parent.
+   */
   forget(lane: string, responseId: string): void {
     if (this.#turns.get(lane)?.responseId === responseId) this.#drop(lane);
   }
 
-  /** Forgets everything, and remembers nothing any more. */
+  /** Forgets everything and stops remembering. */
   clear(): void {
     this.#isOver = true;
     this.#turns.clear();

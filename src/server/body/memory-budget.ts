@@ -1,45 +1,47 @@
-// Memory that clients may make the process hold, in bytes, together and per key: bodies that arrive, bodies of requests that are
-// being answered, what is fetched, collected and held back for them, messages, and what waits for clients who do not read.
-// Counts; holds nothing itself.
+// Accounting of memory that clients cause the process to hold, in bytes, in total and per key: incoming bodies, bodies
+// of running requests, fetched and buffered data, messages, and output that clients have not read.
 import { GatewayError } from '../../canonical/index.ts';
 
 export interface BudgetLimits {
-  /** Bytes of all keys together. */
+  /** Maximum bytes of all keys together. */
   readonly totalBytes: number;
   readonly perKeyBytes: number;
 }
 
-/** How long a client shall wait that was refused, in milliseconds: bodies come and go within seconds. */
+/** Retry delay for a refused client in milliseconds; bodies are released within seconds. */
 const RETRY_MS = 1_000;
 
 export class MemoryBudget {
   readonly #limits: () => BudgetLimits;
-  /** Bytes by key; keys that hold none are not in it. */
+  /** Bytes by key, without keys that hold none. */
   readonly #byKey = new Map<string, number>();
   #total = 0;
   #refusals = 0;
 
-  /** @param limits asked at every request, since a reload may change them */
+  /** @param limits read at every request, because a reload may change them */
   constructor(limits: () => BudgetLimits) {
     this.#limits = limits;
   }
 
-  /** Bytes that all keys hold. */
+  /** Bytes held by all keys. */
   get heldBytes(): number {
     return this.#total;
   }
 
-  /** How often there was no room. */
+  /** Number of refusals for lack of memory. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** An account of one request or connection, with nothing on it. Whoever opens it must release it. */
+  /** Opens an account for one request or connection. The caller must release it. */
   open(keyId: string): Hold {
     return new Hold(this, keyId);
   }
 
-  /** Takes or gives back; only a `Hold` calls it. @throws GatewayError 503 naming the limit, with nothing taken */
+  /**
+   * Reserves or releases bytes; only called by `Hold`.
+   * @throws GatewayError 503 naming the limit; nothing is reserved
+   */
   move(keyId: string, bytes: number): void {
     const own = (this.#byKey.get(keyId) ?? 0) + bytes;
     if (bytes > 0) this.#check(own, bytes);
@@ -66,7 +68,7 @@ export class MemoryBudget {
   }
 }
 
-/** Bytes that one request or connection holds. */
+/** Bytes held by one request or connection. */
 export class Hold {
   readonly #budget: MemoryBudget;
   readonly #keyId: string;
@@ -78,19 +80,19 @@ export class Hold {
     this.#keyId = keyId;
   }
 
-  /** Holds so many bytes more; fewer, where it is negative. @throws GatewayError 503 with `retry-after`; nothing changed */
+  /** Adds bytes; negative: releases them. @throws GatewayError 503 with `retry-after`; nothing changed */
   add(bytes: number): void {
     if (this.#isOver) return;
     this.#budget.move(this.#keyId, bytes);
     this.#bytes += bytes;
   }
 
-  /** Holds so many bytes in all. @throws like `add` */
+  /** Sets the total bytes. @throws like `add` */
   set(bytes: number): void {
     this.add(bytes - this.#bytes);
   }
 
-  /** Gives everything back; what is added afterwards counts no more. May be called again. */
+  /** Releases everything; later additions are ignored. May be called again. */
   release(): void {
     if (this.#bytes > 0) this.set(0);
     this.#isOver = true;

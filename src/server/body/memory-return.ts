@@ -1,34 +1,37 @@
-// Gives memory back after a burst. The runtime collects when it needs room, which may be never: what a burst left would be
-// held for as long as nobody asks for more. Decides when; knows neither the collector nor what was held.
+// Returns memory to the system after a burst. The runtime collects garbage only when it needs memory, so the memory of
+// a burst could be held forever.
 import type { Clock } from '../../base/runtime/clock.ts';
 
 export interface MemoryReturnOptions {
   readonly clock: Clock;
   readonly residentBytes: () => number;
-  /** Time for which this process has used the processor, in milliseconds. */
+  /** CPU time used by this process, in milliseconds. */
   readonly usedMs: () => number;
-  /** Collects at once. It stops the process for some tens of milliseconds. */
+  /** Collects garbage immediately, which stops the process for some tens of milliseconds. */
   readonly collect: () => void;
 }
 
 const LOOK_MS = 1_000;
 const MIB = 1_048_576;
-/** More than what was needed last time, in bytes: less is not worth the pause. */
+/** Growth above the last baseline that justifies a collection, in bytes. */
 const WORTH_BYTES = 48 * MIB;
-/** Growth between two looks, in bytes, above which the burst goes on. */
+/** Growth between two checks above which the burst continues, in bytes. */
 const STILL_BYTES = 16 * MIB;
 
 /**
- * Use of the processor between two looks, in milliseconds, above which a pause would be felt by many: a hundred streams take
- * a third of it, and fill as much in a second as a collection took out.
+ * CPU time between two checks above which a collection would delay many requests, in milliseconds. A hundred streams
+ * use a third of it, and allocate in a second as much as a collection freed.
  */
 const CALM_MS = 100;
-/** Looks after a collection that was worth it: what comes back at once is needed. */
+/** Number of checks without collection after a successful one; memory that returns immediately is needed. */
 const REST = 10;
-/** Looks between two collections that brought nothing, which doubles up to this; then what is there counts as needed. */
+/**
+ * Maximum checks between two collections that freed nothing; the interval doubles up to this. Then the memory counts as
+ * needed.
+ */
 const LONGEST_WAIT = 32;
 
-/** Starts to watch. @returns what ends it */
+/** Starts checking. @returns a function that stops it */
 export function returnMemory({ clock, residentBytes, usedMs, collect }: MemoryReturnOptions): () => void {
   let needed = residentBytes();
   let before = needed;
@@ -52,7 +55,7 @@ export function returnMemory({ clock, residentBytes, usedMs, collect }: MemoryRe
       wait = REST;
       return;
     }
-    // Somebody may still hold it, for a while or for good.
+    // The memory may still be in use.
     pause *= 2;
     wait = pause;
     if (pause <= LONGEST_WAIT) return;

@@ -1,15 +1,15 @@
-// Reads `multipart/form-data` (RFC 7578) as it arrives: no part is ever held whole here. Knows no fields.
+// Streaming parser of `multipart/form-data` (RFC 7578). Never holds a whole part.
 import { GatewayError } from '../../canonical/index.ts';
 
 export interface PartHead {
   readonly name: string;
   /** Undefined: a plain field. */
   readonly filename: string | undefined;
-  /** As its sender wrote it; RFC 7578 section 4.4 has the rest. */
+  /** As the sender wrote it; defaults are in RFC 7578 section 4.4. */
   readonly mediaType: string;
 }
 
-/** Takes the bytes of one part, in order. What it throws ends the reading. */
+/** Receives the bytes of one part in order. An exception ends the parsing. */
 export type PartSink = (bytes: Uint8Array) => void | Promise<void>;
 
 const MAX_HEAD = 16 * 1024;
@@ -17,11 +17,11 @@ const MAX_PARTS = 32;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Reads a whole body.
- * @param contentType the request's own
+ * Parses a whole body.
+ * @param contentType the request's header
  * @param open called at the beginning of each part
- * @throws GatewayError `invalid_request` for what is no such body, and whatever the sinks throw, in both cases only when
- * the body was read to its end: a client that is still writing would see a reset connection instead of the answer
+ * @throws GatewayError `invalid_request` for an invalid body, and errors of the sinks. Both only after the body was
+ * read to its end, because a client that is still writing would see a reset connection instead of the response
  */
 export async function readMultipart(
   body: AsyncIterable<Uint8Array>,
@@ -50,10 +50,10 @@ export async function readMultipart(
 class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #open: (head: PartHead) => PartSink;
-  /** Unread part of what came, in a store that may have room behind it. */
+  /** Unread bytes, in a store that may have free capacity at its end. */
   #buffer: Buffer;
   #store: Buffer;
-  /** Bytes of the buffer that are known to hold no end of a head. */
+  /** Bytes of the buffer that contain no end of a head. */
   #searched = 0;
   #state: 'first' | 'preamble' | 'delimiter' | 'head' | 'start' | 'body' | 'done' = 'first';
   #sink: PartSink = () => {};
@@ -74,7 +74,10 @@ class MultipartReader {
     while (await this.#step());
   }
 
-  /** Bytes that were given, or that sinks got, are never written over, and copied only behind others. The room doubles, so that a head in pieces is copied twice at most. */
+  /**
+   * Bytes passed in or to sinks are never overwritten, and copied only to append to others. Capacity doubles, so that a
+   * fragmented head is copied at most twice.
+   */
   #append(bytes: Uint8Array): void {
     const held = this.#buffer.length;
     if (held === 0) {
@@ -113,7 +116,7 @@ class MultipartReader {
     }
   }
 
-  /** The first delimiter may have no line before it. */
+  /** The first delimiter need not follow a line break. */
   #readFirst(): boolean {
     const delimiter = this.#delimiter.subarray(2);
     const there = this.#buffer.subarray(0, delimiter.length);
@@ -126,7 +129,7 @@ class MultipartReader {
 
   async #readBody(): Promise<boolean> {
     const at = this.#buffer.indexOf(this.#delimiter);
-    // The beginning of a delimiter may still be at the end of what is here.
+    // The end of the buffer may contain the beginning of a delimiter.
     const end = at < 0 ? Math.max(0, this.#buffer.length - this.#delimiter.length + 1) : at;
     const content = this.#buffer.subarray(0, end);
     this.#buffer = this.#buffer.subarray(at < 0 ? end : at + this.#delimiter.length);
@@ -165,7 +168,7 @@ class MultipartReader {
     return true;
   }
 
-  /** The empty line behind a head may already be that of the delimiter, where a part has no body (RFC 2046). */
+  /** The empty line after a head may already belong to the delimiter if a part has no body (RFC 2046). */
   #readStart(): boolean {
     if (this.#buffer.length < this.#delimiter.length) return false;
     if (this.#buffer.indexOf(this.#delimiter) !== 0) this.#buffer = this.#buffer.subarray(2);
@@ -188,7 +191,7 @@ function decodeHead(head: string): PartHead {
   };
 }
 
-/** Quoted as browsers and as mail programs do it (HTML standard, "multipart form data"; RFC 2183). */
+/** Quoted as in browsers or mail programs (HTML standard, "multipart form data"; RFC 2183). */
 function parameter(header: string, name: string): string | undefined {
   const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(header);
   if (!match) return undefined;

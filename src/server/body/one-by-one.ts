@@ -1,11 +1,10 @@
-// Pieces of work of which one is done in each turn of the event loop, in the order in which they came, so that all others
-// have their turns in between, however many pieces there are. Knows nothing of the work.
+// Runs one piece of work per turn of the event loop, in order, so that other work runs in between.
 import { nextTurn } from '../../base/runtime/clock.ts';
 
 export class OneByOne {
   #waiting: (() => void)[] = [];
 
-  /** @param work is not done before the next turn; must not throw */
+  /** @param work runs in a later turn; must not throw */
   add(work: () => void): void {
     if (this.#waiting.push(work) === 1) nextTurn(this.#next);
   }
