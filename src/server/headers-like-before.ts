@@ -1,23 +1,24 @@
-// Headers of whole answers, made out of those of an answer before: most values are the same, and to compare one costs a
-// fraction of what it costs the runtime to check, copy and place it.
+// Creates response headers from those of an earlier response: most values are equal, and comparing one costs a fraction
+// of what the runtime needs to validate, copy and store it.
 import { ANSWER_HEADERS } from './answer-headers.ts';
 
-/** Headers of an answer that went out. */
+/** Headers of an earlier response. */
 interface Sent {
   readonly names: readonly string[];
   readonly values: string[];
   readonly headers: Headers;
 }
 
-/** By how many there were: answers of one kind have as many. */
+/** By number of headers, because responses of one kind have equally many. */
 const sent: (Sent | undefined)[] = [];
-/** Answers with more than that are not remembered; their own limits of headers keep them below. */
+/** Maximum number of headers that is cached. */
 const MOST = 32;
 
 /**
- * The headers of an answer, with those that every answer has.
+ * Headers of a response, including those of every response.
  * @param given names in lower case
- * @returns to be copied at once, as a `Response` does: the next call changes them. Throws TypeError for what is no header
+ * @returns headers to copy immediately, as `Response` does, because the next call changes them. Throws TypeError for
+ * invalid headers
  */
 export function headersLikeBefore(given: Readonly<Record<string, string>>): Headers {
   const names = Object.keys(given);

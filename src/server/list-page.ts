@@ -1,14 +1,10 @@
-// Lists in pages, as OpenAI has them: the query that asks for a page, and the envelope around one. Knows no list.
+// Paginated lists in OpenAI's format: query parameters and response envelope.
 import { z } from 'zod';
 import type { JsonObject } from '../base/json/index.ts';
 import { GatewayError, INCLUDABLE, TEXTS } from '../canonical/index.ts';
 import type { ItemPage, PageRequest } from '../accounts/ports/index.ts';
 
-/**
- * Parameters that ask for a page of a list.
- * @param most greatest `limit`
- * @param usual `limit` where the query names none
- */
+/** Query parameters of a paginated list. @param most maximum `limit` @param usual default `limit` */
 export function pageQuery(most = 100, usual = 20) {
   return {
     limit: pageSize(most, usual),
@@ -17,7 +13,7 @@ export function pageQuery(most = 100, usual = 20) {
   };
 }
 
-/** Parameter that says how long a page may be. */
+/** Query parameter for the page size. */
 export function pageSize(most: number, usual = 20) {
   const wrong = TEXTS.mustBeInteger(1, most);
   return z.coerce
@@ -39,24 +35,24 @@ export function pageShape<Entry extends z.ZodType>(entry: Entry) {
   });
 }
 
-/** Parameter that asks for further members of items; `readInclude` reads it. */
+/** Query parameter for additional members of items, read by `readInclude`. */
 export const INCLUDE = {
   'include[]': z.string().optional().describe('Further members of the items.'),
 };
 
-/** A number of an event in a query. */
+/** Event number in a query. */
 export const eventNumber = z.coerce
   .number('must be the number of an event')
   .int('must be the number of an event')
   .min(0, 'must be the number of an event')
   .optional();
 
-/** Answer about something that was deleted. */
+/** Response about a deleted object. */
 export const deletedShape = z.looseObject({ id: z.string(), deleted: z.literal(true) });
 
 /**
- * Reads `include`, also as SDKs spell lists: `include[]=a&include[]=b`, `include[0]=a`.
- * @throws GatewayError `invalid_request` for a word that names nothing
+ * Reads `include`, including the list notation of SDKs: `include[]=a&include[]=b`, `include[0]=a`.
+ * @throws GatewayError `invalid_request` for an unknown value
  */
 export function readInclude(query: URLSearchParams): ReadonlySet<string> {
   const include = new Set<string>();
@@ -66,7 +62,7 @@ export function readInclude(query: URLSearchParams): ReadonlySet<string> {
   return include;
 }
 
-/** A page of a list that is at hand as a whole. @throws GatewayError `invalid_request` for an unknown `after` */
+/** A page of a list that is completely in memory. @throws GatewayError `invalid_request` for an unknown `after` */
 export function pageOf(items: readonly JsonObject[], { after, limit, order }: PageRequest): ItemPage {
   const ordered = order === 'asc' ? items : items.toReversed();
   const before = after === undefined ? -1 : ordered.findIndex((item) => item['id'] === after);
@@ -80,7 +76,7 @@ export function encodeList(data: readonly JsonObject[], hasMore: boolean): JsonO
   return { object: 'list', ...encodePage(data, hasMore) };
 }
 
-/** The entries of one page, with the ids of its ends. */
+/** The entries of one page, with the ids of the first and last. */
 export function encodePage(data: readonly JsonObject[], hasMore: boolean): JsonObject {
   return {
     data,

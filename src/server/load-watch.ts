@@ -1,6 +1,5 @@
-// Whether the process can take more: how late its event loop is, how much of its memory is used, and, where it is asked for,
-// whether records find room. Beyond its limits new requests are refused until it is well again; running ones go on. Measures;
-// knows no path.
+// Overload protection: event loop delay, memory use and, if configured, capacity for records. Beyond the limits new
+// requests are refused until the load falls; running ones continue.
 import { GatewayError } from '../canonical/index.ts';
 import type { Clock } from '../base/runtime/clock.ts';
 import type { LedgerStore } from '../accounts/ports/index.ts';
@@ -11,9 +10,9 @@ import type { DurationMs, UnixMs } from '../base/units.ts';
 export interface LoadLimits {
   readonly server: {
     readonly overload: {
-      /** 0: not watched. */
+      /** 0: not checked. */
       readonly lagMs: DurationMs;
-      /** Share of the memory that there is; 0: not watched. */
+      /** Percentage of the available memory. 0: not checked. */
       readonly memoryPercent: number;
     };
   };
@@ -21,33 +20,33 @@ export interface LoadLimits {
 }
 
 export interface LoadWatchOptions {
-  /** Asked at every look, since a reload may change them. */
+  /** Read at every check, because a reload may change them. */
   readonly config: () => LoadLimits;
   readonly clock: Clock;
   readonly ledger: Pick<LedgerStore, 'backlog'>;
   readonly residentBytes: () => number;
-  /** Memory that the process may have. */
+  /** Memory available to the process. */
   readonly memoryBytes: number;
   readonly counters: Counters;
-  /** Told at every look how late the loop was, in milliseconds. */
+  /** Called at every check with the event loop delay in milliseconds. */
   readonly late: (ms: number) => void;
   readonly log: Logger;
 }
 
-/** How often the loop is looked at, in milliseconds. */
+/** Interval of checks, in milliseconds. */
 const LOOK_MS = 100;
-/** Looks on time in a row after which it is well again. */
+/** Consecutive checks on time after which the loop counts as healthy. */
 const CALM_LOOKS = 3;
-/** Memory is looked at in every one of so many looks. */
+/** Number of checks per memory check. */
 const MEMORY_EVERY = 10;
-/** Bodies above this are refused first when memory is short. */
+/** Size above which bodies are refused first when memory is short. */
 const LARGE_BYTES = 256 * 1024;
-/** When a refused client may try again, in milliseconds. */
+/** Retry delay for a refused client, in milliseconds. */
 const RETRY_MS = 1_000;
-/** Requests that are remembered for the log. */
+/** Number of requests that are remembered for the log. */
 const REMEMBERED = 16;
 
-/** One request that was begun. */
+/** A request that was begun. */
 interface Begun {
   at: UnixMs;
   api: string;
@@ -61,7 +60,7 @@ export class LoadWatch {
   #next = 0;
   #lookedAt: UnixMs;
   #looks = 0;
-  /** Looks on time that are still needed; 0: the loop is well. */
+  /** Remaining checks on time until the loop counts as healthy. 0: healthy. */
   #late = 0;
   #memoryPercent = 0;
   #isShort = false;
@@ -78,14 +77,14 @@ export class LoadWatch {
     return this.#late === 0 && !this.#isShort && !this.#isLedgerFull;
   }
 
-  /** How full the memory was when it was last looked at. */
+  /** Memory use at the last check. */
   get memoryPercent(): number {
     return Math.round(this.#memoryPercent);
   }
 
   /**
-   * Lets a new request pass.
-   * @param announced bytes of its body; NaN where it does not say
+   * Admits a new request.
+   * @param announced declared bytes of its body; NaN: not declared
    * @throws GatewayError 503 with `retry-after`
    */
   admit(announced: number): void {
@@ -98,14 +97,14 @@ export class LoadWatch {
       throw overloaded('the records of requests find no room (ledger.when_full)');
     }
     if (!this.#isShort) return;
-    // Large requests are refused first, and half-way between the limit and the end all.
+    // Large requests are refused first; half-way between the limit and 100 % all are refused.
     const { memoryPercent: limit } = this.#options.config().server.overload;
     if (announced <= LARGE_BYTES && this.#memoryPercent < (limit + 100) / 2) return;
     this.#options.counters.add('refused_for_memory');
     throw overloaded('the gateway is short of memory (server.overload.memory_percent)');
   }
 
-  /** Remembers that the work on a request begins, for the log. */
+  /** Remembers the start of a request, for the log. */
   begin(api: string, keyId: string): void {
     const begun = this.#begun[this.#next % REMEMBERED];
     this.#next += 1;
@@ -138,7 +137,7 @@ export class LoadWatch {
     const { counters, log } = this.#options;
     this.#late = CALM_LOOKS;
     counters.add('lag_stalls');
-    // Work that was begun in that time held it up, or else an answer that was streaming did.
+    // Work that began in that time blocked the loop, or else an answer that was being streamed.
     const requests = this.#begun
       .filter(({ at, api }) => api !== '' && at >= since)
       .map(({ api, keyId }) => `${api} of ${keyId}`);

@@ -1,5 +1,4 @@
-// Responses that the gateway makes itself, outside a run of the engine: an object like any other, sent whole or as the
-// events of a stream. Knows nothing of why one is made.
+// Responses that the gateway makes without a run of the engine, sent whole or as a stream of events.
 import type { JsonObject } from '../base/json/index.ts';
 import {
   Collector,
@@ -23,7 +22,7 @@ export interface ResponseFacts {
   readonly completedSeconds: number;
 }
 
-/** A complete response to a request, with these items as its output. It counts no tokens. */
+/** A complete response to a request with these output items and no usage. */
 export function makeResponse(
   request: CanonicalRequest,
   facts: ResponseFacts,
@@ -41,7 +40,7 @@ export function makeResponse(
   return keepingProtocol.server.encodeResponse(collector.result(), context);
 }
 
-/** Sends a response as the client asked for it. @param headers beside those of its form */
+/** Sends a response in the form that the client requested. @param headers in addition to those of the form */
 export function sendResponse(
   client: Client,
   response: JsonObject,

@@ -1,17 +1,16 @@
-// Slows those who go on asking for what their limits have no room for: beyond a few, their requests wait in a line of their
-// project before anybody looks at them. So others have their turns in between, however many connections a project has, and
-// clients that wait for an answer before they ask again ask less often. Knows no limit.
+// Slows down projects that exceed their limits: beyond a burst, their requests wait in a queue per project before they
+// are processed, so that other projects are not delayed.
 import { type Clock, nextTurn } from '../base/runtime/clock.ts';
 import type { Counters } from '../base/telemetry/counters.ts';
 import { type Pace, WaitingLine } from './waiting-line.ts';
 
-/** Pace of the refusals of one project: a hundred, and then fifty in a second. */
+/** Rate of refusals per project: a burst of 100, then 50 per second. */
 const PACE: Pace = { free: 100, apartMs: 20, longestMs: 5_000 };
-/** Most refusals without a wait that begin in one turn of the loop: half a millisecond in which nobody else is served. */
+/** Maximum refusals without a wait per turn of the event loop: half a millisecond. */
 const MOST_IN_A_TURN = 4;
-/** Requests that wait at once, of all projects; what is beyond does not wait. */
+/** Maximum queued requests of all projects; further ones do not wait. */
 const MOST_WAITING = 10_000;
-/** Projects that are remembered; beyond, all are forgotten, and have a burst again. */
+/** Maximum tracked projects. Beyond it, all are forgotten and get a new burst. */
 const MOST_PROJECTS = 10_000;
 
 export interface RefusedProjectsOptions {
@@ -23,7 +22,7 @@ export class RefusedProjects {
   readonly #options: RefusedProjectsOptions;
   readonly #lines = new Map<string, WaitingLine>();
   #waiting = 0;
-  /** Begun in this turn of the loop, and those that are left for the next ones. */
+  /** Number begun in this turn of the event loop, and those left for the next turns. */
   #begun = 0;
   #next: (() => void)[] = [];
 
@@ -32,17 +31,17 @@ export class RefusedProjects {
   }
 
   /**
-   * When a request of a project has its turn that will find no room, as far as anybody can tell.
-   * @param request whose client may leave
-   * @returns false where it has left; null: now
+   * Waits for the turn of a request that will probably be refused.
+   * @param request its client may disconnect
+   * @returns false: it has disconnected; null: no wait
    */
   turn(projectId: string, request: Pick<Request, 'signal'>): Promise<boolean> | null {
     return this.#turnInLine(projectId, request) ?? this.#turnOfLoop();
   }
 
   /**
-   * The answer, when it may be sent: a refusal for which nobody was asked waits for its turn.
-   * @param hadTurn true where the request waited for it before; an answer that is no refusal gives it back
+   * Returns the response. A refusal that has not waited yet waits for its turn.
+   * @param hadTurn true: the request has waited; if it is not refused, its turn is returned
    */
   look(answer: Response, projectId: string, hadTurn: boolean): Response | Promise<Response> {
     if (isRefusal(answer)) return (!hadTurn && this.#turnInLine(projectId)?.then(() => answer)) || answer;
@@ -82,7 +81,7 @@ export class RefusedProjects {
   #lineOf(projectId: string): WaitingLine {
     let line = this.#lines.get(projectId);
     if (line) return line;
-    // Requests in queues that are forgotten have their turns all the same.
+    // Queued requests of forgotten projects still get their turns.
     if (this.#lines.size >= MOST_PROJECTS) this.#lines.clear();
     this.#lines.set(projectId, (line = new WaitingLine(this.#options.clock, PACE)));
     return line;
@@ -91,6 +90,6 @@ export class RefusedProjects {
 
 function isRefusal(answer: Response): boolean {
   const { status } = answer;
-  // The runtime makes an object of the headers when they are asked for: not for every answer.
+  // The status is checked first, because the runtime creates the headers object on access.
   return (status === 429 || status === 402) && answer.headers.get('x-dragoman-attempts') === '0';
 }

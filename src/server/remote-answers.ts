@@ -1,5 +1,5 @@
-// Requests about answers that upstreams keep: matched by the paths of the protocols that have such answers, and handed to
-// the engine. Reads no body: none of them has one.
+// Requests about answers stored at upstreams: matched by the paths of their protocols, and passed to the engine. They
+// have no bodies.
 import { type Gateway, type RemoteCall } from '../engine/index.ts';
 import { type RemoteOperation, type ServedProtocol, servedProtocols } from '../protocols/index.ts';
 import type { Connection } from '../base/runtime/http-server.ts';
@@ -15,19 +15,19 @@ export interface RemoteDependencies extends ReplyDependencies {
   readonly load: Pick<LoadWatch, 'begin'>;
 }
 
-/** Operation and the answer that it is about. */
+/** Operation, and the answer that it concerns. */
 interface Asked {
   readonly protocol: ServedProtocol;
   readonly operation: RemoteOperation;
   readonly id: string;
 }
 
-/** Paths below which clients POST about such answers: for the router, which takes them before others. */
+/** POST paths for such answers, which precede others in the router. */
 export const REMOTE_PATHS: readonly string[] = servedProtocols.flatMap(({ server }) =>
   (server.remoteAnswers?.collections ?? []).map((path) => `${path}/*`),
 );
 
-/** The answer to a request about an answer that an upstream keeps; undefined for any other request. */
+/** Handles a request about an answer stored at an upstream. Undefined: it is another request. */
 export function answerRemote(
   deps: RemoteDependencies,
   request: Request,

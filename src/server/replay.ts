@@ -1,5 +1,5 @@
-// Sends a client's bytes again, as they came: through the same engine, on behalf of the same key, as a new generation. Whoever
-// asks for that reads the whole answer. Knows nothing of what was kept.
+// Replays a client's request from its original bytes: through the same engine and for the same key, as a new generation
+// with a whole answer.
 import type { Principal } from '../accounts/auth/index.ts';
 import { editJson, isJsonObject } from '../base/json/index.ts';
 import { GatewayError, toNameList, type ProtocolName, TEXTS } from '../canonical/index.ts';
@@ -21,9 +21,9 @@ import { clientRoutes, operationAt } from './client-routes.ts';
 import { asksForCompaction } from './compact.ts';
 import type { MemoryBudget } from './body/memory-budget.ts';
 
-/** A request as it was, and what is to be otherwise. */
+/** The original request, and the changes to it. */
 export interface ReplayedRequest {
-  /** Id of the generation that it was. */
+  /** Id of the original generation. */
   readonly replayOf: string;
   readonly protocol: ProtocolName;
   /** Name of the operation in the records. */
@@ -34,11 +34,11 @@ export interface ReplayedRequest {
   /** Names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** Asked in the place of its model; null: its own. */
+  /** Model to use instead. Null: the original one. */
   readonly model: string | null;
-  /** The only provider that may answer; null: whoever it finds. */
+  /** The only provider that may answer. Null: any. */
   readonly provider: string | null;
-  /** True: what runs outside of the model may run again. */
+  /** True: tools outside of the model may run again. */
   readonly mayActAgain: boolean;
 }
 
@@ -50,14 +50,14 @@ export interface ReplayedAnswer {
   readonly body: Buffer;
 }
 
-/** Headers that were about the connection, the trace or the idempotency of the first time. */
+/** Headers specific to the original connection, trace or idempotency key. */
 const OF_THE_FIRST_TIME =
   /^(?:host|connection|content-length|idempotency-key|traceparent|tracestate|upgrade|sec-.*)$/;
 
 /**
- * Answers once more.
- * @param signal aborted when nobody waits for it any more
- * @throws GatewayError `conflict` for what cannot be sent again
+ * Replays a request.
+ * @param signal aborts when the result is no longer needed
+ * @throws GatewayError `conflict` for a request that cannot be replayed
  */
 export async function replayRequest(
   { gateway, memory }: { readonly gateway: Gateway; readonly memory: MemoryBudget },
@@ -103,7 +103,7 @@ export async function replayRequest(
   }
 }
 
-/** Meaning of the address in the protocol; undefined for nothing that is served. */
+/** Operation of the address in its protocol. Undefined: not served. */
 function operationOf(
   protocol: ServedProtocol,
   { api, address }: ReplayedRequest,
@@ -116,7 +116,7 @@ function operationOf(
   return undefined;
 }
 
-/** Tools that run beside the model could act a second time, and a conversation would hold the turn twice. */
+/** Refuses requests whose tools could have side effects again, or whose conversation would contain the turn twice. */
 function refuseEffects(
   { server }: ServedProtocol,
   json: unknown,
@@ -127,7 +127,7 @@ function refuseEffects(
   const request = server.decodeRequest(json, route);
   if (request.state?.conversationId !== undefined)
     throw cannot('its turn would stand in its conversation a second time');
-  // A thread has its tools from its first request.
+  // A thread has the tools of its first request.
   const isContinued = isJsonObject(json) && server.threads?.read(json)?.previousId !== undefined;
   if ((isContinued || request.tools.some(({ type }) => type === 'hosted')) && !mayActAgain)
     throw cannot(
@@ -149,7 +149,7 @@ function withProvider(principal: Principal, provider: string): Principal {
   return { ...principal, routing: { ...principal.routing, only: toNameList([provider], 'provider') } };
 }
 
-/** Takes an answer as a whole. */
+/** Collects an answer. */
 class Listening implements Client, ClientStream {
   readonly #signal: AbortSignal;
   readonly #pieces: Buffer[] = [];

@@ -1,5 +1,5 @@
-// How an operation that models answer is served: the body read once, the key checked, the call handed on, a failure
-// told in the client's own protocol. Knows no path.
+// Serves model operations: reads the body once, checks the key, passes the call on, and reports failures in the
+// client's protocol.
 import type { Principal } from '../accounts/auth/index.ts';
 import { NO_JSON, readMembers } from '../base/json/index.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
@@ -29,7 +29,7 @@ export interface ServeDependencies extends ReplyDependencies {
   readonly refusedProjects: RefusedProjects;
 }
 
-/** Answers a call. Throws GatewayError where nothing was sent to the client. */
+/** Answers a call. Throws GatewayError when nothing was sent to the client. */
 export type Service<Dependencies extends ServeDependencies = ServeDependencies> = (
   deps: Dependencies,
   call: ApiCall,
@@ -41,7 +41,7 @@ export interface Operation<Dependencies extends ServeDependencies = ServeDepende
   readonly api: string;
   readonly does: ClientOperation['does'];
   readonly takes?: ClientOperation['takes'];
-  /** Members that the address gives, where it says more than its path. */
+  /** Members given by the address, if it contains more than the path. */
   readonly route?: RequestRoute;
   readonly service: Service<Dependencies>;
 }
@@ -64,7 +64,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
     const principal = found instanceof Promise ? await found : found;
     hold = deps.memory.open(principal.keyId);
     const received = await receiveBody(request, announced, deps.bodies, hold);
-    // The body is here; from now on it is the upstream who may take its time, under the engine's own limits.
+    // The body is complete. From now on the engine's own timeouts apply to the upstream.
     connection.patient();
     deps.load.begin(api, principal.keyId);
     const client = new HttpClient(request, connection);
@@ -89,10 +89,10 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
       Object.assign(call, await parseForm(received, request.headers.get('content-type') ?? ''));
     else if (!refusing) withBody(call, received);
     const answering = refusing ?? service(deps, call);
-    // The response may be complete long before the records are: nobody waits for those but the gateway itself.
+    // The response may be complete before the records are stored; the client does not wait for them.
     const held = hold;
     answering.then(
-      // Given back as soon as the call is over: its body may be sent again until then.
+      // Released when the call ends, because its body may be sent again until then.
       () => held.release(),
       (error) => {
         held.release();
@@ -109,7 +109,7 @@ export async function serveOperation<Dependencies extends ServeDependencies>(
   }
 }
 
-/** Owner of the key; at once where it is known, else when the stored keys were read again. */
+/** Principal of the key: immediately if it is known, otherwise after reloading the stored keys. */
 function authenticated(
   deps: ServeDependencies,
   header: (name: string) => string | null,
@@ -123,14 +123,14 @@ function authenticated(
   }
 }
 
-/** Gives the call its body. Throws GatewayError. */
+/** Sets the body of the call. Throws GatewayError. */
 function withBody(call: ApiCall, received: Buffer): void {
   const { body, json } = parseBody(received);
   call.body = body;
   call.json = json;
 }
 
-/** Refuses what has no room. @returns null where there is some, or nobody can tell as long as the body is not parsed */
+/** Refuses a request over its limits. @returns null when capacity is available, or the body must be parsed to decide */
 function refuseUnread(gateway: Gateway, call: ApiCall, received: Buffer): Promise<void> | null {
   const { outline } = call.protocol.server;
   if (!outline || gateway.refusalOf(call) !== 'unread') return null;
@@ -139,7 +139,7 @@ function refuseUnread(gateway: Gateway, call: ApiCall, received: Buffer): Promis
   return outlined ? gateway.refuseUnread(call, outlined) : null;
 }
 
-/** 503 while the process drains: the client's connection is closed, so that its next try reaches another process. */
+/** 503 while the process drains: closes the client's connection, so that a retry reaches another process. */
 function goingAway(deps: ServeDependencies, server: ServerCodec): Response {
   const error = new GatewayError('upstream_unavailable', TEXTS.shuttingDownTryAgain, {
     fault: 'gateway',
@@ -151,7 +151,7 @@ function goingAway(deps: ServeDependencies, server: ServerCodec): Response {
   return answer;
 }
 
-// The client of one request as the engine sees it: a promise for the Response, and a stream that is pushed.
+// HTTP client: adapts one request to the engine with a promise for the Response and a pushed stream.
 
 export class HttpClient implements Client {
   readonly response: Promise<Response>;
@@ -160,7 +160,7 @@ export class HttpClient implements Client {
   readonly #answer: (response: Response) => void;
   readonly #fail: (error: unknown) => void;
 
-  /** @param connection whose idle limit is lifted: the end of the answer puts it back */
+  /** @param connection its idle timeout is lifted until the end of the answer */
   constructor(request: Request, connection: Connection) {
     this.#request = request;
     this.#connection = connection;
@@ -170,14 +170,14 @@ export class HttpClient implements Client {
     this.#fail = reject;
   }
 
-  /** No answer comes any more; nothing happens where there is one. */
+  /** Fails the response. Has no effect once there is one. */
   fail(error: unknown): void {
     this.#fail(error);
   }
 
   respond(status: number, headers: Readonly<Record<string, string>>, body: Body): void {
     this.#connection.impatient();
-    // No memory is shared with another thread.
+    // The buffer is not shared with another thread.
     const whole = body as string | Buffer<ArrayBuffer>;
     this.#answer(new Response(whole, { status, headers: headersLikeBefore(headers) }));
   }
@@ -219,7 +219,7 @@ class HttpStream implements ClientStream {
   }
 }
 
-/** The runtime would encode a byte string as UTF-8: only plain text may be handed over as it is, which spares a copy. */
+/** The runtime would encode a byte string as UTF-8, so only ASCII text is passed without a copy. */
 function encodePiece(data: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
   return encoding === 'text' || isAscii(data) ? data : Buffer.from(data, 'latin1');
 }

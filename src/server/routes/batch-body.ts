@@ -1,4 +1,4 @@
-// Requests of a batch that stand in the body of one request, taken as they arrive: a body is never held whole.
+// Stores the requests of a batch from a body as they arrive, without holding the whole body.
 import {
   ArrayElements,
   ArrayFault,
@@ -11,9 +11,9 @@ import { GatewayError } from '../../canonical/index.ts';
 import { parseBody } from '../body/body.ts';
 import type { ClientCall } from './client-route.ts';
 
-/** Requests that were kept, and the body around them. */
+/** The stored requests, and the rest of the body. */
 export interface KeptRequests {
-  /** Null: the body has no requests. */
+  /** Null: the body contains no requests. */
   readonly input: StoredFile | null;
   readonly requests: number;
   /** The body without the requests. */
@@ -21,9 +21,9 @@ export interface KeptRequests {
 }
 
 /**
- * Keeps the elements of an array as the lines of a file.
- * @throws GatewayError `invalid_request` for another body, once it was read to its end: a client that is still writing would see
- *   a reset connection instead
+ * Stores the elements of an array as lines of a file.
+ * @throws GatewayError `invalid_request` for an invalid body, once it was read to its end, because a client that is
+ * still writing would see a reset connection instead
  */
 export async function keepRequests(
   { deps, request, projectId, now }: Pick<ClientCall, 'deps' | 'request' | 'projectId' | 'now'>,

@@ -1,4 +1,4 @@
-// OpenAI's batches over HTTP: made of an uploaded file, looked at, listed, cancelled. What lines are, the engine knows.
+// OpenAI's batches over HTTP: create from an uploaded file, get, list, cancel.
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
 import { lineEndpoints } from '../../engine/index.ts';
@@ -11,7 +11,7 @@ import { notFound } from './state-routes.ts';
 /** The protocol whose batches these are. */
 const NAME = mainProtocol.name;
 const { findBatch, listed, shown } = batchesShown(NAME);
-/** Addresses that the lines of a batch may have. */
+/** Paths that batch lines may name. */
 const ENDPOINTS = lineEndpoints(mainProtocol.server.addresses.errors);
 
 const batch = z.looseObject({

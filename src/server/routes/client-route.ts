@@ -1,5 +1,4 @@
-// Routes that clients ask with the key by which they call models: what each is given, and how its requests are read and answered.
-// Knows no route.
+// Routes for clients with an API key: the context of a call, and how requests are read and answered.
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { presentedKey, type Principal } from '../../accounts/auth/index.ts';
@@ -24,22 +23,22 @@ export interface ClientDependencies extends StateDependencies, ModelsDependencie
   readonly keyById: (keyId: string) => Principal;
 }
 
-/** One request, before its query and body are checked. An empty parameter of the query counts as none. */
+/** A request before validation of query and body. Empty query parameters count as absent. */
 export interface ClientCall extends RawCall {
   readonly deps: ClientDependencies;
   readonly principal: Principal;
   readonly projectId: string;
   readonly now: UnixMs;
-  /** The protocol in which the client is answered. */
+  /** Protocol of the response. */
   readonly server: ServerCodec;
-  /** All of the query, for parameters that clients write in several ways. */
+  /** The whole query, for parameters with several notations. */
   readonly search: URLSearchParams;
-  /** The body as it was sent: what is kept or handed on is taken from it. */
+  /** The body as it was sent, from which stored and forwarded data is taken. */
   readonly sent: JsonObject;
   /** Length of the body. */
   readonly sentBytes: number;
   readonly requestId: string;
-  /** For whoever reads the body as it arrives. */
+  /** For handlers that stream the body. */
   readonly request: Request;
   readonly connection: Connection;
 }
@@ -47,9 +46,9 @@ export interface ClientCall extends RawCall {
 export type ClientRoute = Route<ClientCall>;
 
 export interface ClientGroup extends RouteGroup<ClientRoute> {
-  /** False: the request is of other clients, whose routes have the same path and come later. Absent: it is nobody else's. */
+  /** False: the request belongs to later routes with the same path. Absent: no other routes share it. */
   readonly takes?: (request: Request) => boolean;
-  /** The protocol in which a client is answered. Absent, or undefined: the gateway's own. */
+  /** Protocol of the client. Absent or undefined: the gateway's own. */
   readonly speaker?: (request: Request) => ServerCodec | undefined;
   /**
    * Gives the owner of a request without a key, by a secret in its path. Absent: every request needs a key.
@@ -58,15 +57,15 @@ export interface ClientGroup extends RouteGroup<ClientRoute> {
   readonly principalOf?: (deps: ClientDependencies, param: (name: string) => string) => Promise<Principal>;
 }
 
-/** Makes a route of its specification. Parameters of the query that it does not describe are nobody's. */
+/** Creates a route from its specification. Undescribed query parameters are ignored. */
 export const clientRoute = routesOf<ClientCall>(z.object({}));
 
-/** Values that handlers of the router know besides the request. */
+/** Values for handlers in addition to the request. */
 export interface ConnectedEnv {
   Bindings: { readonly connection: Connection };
 }
 
-/** Answers the routes of a group. */
+/** Registers the routes of a group. */
 export function serveGroup(hono: Hono<ConnectedEnv>, deps: ClientDependencies, group: ClientGroup): void {
   for (const base of group.bases)
     for (const route of group.routes)

@@ -1,5 +1,4 @@
-// Conversations over HTTP: lists of items that clients keep here and that responses are appended to. Owns their shapes;
-// what a turn does with a conversation is the engine's business.
+// Conversations over HTTP: lists of items that clients store and that responses are appended to.
 import { z } from 'zod';
 import { asArray, asObject, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { Problems } from '../../canonical/index.ts';
@@ -49,7 +48,7 @@ export const CONVERSATION_ROUTES: readonly ClientRoute[] = [
       addItems: { id },
       deleteConversation: { id },
     },
-    // Like OpenAI's, conversations do not expire: what goes on for years must not lose its beginning. Quotas bound them.
+    // Like OpenAI's, conversations do not expire, because a long one must keep its beginning. Quotas limit them.
     async run(call) {
       const created: StoredConversation = {
         id: newId('conv_'),
@@ -196,7 +195,7 @@ function readMetadata(body: JsonObject): Readonly<Record<string, string>> {
   return decoded ?? {};
 }
 
-/** `items` as they are kept: checked like the input of a request, references replaced, each with an id. */
+/** `items` as stored: validated like the input of a request, references resolved, each with an id. */
 async function readItems({
   deps,
   projectId,

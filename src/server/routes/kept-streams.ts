@@ -1,5 +1,5 @@
-// Streams that go on where a client has lost them: those of this process, and those that jobs have left behind. What is gone is
-// refused with a reason.
+// Resumes streams that clients have lost: those of this process, of other processes, and of finished jobs. A stream
+// that no longer exists is refused with a reason.
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
 import {
@@ -20,14 +20,14 @@ import { type ClientCall, clientRoute, type ClientRoute } from './client-route.t
 import { generationOf } from '../../base/runtime/ids.ts';
 import { notFound } from './state-routes.ts';
 
-/** How often a stream is looked for that is not here yet, and its job, in milliseconds. */
+/** Poll interval for a stream that does not exist yet, and its job, in milliseconds. */
 const LOOK_MS = 200;
 const KEEP_ALIVE_LOOKS = 50;
 const GENERATION_ID = /^[0-9a-f]{32}$/;
 
 export interface StreamDependencies {
   readonly streams: KeptStreams;
-  /** Streams of other processes; null where none can be reached. */
+  /** Streams of other processes. Null: no other process is reachable. */
   readonly remoteStreams: RemoteStreams | null;
   /** True: there may be replicas whose streams cannot be read here. */
   readonly hasUnreachedReplicas: boolean;
@@ -68,24 +68,24 @@ export const STREAM_ROUTES: readonly ClientRoute[] = [
 type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'request' | 'connection'>;
 
 interface StreamIds {
-  /** Generation of the stream. */
+  /** Generation id of the stream. */
   readonly id: string;
   /** Job that may write the stream. */
   readonly jobId: string;
 }
 
 interface Start {
-  /** Number of the last event that the client has; null: it has none. */
+  /** Number of the client's last event. Null: none. */
   readonly after: number | null;
-  /** Parameter or header that holds the number. */
+  /** Parameter or header that contains the number. */
   readonly param: string;
 }
 
 /**
- * The rest of a stream, then what comes of it.
- * @param isStored true: other processes need not be asked, since the answer can be followed again
- * @returns null where neither a stream nor a job of this name is known
- * @throws GatewayError 410 for what is gone
+ * Sends the rest of a stream, then its further events.
+ * @param isStored true: other processes need not be searched, because the stored answer can be replayed
+ * @returns null when neither a stream nor a job is known
+ * @throws GatewayError 410 for a stream that no longer exists
  */
 export async function followStream(
   call: Asked,
@@ -111,7 +111,7 @@ export async function followStream(
   if (job.endedAt === null) return followLater(call, ids, start);
   const stream = await deps.background.stream(projectId, jobId);
   if (stream) return follow(call, stream, start);
-  // An answer that is there can be followed again from its start.
+  // A complete answer can be replayed from its start.
   if (after === null && job.state === 'completed') return null;
   throw gone(found);
 }
@@ -139,7 +139,7 @@ async function sendRemote(stream: RemoteStream, client: CutClient, after: number
   if ((await stream.follow(client, after)) === 'gone') client.cut();
 }
 
-/** The number as this stream has it: each try of a job counts from another number, behind the same beginning. */
+/** Converts the number to this stream: each try of a job has its own offset after the same opening events. */
 function placeOf({ first, next, opening }: Numbered, { after, param }: Start): number | null {
   if (after === null) return null;
   if (first > 0 && after < opening) return first + after;
@@ -158,7 +158,7 @@ function placeOf({ first, next, opening }: Numbered, { after, param }: Start): n
   return after;
 }
 
-/** A client that reconnects by itself stops at this status (HTML standard, "Server-sent events"). */
+/** Status at which clients stop reconnecting (HTML standard, "Server-sent events"). */
 function nothingMore(): Response {
   return new Response(null, { status: 204 });
 }
@@ -168,7 +168,7 @@ function clientOf({ request, connection }: Asked): HttpClient {
   return new HttpClient(request, connection);
 }
 
-/** Waits until a job begins here, or has ended anywhere. */
+/** Waits until a job begins here, or has ended in any process. */
 function followLater(call: Asked, ids: StreamIds, start: Start): Promise<Response> {
   const client = clientOf(call);
   void waitForStream(call, client, ids, start);
@@ -206,13 +206,13 @@ async function waitForStream(
       await new Promise<void>((resolve) => void deps.clock.after(LOOK_MS, resolve));
     }
   } catch {
-    // The connection ends without an end of the stream: its client asks again.
+    // The connection ends without the end of the stream, so the client reconnects.
   }
   await new Promise<void>(nextTurn);
   outlet.end();
 }
 
-/** A client whose stream is open already. */
+/** A client whose stream is already open. */
 class OpenedClient implements Client {
   readonly #client: HttpClient;
   readonly #stream: ClientStream;
@@ -235,7 +235,7 @@ class OpenedClient implements Client {
   }
 }
 
-/** A client whose stream may end before its end: without the last event, so that it asks again. */
+/** A client whose stream may end without its last event, so that it reconnects. */
 class CutClient implements Client {
   readonly #client: HttpClient;
   #stream: ClientStream | undefined;
@@ -276,7 +276,7 @@ const REASONS: Readonly<Record<Gone | 'unreached' | 'unknown', string>> = {
   unknown: 'it was not kept, its answer was deleted, or it ended a while ago',
 };
 
-/** 410: it was there, or may have been. */
+/** 410: the stream existed, or may have. */
 function gone(why: Gone | 'unreached' | null): GatewayError {
   return new GatewayError('not_found', `This stream can not be resumed: ${REASONS[why ?? 'unknown']}.`, {
     httpStatus: 410,
@@ -284,7 +284,7 @@ function gone(why: Gone | 'unreached' | null): GatewayError {
   });
 }
 
-/** The event behind which a client goes on, as its query or its header names it. */
+/** The client's last event, from its query or header. */
 function startOf(asked: number | undefined, { headers }: Request): Start {
   if (asked !== undefined) return { after: asked, param: 'after' };
   const param = 'last-event-id';

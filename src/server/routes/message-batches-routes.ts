@@ -1,4 +1,4 @@
-// Anthropic's Message Batches over HTTP: made of the requests in one body, looked at, listed, cancelled, deleted, and their results.
+// Anthropic's Message Batches over HTTP: create from requests in the body, get, list, cancel, delete, and results.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ServedProtocol } from '../../protocols/index.ts';
@@ -7,7 +7,7 @@ import { keepRequests } from './batch-body.ts';
 import { clientRoute, type ClientRoute } from './client-route.ts';
 import { batchesShown, ownerOf } from './shown-batch.ts';
 
-/** Time and page size of the vendor's own batches. */
+/** Deadline and page size of the vendor's own batches. */
 const WINDOW_MS = 86_400_000;
 const MOST_LISTED = 1_000;
 

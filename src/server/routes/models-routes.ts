@@ -1,4 +1,4 @@
-// The models that a key may use, over HTTP: the list, and one by its id, each in the shape that the client reads.
+// Models that a key may use: list, and get by id, in the client's format.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Principal } from '../../accounts/auth/index.ts';
@@ -21,12 +21,12 @@ import { type ClientCall, clientRoute, type ClientGroup, type ClientRoute } from
 
 export interface ModelsDependencies extends ReplyDependencies {
   readonly catalog: () => Catalog;
-  /** Models that servers of one's own list, and the catalog does not. */
+  /** Models listed only by self-hosted servers. */
   readonly localModels: { list(): Promise<readonly Model[]> };
 }
 
 const modelShape = z.looseObject({ id: z.string(), object: z.literal('model'), owned_by: z.string() });
-/** Protocols that have lists of their own. */
+/** Formats of protocols with their own model lists. */
 const foreign = servedProtocols.flatMap(({ server }) => server.addresses.models?.shapes ?? []);
 
 type Asked = Pick<ClientCall, 'deps' | 'principal' | 'search' | 'server' | 'request'>;
@@ -47,7 +47,7 @@ function show({ deps, principal, request, server }: Asked): JsonObject {
   return own?.encodeModel(listed(model)) ?? encodeModel(model);
 }
 
-/** To be answered in the shape that the client reads. */
+/** Answered in the client's format. */
 export const MODEL_ROUTES: readonly ClientRoute[] = [
   clientRoute({
     id: 'listModels',
@@ -64,7 +64,7 @@ export const MODEL_ROUTES: readonly ClientRoute[] = [
     ]) as z.ZodType<JsonObject>,
     run: list,
   }),
-  // Before models by their ids, which may hold slashes.
+  // Precede models by id, because ids may contain slashes.
   ...TASKS.flatMap(({ facts, models }) =>
     facts && models
       ? clientRoute({
@@ -90,7 +90,7 @@ export const MODEL_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-/** The lists that only the clients of one protocol read. They come before those that several share. */
+/** Lists for clients of one protocol; precede the shared ones. */
 export const OWN_MODEL_GROUPS: readonly ClientGroup[] = servedProtocols.flatMap(({ server }) => {
   const { models, errors } = server.addresses;
   if (!models?.described) return [];
@@ -101,13 +101,13 @@ export const OWN_MODEL_GROUPS: readonly ClientGroup[] = servedProtocols.flatMap(
   return { bases: models.paths, audience: 'models', errors, speaker: () => server, routes };
 });
 
-/** The protocol of a client that reads a list of its own. */
+/** Protocol of a client with its own list format. */
 export function readerOfLists(request: Request): ServerCodec | undefined {
   const server = protocolOfClient(request)?.server;
   return server?.addresses.models && server;
 }
 
-/** Path of one model behind the collection. */
+/** Model id in a path. */
 function idBelow(path: string): string {
   const collection = '/models/';
   return path.slice(path.indexOf(collection) + collection.length);
@@ -118,14 +118,14 @@ function listed({ reasoningStyle, created, ...model }: Model): ListedModel {
   return { ...model, createdAt, reasons: reasoningStyle !== 'none' };
 }
 
-/** The models that a key may use, after the entry by which the choice among them is left to the gateway. */
+/** Models that a key may use, preceded by the entry for automatic choice. */
 function visibleModels(catalog: Catalog, principal: Principal): readonly Model[] {
   const models = allowed(catalog.list(), principal);
   const auto = autoEntry(models);
   return auto && isAuto(auto.id, catalog) ? [auto, ...models] : models;
 }
 
-/** The same, before the models that servers of one's own list. */
+/** The same, followed by models listed only by self-hosted servers. */
 async function listedModels(deps: ModelsDependencies, principal: Principal): Promise<readonly Model[]> {
   const local = await deps.localModels.list();
   return [...visibleModels(deps.catalog(), principal), ...allowed(local, principal)];
@@ -139,9 +139,9 @@ function allowed(models: readonly Model[], principal: Principal): readonly Model
 function findVisible(catalog: Catalog, principal: Principal, id: string): Model {
   const isChoice = isAuto(id, catalog);
   const model = isChoice ? autoEntry(allowed(catalog.list(), principal)) : catalog.find(id);
-  // A choice needs no permission of its own: it is among the models that the key may use.
+  // An automatic choice needs no permission, because it is limited to the models that the key may use.
   if (!model || !(isChoice || principal.mayUse(model.id))) {
-    // Whether a model exists that the key may not use is not told.
+    // The existence of models that the key may not use is not revealed.
     const text = model
       ? `The model ${JSON.stringify(id.slice(0, 200))} does not exist.`
       : unknownModel(id, catalog, principal.mayUse);
@@ -153,7 +153,7 @@ function findVisible(catalog: Catalog, principal: Principal, id: string): Model 
   return model;
 }
 
-/** The text of a percent-encoded path; as it stands when it is not properly encoded, since then it names nothing. */
+/** Decodes a percent-encoded path. Unchanged if it is invalid, because then it matches nothing. */
 export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,5 +1,5 @@
-// Answers where no route does: 405 where the path takes other methods, else 404 with the nearest thing that is served, in
-// the protocol of the client. Serves nothing.
+// Responses for requests without a route: 405 for a path with other methods, otherwise 404 with the nearest route, in
+// the client's protocol.
 import { GatewayError } from '../../canonical/index.ts';
 import { servedProtocols, type ServedProtocol } from '../../protocols/index.ts';
 import { newGenerationId } from '../../base/runtime/ids.ts';
@@ -13,12 +13,12 @@ export class NothingHere {
   readonly #served: () => readonly ServedRoute[];
   #table: RouteTable | undefined;
 
-  /** @param served every route; asked once, at the first request that reaches nothing */
+  /** @param served returns all routes; called once, at the first request without a route */
   constructor(served: () => readonly ServedRoute[]) {
     this.#served = served;
   }
 
-  /** @param begun where the beginning of the path tells whose client it is, and perhaps a sentence for it */
+  /** @param begun protocol identified by the path prefix, with an optional hint */
   answer(
     deps: Pick<ReplyDependencies, 'log' | 'now'>,
     request: Request,
@@ -29,7 +29,7 @@ export class NothingHere {
     const { pathname } = new URL(request.url);
     const path = pathname.slice(0, LONGEST_PATH);
     const server = begun?.protocol.server ?? serverFor(request);
-    // A method of the client's protocol stands behind a colon, and this one does not exist.
+    // The text after the colon is an unknown method of the client's protocol.
     const allowed = begun && pathname.includes(':') ? [] : this.#routes().methodsAt(pathname);
     if (allowed.length > 0) return errorResponse(deps, wrongMethod(method, path, allowed), id, server);
     const known = unservedAt(request, decodePath(pathname));
@@ -43,7 +43,7 @@ export class NothingHere {
     return errorResponse(deps, nothingAt(method, path, rest), id, server);
   }
 
-  /** @param allowed methods that the path takes; default: those of an operation, which takes POST beside what else has the address */
+  /** @param allowed methods of the path; default: POST and other methods at an operation's address */
   wrongMethod(
     deps: Pick<ReplyDependencies, 'log' | 'now'>,
     request: Request,
@@ -55,12 +55,12 @@ export class NothingHere {
     return errorResponse(deps, error, newGenerationId(deps.now()), serverFor(request));
   }
 
-  /** Methods of the routes that are this very path. */
+  /** Methods of routes with exactly this path. */
   methodsOf(pathname: string): readonly string[] {
     return this.#routes().methodsOf(pathname);
   }
 
-  /** Paths without the beginnings of those that are read as a whole to find out what they ask for. */
+  /** All routes except wildcard prefixes of operations. */
   #routes(): RouteTable {
     return (this.#table ??= new RouteTable(
       this.#served().map((route) => ({
@@ -70,7 +70,7 @@ export class NothingHere {
     ));
   }
 
-  /** A sentence with the path that was probably meant; empty where none is near. */
+  /** A sentence with the path that was probably meant. Empty: none is near. */
   #meant(pathname: string): string {
     const trimmed = pathname.replace(/\/+$/, '').replaceAll(/\/{2,}/g, '/');
     const lower = trimmed.toLowerCase();
@@ -85,7 +85,7 @@ export class NothingHere {
   }
 }
 
-/** The part of a known API that has the path: of the client's own protocol first. */
+/** The known but unserved API at a path, of the client's protocol first. */
 function unservedAt(
   request: Request,
   path: string,

@@ -1,5 +1,5 @@
-// Prompt templates over HTTP: create, list, retrieve, new versions, rename, delete. OpenAI has no such API; this one is in
-// the style of its others. Templates from the operator's files are shown here, and changed there.
+// Prompt templates over HTTP: create, list, get, add versions, rename, delete. OpenAI has no such API; this one follows
+// its style. Templates from the operator's files are read-only here.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -153,7 +153,7 @@ export const PROMPT_ROUTES: readonly ClientRoute[] = [
 
 type Asked = Pick<ClientCall, 'deps' | 'projectId' | 'param'>;
 
-/** Templates of files come first, whatever the order; then the stored ones that none of them hides. */
+/** Templates from files come first in any order, then stored ones with other ids. */
 async function list(call: Asked & { readonly query: PageRequest }): Promise<JsonObject> {
   const { store, files } = call.deps.prompts;
   const page = call.query;
@@ -171,7 +171,7 @@ async function list(call: Asked & { readonly query: PageRequest }): Promise<Json
   let stored = await ofStore(page.limit - shown.length, inFiles ? undefined : page.after);
   for (;;) {
     shown.push(...stored.prompts.filter(({ id }) => !files().has(id)).map(fromStore));
-    // A page that is not full although more follow has lost hidden ones.
+    // A page with fewer entries although more follow omitted hidden ones.
     if (!stored.hasMore || shown.length === page.limit) break;
     stored = await ofStore(page.limit - shown.length, stored.prompts.at(-1)?.id);
   }
@@ -183,7 +183,7 @@ async function findPrompt(call: Asked): Promise<AnyPrompt> {
   return file ? fromFile(file) : findStored(call, call.param('id'));
 }
 
-/** The stored one, which alone can be changed. */
+/** A stored template; only these can be changed. */
 async function findStored(call: Asked, kept: string): Promise<AnyPrompt> {
   const { store, files } = call.deps.prompts;
   if (files().has(kept))
@@ -219,7 +219,7 @@ function encodeEntry(prompt: AnyPrompt) {
   };
 }
 
-/** With the template of one version, the default one unless named. */
+/** Includes the template of one version, by default the default version. */
 function encodePrompt(prompt: AnyPrompt, version = prompt.defaultVersion): z.input<typeof promptShape> {
   const found = prompt.versions.find((each) => each.version === version);
   if (!found) throw unknownVersion(prompt.id, version, 'version');

@@ -45,7 +45,7 @@ export const RECORD: ClientRoute = clientRoute({
     const { generation, attempts } = await withDeferredUsage(record.found, projectId, ledger);
     const { tries } = record;
     if (!tries) return Response.json(generationView(generation, attempts));
-    // The tries of one answer are no repetitions of each other.
+    // Tries of one answer are not replays of each other.
     const view = generationView({ ...generation, id, replayOf: null }, attempts);
     return Response.json({ ...view, record_id: generation.id, try: tries.number, tries: tries.of });
   },
@@ -70,11 +70,11 @@ export const EXPLANATION: ClientRoute = clientRoute({
     const header = (name: string): string | null => request.headers.get(name);
     let server: ServerCodec | undefined;
     try {
-      // Tasks besides text are nobody's protocol, and their bodies look like requests of another.
+      // Other tasks than text are not protocols, and their bodies look like requests of one.
       const task = findTask(query.protocol);
       const protocol = task?.facts ? mainProtocol : explainedProtocol(query.protocol ?? null, json, header);
       ({ server } = protocol);
-      // Bodies of Gemini do not name their model.
+      // Gemini's bodies do not contain the model.
       const route = { model: query.model };
       return deps.gateway.explain({ protocol, route, principal, json, bodyChars, header }, task);
     } catch (error) {

@@ -1,5 +1,4 @@
-// Stored responses over HTTP: retrieve, replay, list what led to one, delete. Makes no response: that is the engine's
-// business.
+// Stored responses over HTTP: get, replay as a stream, list input items, delete.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -73,7 +72,7 @@ export const RESPONSE_ROUTES: readonly ClientRoute[] = [
     summary: 'Everything that led to a response.',
     query: z.object({ ...pageQuery(), ...INCLUDE }),
     answer: listShape(anyObject),
-    // "Items used to generate this response" (OpenAI's reference): those of earlier turns too.
+    // "Items used to generate this response" (OpenAI's reference) include those of earlier turns.
     async run(call) {
       const include = readInclude(call.search);
       const stored = await findResponse(call);
@@ -117,7 +116,7 @@ async function retrieve(call: Asked): Promise<Response> {
     throw new GatewayError('invalid_request', 'starting_after: needs stream=true', {
       param: 'starting_after',
     });
-  // A stream that is sent again whole shows what is asked for.
+  // A stream replayed from the start contains the requested members.
   if (isStream && (after !== undefined || !call.search.has('include[]'))) {
     const id = call.param('id');
     const stored = await call.deps.state.responses.find(call.projectId, id, call.now);
@@ -142,7 +141,7 @@ async function retrieve(call: Asked): Promise<Response> {
   return new Response(rest.join(''), { headers });
 }
 
-/** Input before this turn; of an earlier part that was deleted, nothing. */
+/** Items before this turn. Empty if an earlier response was deleted. */
 async function itemsBefore(
   { deps, projectId, now }: Pick<ClientCall, 'deps' | 'projectId' | 'now'>,
   stored: StoredResponse,
@@ -159,7 +158,7 @@ async function itemsBefore(
   return chain.flatMap((turn) => [...turn.input, ...outputOf(turn.response)]);
 }
 
-/** A client may have sent earlier items again: a page that ends with one must be followed by what comes after it. */
+/** Clients may have sent earlier items again, and `after` must identify a single position. */
 function uniqueById(items: readonly JsonObject[]): readonly JsonObject[] {
   return [...new Map(items.map((item) => [item['id'], item])).values()];
 }
@@ -171,7 +170,7 @@ async function findResponse({
   now,
 }: Pick<ClientCall, 'deps' | 'projectId' | 'param' | 'now'>): Promise<StoredResponse> {
   const found = await deps.state.responses.find(projectId, param('id'), now);
-  // Turns of other protocols' threads are kept beside responses.
+  // Turns of other protocols' threads are stored beside responses.
   if (found?.response['object'] === 'response') return found;
   const made = found ? null : await deps.background.find(projectId, param('id'));
   if (made) return made;

@@ -1,4 +1,4 @@
-// Answers to requests whose clients did not wait for them: what the client would have got, as soon as it is there.
+// Asynchronous answers: the response that the client would have received, once it is complete.
 import { generationOf } from '../../base/runtime/ids.ts';
 import { z } from 'zod';
 import { GatewayError } from '../../canonical/index.ts';
@@ -7,7 +7,7 @@ import type { JobView } from '../../accounts/ports/index.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { notFound } from './state-routes.ts';
 
-/** When somebody may ask again, in seconds. */
+/** Retry delay, in seconds. */
 const AGAIN_S = 1;
 
 const standing = z.object({ id: z.string(), object: z.literal('generation.result'), status: z.string() });

@@ -1,21 +1,20 @@
-// The one kind of route: what it is as data, how it is answered, and the check between. The same schemas check requests and
-// describe them. Knows no route.
+// Definition of routes: description, validation and handler. The same schemas validate requests and describe them.
 import { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { RouteDescription } from '../../base/lib/route-description.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { describeIssues, schemaAt, schemaNode } from '../../catalog/schema/index.ts';
 
-/** One request, before its query and body are checked. */
+/** A request before validation of query and body. */
 export interface RawCall {
   /** A parameter of the path, decoded. */
   readonly param: (name: string) => string;
   readonly query: Readonly<Record<string, string>>;
-  /** The body as it was sent; undefined where there is none. */
+  /** The body as it was sent. Undefined: none. */
   readonly body: unknown;
 }
 
-/** The same, checked. */
+/** The same after validation. */
 export type Call<Raw extends RawCall, Query, Body> = Omit<Raw, 'query' | 'body'> & {
   readonly query: Query;
   readonly body: Body;
@@ -23,7 +22,7 @@ export type Call<Raw extends RawCall, Query, Body> = Omit<Raw, 'query' | 'body'>
 
 type NoQuery = z.ZodType<Record<string, never>>;
 
-/** A route as it is written down. */
+/** Specification of a route. */
 export interface Specification<
   Raw extends RawCall,
   Query extends z.ZodType,
@@ -38,17 +37,14 @@ export interface Specification<
   ) => z.input<Answer> | Response | Promise<z.input<Answer> | Response>;
 }
 
-/** A route as those see it who serve and describe all of them. */
+/** A route as seen by the router and the API description. */
 export interface Route<Raw extends RawCall> extends RouteDescription {
   readonly answer: z.ZodType;
-  /** Throws GatewayError `invalid_request` naming the member that is wrong. */
+  /** Throws GatewayError `invalid_request` naming the invalid member. */
   readonly answerTo: (call: Raw) => Promise<JsonObject | Response>;
 }
 
-/**
- * Makes what makes the routes of one group.
- * @param noQuery checks the query where a route describes none
- */
+/** Returns a factory for the routes of a group. @param noQuery validates the query if a route describes none */
 export function routesOf<Raw extends RawCall>(noQuery: NoQuery) {
   return <
     Query extends z.ZodType = NoQuery,
@@ -65,7 +61,7 @@ export function routesOf<Raw extends RawCall>(noQuery: NoQuery) {
         const answered = await run({
           ...call,
           query: check(query ?? noQuery, call.query, 'query') as z.output<Query>,
-          // A handler that takes another media type reads the body as it arrives.
+          // A handler for another media type streams the body itself.
           body: (body && !bodyMedia ? check(body, call.body, 'body') : undefined) as z.output<Body>,
         });
         return answered as JsonObject | Response;
@@ -74,7 +70,7 @@ export function routesOf<Raw extends RawCall>(noQuery: NoQuery) {
   };
 }
 
-/** Value as the schema makes it. Throws GatewayError `invalid_request` naming the first member that is wrong. */
+/** Validates a value. Throws GatewayError `invalid_request` naming the first invalid member. */
 function check(schema: z.ZodType, value: unknown, what: 'query' | 'body'): unknown {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
@@ -85,27 +81,27 @@ function check(schema: z.ZodType, value: unknown, what: 'query' | 'body'): unkno
   throw new GatewayError('invalid_request', text, { param: first?.path || undefined });
 }
 
-/** Whether a request may come without a body. */
+/** True when the body is optional. */
 export function mayLackBody({ body }: RouteDescription): boolean {
   return body?.safeParse(undefined).success !== false;
 }
 
-/** A parameter of a path, and a word behind a colon that ends it: `/batches/{id}:cancel`. */
+/** A path parameter with a final verb after a colon: `/batches/{id}:cancel`. */
 const VERB = /\/\{(\w+)\}(:\w+)$/;
 
-/** `/keys/{id}` as the router writes it. A parameter with a verb behind it may hold slashes. */
+/** `/keys/{id}` in the router's syntax. A parameter followed by a verb may contain slashes. */
 export function routerPath({ path, isDeep }: Pick<RouteDescription, 'path' | 'isDeep'>): string {
   const named = path.replace(VERB, '/:$1{.+$2}');
   const deep = isDeep ? named.replace(/\{(\w+)\}$/, ':$1{.+}') : named;
   return deep.replaceAll(/\/\{(\w+)\}/g, '/:$1');
 }
 
-/** Whether a verb ends the path of a route. */
+/** True when the path ends in a verb. */
 export function hasVerb({ path }: Pick<RouteDescription, 'path'>): boolean {
   return VERB.test(path);
 }
 
-/** The value of a parameter, without the verb of its route. */
+/** Value of a parameter, without the verb of its route. */
 export function withoutVerb({ path }: Pick<RouteDescription, 'path'>, name: string, value: string): string {
   const [, of, verb = ''] = VERB.exec(path) ?? [];
   return of === name ? value.slice(0, -verb.length) : value;

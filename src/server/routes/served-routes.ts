@@ -1,37 +1,37 @@
-// Every method and path that this server answers, each with what is said of it: of these `/openapi.json` is made, and by these
-// whoever reaches nothing is told what there is.
+// All methods and paths of this server with their descriptions, used for `/openapi.json` and for hints in 404
+// responses.
 import type { Method, NamedShape, RouteDescription } from '../../base/lib/route-description.ts';
 import { routerPath } from './route.ts';
 
-/** Caller that may ask: a key that may call models, an admin, or everybody. */
+/** Permitted callers: a key for models, an admin, or everybody. */
 export type Audience = 'models' | 'admin' | 'everybody';
 
-/** In whose shape errors are answered; `any`: in that of the client, by which it is known. */
+/** Format of errors. `any`: that of the detected client. */
 export type ErrorShape = NamedShape | 'any';
 
-/** Routes that stand below the same addresses, for the same audience. */
+/** Routes with the same base paths and audience. */
 export interface RouteGroup<Route extends RouteDescription = RouteDescription> {
-  /** Beginnings of paths. The first is the one that the description names. */
+  /** Base paths; the first is used in descriptions. */
   readonly bases: readonly string[];
   readonly audience: Audience;
   readonly errors: ErrorShape;
   readonly routes: readonly Route[];
 }
 
-/** Addresses at which the same is answered. */
+/** Addresses of one route. */
 export interface ServedRoute {
   readonly method: Method;
-  /** Whole paths as the router has them: `:name` stands for a parameter, a `*` at the end for the rest. */
+  /** Full paths in the router's syntax: `:name` is a parameter, a final `*` matches the rest. */
   readonly paths: readonly string[];
   /** True: GET opens a WebSocket. */
   readonly isSocket?: boolean;
   readonly audience: Audience;
   readonly errors: ErrorShape;
-  /** Descriptions of it, with whole paths; several where more than the path decides what is asked for. */
+  /** Descriptions with full paths; several if more than the path selects the operation. */
   readonly describes: () => readonly RouteDescription[];
 }
 
-/** The routes of a group with their whole paths. */
+/** The routes of a group with full paths. */
 export function servedBy({ bases, audience, errors, routes }: RouteGroup): readonly ServedRoute[] {
   return routes.map((route) => ({
     method: route.method,
@@ -43,7 +43,7 @@ export function servedBy({ bases, audience, errors, routes }: RouteGroup): reado
   }));
 }
 
-/** Tells of a path which methods it takes. */
+/** Finds the methods of a path. */
 export class RouteTable {
   readonly #routes: readonly {
     readonly method: string;
@@ -63,22 +63,25 @@ export class RouteTable {
     );
   }
 
-  /** Methods that a path takes, in alphabetical order; empty where it takes none. */
+  /** Methods of a path in alphabetical order. Empty: unknown path. */
   methodsAt(pathname: string): readonly string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(pathname));
     const methods = new Set(found.map(({ method }) => method));
-    // A route that answers the one answers the other without a body.
+    // GET routes also answer HEAD, without a body.
     if (methods.has('GET') && !found.some(({ isSocket }) => isSocket)) methods.add('HEAD');
     return [...methods].toSorted();
   }
 
-  /** Methods of the routes that are this very path, without a parameter. */
+  /** Methods of routes with exactly this path, without parameters. */
   methodsOf(pathname: string): readonly string[] {
     return this.#routes.filter(({ path }) => path === pathname).map(({ method }) => method);
   }
 }
 
-/** The paths of a route: `:name` is one segment, `:name{.+}` and a `*` at the end are the rest, `:name{.+:verb}` one that ends so. */
+/**
+ * Pattern of a route: `:name` is one segment, `:name{.+}` and a final `*` are the rest, `:name{.+:verb}` the rest with
+ * a final verb.
+ */
 function routePattern(path: string): RegExp {
   const source = path.split('/').map((part) => {
     const deep = part === '*' ? '' : /^:\w+\{\.\+(.*)\}$/.exec(part)?.[1];

@@ -1,4 +1,4 @@
-// Routes that no key of a model's is needed for: whether the process lives and takes requests, its metrics, its description.
+// Routes without an API key for models: health, readiness, metrics, API description.
 import { TEXTS } from '../../canonical/index.ts';
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -16,22 +16,22 @@ export interface ServiceDependencies {
   readonly counters: Counters;
   readonly load: LoadWatch;
   readonly memory: MemoryBudget;
-  /** Check of who may manage this gateway. Throws GatewayError for everybody else. */
+  /** Authenticates admins. Throws GatewayError for all others. */
   readonly authenticateAdmin: AdminSignIn;
   /** All metrics, as text. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  /** True once the process is to end: whoever sends requests should send them elsewhere. */
+  /** True while the process is shutting down, so that load balancers stop sending requests. */
   readonly leaves: () => boolean;
-  /** Other faults while requests are answered all the same, a sentence each. */
+  /** Problems that do not prevent serving, one sentence each. */
   readonly degraded: () => readonly string[];
-  /** Answers `/openapi.json` and what is at `/docs`. Throws GatewayError `not_found`. */
+  /** Serves `/openapi.json` and `/docs`. Throws GatewayError `not_found`. */
   readonly describe: (path: string, served: readonly ServedRoute[]) => Promise<Response>;
 }
 
 interface ServiceCall extends RawCall {
   readonly deps: ServiceDependencies;
   readonly request: Request;
-  /** All that this server answers. */
+  /** All routes of this server. */
   readonly served: () => readonly ServedRoute[];
 }
 
@@ -40,7 +40,7 @@ type ServiceGroup = RouteGroup<Route<ServiceCall>>;
 const route = routesOf<ServiceCall>(z.object({}));
 const tag = 'Service';
 
-/** Answers the routes of a group. What they throw is for the router's own handler. */
+/** Registers the routes of a group. The router handles their errors. */
 export function serveServices(
   hono: Hono<ConnectedEnv>,
   deps: ServiceDependencies,
@@ -67,9 +67,9 @@ const OPEN: ServiceGroup = {
       tag,
       summary: 'Tells that a gateway is here.',
       answer: z.looseObject({ name: z.literal('dragoman') }),
-      // Claude Code asks for the head of this page to learn whether somebody is there.
+      // Claude Code requests the head of this page to check that the server is available.
       run({ request }) {
-        // A browser names HTML before all else; programs take anything.
+        // Browsers accept HTML first; programs accept anything.
         const isBrowser = request.headers.get('accept')?.startsWith('text/html') === true;
         const headers = { location: '/console' };
         return isBrowser ? new Response(null, { status: 302, headers }) : { name: 'dragoman' as const };
@@ -163,7 +163,7 @@ function describe({ deps, request, served }: Pick<ServiceCall, 'deps' | 'request
   return deps.describe(new URL(request.url).pathname, served());
 }
 
-/** Faults of the records while requests are answered all the same. */
+/** Problems with records that do not prevent serving. */
 function degradations({ isStuck, isFull }: LedgerBacklog): readonly string[] {
   return [
     ...(isStuck ? [TEXTS.recordsWait] : []),

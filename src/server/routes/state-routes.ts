@@ -1,4 +1,4 @@
-// Parts that routes over stored state share: their dependencies, and how kept items are read and shown.
+// Shared parts of routes for stored state: dependencies, and reading and showing of stored items.
 import type { Storage } from '../../accounts/ports/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import type { Batches } from '../../engine/index.ts';
@@ -15,17 +15,17 @@ export interface StateDependencies extends ReplyDependencies, StreamDependencies
   readonly prompts: PromptLibrary;
   readonly files: Files;
   readonly batches: Batches;
-  /** When what is stored at `now` expires; null: never. */
+  /** Expiry of what is stored at `now`. Null: never. */
   readonly expiresAt: (now: UnixMs) => UnixMs | null;
   readonly bodies: BodyReader;
-  /** True: kept streams are replayed in the words of the protocol's open variant, whatever their client says. */
+  /** True: kept streams are replayed in the protocol's open variant, regardless of the client. */
   readonly readsOpenWords: () => boolean;
 }
 
-/** How kept items are read and shown. */
+/** How stored items are read and shown. */
 export const storedItems: StoredItems = keepingProtocol.server.items;
 
-/** Error for an id that names nothing of this key. @param what begins the sentence, e.g. `Response` */
+/** Error for an id that the project does not have. @param what begins the sentence, e.g. `Response` */
 export function notFound(what: string, id: string, param?: string): GatewayError {
   return new GatewayError('not_found', `${what} with id '${id.slice(0, 100)}' not found.`, { param });
 }
