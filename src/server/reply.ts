@@ -1,5 +1,4 @@
-// How an operation that calls no model is answered: authenticated, run, its result or its error sent with the request
-// id. Knows no path and no operation.
+// Handles operations that call no model: authenticates, runs, and sends the result or error with the request id.
 import type { Principal } from '../accounts/auth/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
 import { GatewayError } from '../canonical/index.ts';
@@ -12,13 +11,13 @@ import type { Hold, MemoryBudget } from './body/memory-budget.ts';
 import type { UnixMs } from '../base/units.ts';
 
 export interface ReplyDependencies {
-  /** Throws GatewayError `authentication`. The only place where a request becomes somebody's. */
+  /** The only place where a request is authenticated. Throws GatewayError `authentication`. */
   readonly authenticate: (header: (name: string) => string | null) => Principal;
-  /** Reads stored keys again for one that may be new. Null: it is known, or was not made here. */
+  /** Reloads stored keys for one that may be new. Null: it is known, or was not issued here. */
   readonly lookForKey: (header: (name: string) => string | null) => Promise<unknown> | null;
   readonly now: () => UnixMs;
   readonly log: Logger;
-  /** Bytes that the bodies of requests may hold. */
+  /** Memory accounting of request bodies. */
   readonly memory: MemoryBudget;
 }
 
@@ -33,9 +32,9 @@ export interface Manner {
 }
 
 /**
- * Answers one request. Never rejects: whatever `answer` throws reaches the client as an error of its protocol.
- * @param answer gives the body, or a whole response where a body alone says too little; what it reads of the request
- *   counts for the hold, until it has answered
+ * Handles one request. Never rejects: errors of `answer` are sent in the client's protocol.
+ * @param answer returns the body, or a whole response if a body does not suffice; the request data that it reads counts
+ * for the hold until it has finished
  */
 export async function reply(
   deps: ReplyDependencies,
@@ -75,7 +74,7 @@ async function authenticated(
   return deps.authenticate(header);
 }
 
-/** The answer to a request that failed with `thrown`. What is no GatewayError is logged and shown as internal. */
+/** Response to a request that failed with `thrown`. Other errors than GatewayError are logged and shown as internal. */
 export function errorResponse(
   deps: Pick<ReplyDependencies, 'log'>,
   thrown: unknown,
@@ -83,17 +82,17 @@ export function errorResponse(
   server: ServerCodec = mainProtocol.server,
 ): Response {
   const error = GatewayError.from(thrown);
-  // A client that leaves while its body is read makes the runtime throw: nobody is there to be answered.
+  // The runtime throws when a client disconnects while its body is read, so there is no one to respond to.
   if (error.kind === 'internal' && !isAbort(thrown)) deps.log.error('request failed', { id, error: thrown });
   const { status, body } = server.encodeError(error, id);
   const headers: Record<string, string> = { ...ANSWER_HEADERS, ...requestIds(id), ...retryHeaders(error) };
   if (error.allow) headers['allow'] = error.allow.join(', ');
-  // Nobody reads what still comes of the body (RFC 9110, section 15.5.9).
+  // The rest of the body is not read (RFC 9110, section 15.5.9).
   if (error.httpStatus === 408) headers['connection'] = 'close';
   return Response.json(body, { status: error.httpStatus ?? status, headers });
 }
 
-/** Headers that name the request, under both of the names that clients read. */
+/** Request id headers, under both names that clients read. */
 export function requestIds(id: string): Record<string, string> {
   return { 'x-request-id': id, 'request-id': id };
 }

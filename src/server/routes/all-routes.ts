@@ -1,4 +1,4 @@
-// Everything that this server answers, but for the management API: one line for each kind of thing.
+// All routes of this server except the management API.
 import { mainProtocol, servedProtocols } from '../../protocols/index.ts';
 import type { Method, RouteDescription } from '../../base/lib/route-description.ts';
 import { postRoutes } from '../../engine/index.ts';
@@ -31,10 +31,10 @@ const UPLOADS = {
   speaker: () => gemini.server,
 } as const;
 
-/** Paths that clients call first are also served without a base, which people forget to write. */
+/** Paths that clients call first are also served without a base, which is often forgotten. */
 const CLIENT_BASES = [...BASES, ''] as const;
 
-/** Paths at which clients read lists of models. */
+/** Base paths for model lists. */
 const MODELS_BASES = [
   ...CLIENT_BASES,
   ...servedProtocols.flatMap(({ server }) => server.addresses.bases ?? []),
@@ -77,7 +77,7 @@ export const CLIENT_GROUPS: readonly ClientGroup[] = [
   { ...THEIRS, bases: BASES, routes: [EXPLANATION] },
 ];
 
-/** Operations that clients of a protocol POST to, at each of its paths. */
+/** All paths of a POST route. */
 export function pathsOf(
   { path, isWhole }: { readonly path: string; readonly isWhole?: true },
   bases: readonly string[] = [],
@@ -85,13 +85,13 @@ export function pathsOf(
   return (isWhole ? [''] : [...CLIENT_BASES, ...bases]).map((base) => base + path);
 }
 
-/** All of it. */
+/** All routes. */
 export function servedRoutes(): readonly ServedRoute[] {
   const socket = { ...OURS, bases: BASES, routes: [SOCKET_ROUTE] };
   return [...posts(), ...remote(), ...[socket, ...CLIENT_GROUPS, ...SERVICE_GROUPS].flatMap(servedBy)];
 }
 
-/** Operations that clients of the protocols POST to; paths that are described by the same function are one route. */
+/** POST routes of the protocols. Paths described by the same function are one route. */
 function posts(): readonly ServedRoute[] {
   return servedProtocols.flatMap((protocol) => {
     const { addresses } = protocol.server;
@@ -115,7 +115,7 @@ function posts(): readonly ServedRoute[] {
   });
 }
 
-/** Operations on answers that upstreams keep. */
+/** Routes for answers stored at upstreams. */
 function remote(): readonly ServedRoute[] {
   return servedProtocols.flatMap(({ server: { remoteAnswers, addresses } }) =>
     servedBy({

@@ -1,5 +1,5 @@
-// Files over HTTP, in the shapes of OpenAI's Files API: uploaded once, named by their id in later requests. Owns the form
-// fields and the answers; where bytes lie and what they count for is known in `state/`.
+// Files over HTTP in the format of OpenAI's Files API: uploaded once, then named by id. Storage and quotas are in
+// `state/`.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { newId } from '../../base/runtime/ids.ts';
@@ -14,12 +14,12 @@ import { download, plainName } from './kept-file.ts';
 import { notFound } from './state-routes.ts';
 import { mediaTypeOfFile } from '../../base/lib/media-type.ts';
 
-/** Purposes that a file may have; OpenAI's other purposes belong to services that the gateway does not have. */
+/** Supported purposes; OpenAI's others belong to services that the gateway does not offer. */
 const PURPOSES = ['user_data', 'vision', BATCH_PURPOSE] as const;
 /** Seconds; OpenAI API reference, "Upload file": `expires_after`. */
 const SOONEST = 3_600;
 const LATEST = 2_592_000;
-/** The same page, `limit` of "List files": the greatest, and the usual one. */
+/** `limit` of "List files": maximum and default. */
 const MAX_LISTED = 10_000;
 const LONGEST_FIELD = 1_000;
 
@@ -129,7 +129,7 @@ async function findFile({ deps, projectId, param }: Asked): Promise<StoredFile> 
   throw notFound('File', param('id'));
 }
 
-/** In the shape of the client's protocol. */
+/** Encodes a file in the client's protocol. */
 function shown(kept: StoredFile, { server }: Asked): Response | z.input<typeof file> {
   return server.files ? Response.json(server.files.encode(dated(kept))) : encodeFile(kept);
 }
@@ -152,7 +152,7 @@ function encodeFile(kept: StoredFile) {
   };
 }
 
-/** The fields of an upload, in whatever order they come. */
+/** Fields of an upload, in any order. */
 class UploadForm {
   readonly #call: Asked;
   readonly #fields = new Map<string, string>();
@@ -179,14 +179,14 @@ class UploadForm {
     this.#filename = plainName(filename ?? '');
     const { files, batches } = this.#call.deps;
     return async (piece) => {
-      // The purpose may stand behind the file.
+      // The purpose may follow the file.
       this.#upload ??= await files.upload(Math.max(files.maxBytes, batches.maxBytes));
       await this.#upload.write(piece);
       this.#requireSize(this.#fields.get('purpose') ?? BATCH_PURPOSE, this.#upload);
     };
   }
 
-  /** @param latest when it expires at the latest, in Unix milliseconds; null: never */
+  /** @param latest latest permitted expiry in Unix milliseconds; null: none */
   async keep(latest: number | null): Promise<StoredFile> {
     const purpose = this.#fields.get('purpose') ?? this.#call.server.files?.usualPurpose;
     if (this.#filename === '') throw wrong('file', 'is required');
@@ -220,7 +220,7 @@ class UploadForm {
     if (!this.#isKept) await this.#upload?.discard();
   }
 
-  /** Unix milliseconds; null where nothing is asked for. */
+  /** Unix milliseconds. Null: no expiry was requested. */
   #expiry(): number | null {
     const anchor = this.#fields.get('expires_after[anchor]');
     const seconds = this.#fields.get('expires_after[seconds]');

@@ -16,7 +16,7 @@ import { keepRequests } from './batch-body.ts';
 import { type ClientCall, clientRoute, type ClientRoute } from './client-route.ts';
 import { anyFile, batchesShown, ownerOf } from './shown-batch.ts';
 
-/** Time of the vendor's own batches, and page sizes. */
+/** Deadline of the vendor's own batches, and page sizes. */
 const WINDOW_MS = 48 * 3_600_000;
 const MOST_LISTED = 1_000;
 const USUALLY_LISTED = 20;
@@ -99,7 +99,7 @@ export const GEMINI_BATCH_ROUTES: readonly ClientRoute[] = [
   }),
 ];
 
-/** The route of a method that makes batches. */
+/** Route of a method that creates batches. */
 function creation(method: BatchMethod): ClientRoute {
   return clientRoute({
     tag: 'Batches',
@@ -157,7 +157,7 @@ function creation(method: BatchMethod): ClientRoute {
   });
 }
 
-/** A batch with its results, which are never held as a whole. */
+/** A batch with its results, streamed. */
 async function withResults({ deps, projectId }: ClientCall, found: ShownBatch): Promise<Response> {
   const { outputFile } = found;
   const file = outputFile === null ? null : await deps.files.find(projectId, outputFile);
@@ -182,7 +182,7 @@ async function withResults({ deps, projectId }: ClientCall, found: ShownBatch): 
 const NEWLINE = 10;
 const COMMA = 44;
 
-/** Texts with lines of JSON between them, as elements of a list. */
+/** Texts with lists of JSON lines between them. */
 async function* withLists(
   texts: readonly string[],
   open: () => Promise<AsyncIterable<Uint8Array>>,
@@ -193,7 +193,7 @@ async function* withLists(
   }
 }
 
-/** Each line ends with a newline, and has none within. */
+/** Each line ends with its only line break. */
 async function* elementsOf(lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let isBetween = false;
   for await (const chunk of lines) {

@@ -1,4 +1,4 @@
-// Batches as one protocol shows them: found by the id in the path, listed in pages, and encoded. Knows no protocol by name.
+// Batches in the format of one protocol: found by path id, listed in pages, encoded.
 import type { PageRequest, StoredFile } from '../../accounts/ports/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, type ProtocolName } from '../../canonical/index.ts';
@@ -9,15 +9,15 @@ import { isoOf, notFound } from './state-routes.ts';
 
 type Asked = Pick<ClientCall, 'deps' | 'projectId'>;
 
-/** A page of batches. `before`, where it is given, counts instead of `after`: the page that ends there. */
+/** A page of batches. `before`, if present, replaces `after`: the page ends there. */
 export interface BatchPage extends Partial<PageRequest> {
   readonly limit: number;
   readonly before?: string | undefined;
-  /** Parameter that names the batch to begin at. */
+  /** Parameter that names the batch to start at. */
   readonly param?: string;
 }
 
-/** @param protocol whose batches they are; those of others are not found */
+/** @param protocol of the batches; those of others are not found */
 export function batchesShown(protocol: ProtocolName) {
   const encoded = (found: ShownBatch): JsonObject => batchesOf(protocol).encode(found, isoOf);
   return {
@@ -30,8 +30,8 @@ export function batchesShown(protocol: ProtocolName) {
       throw notFound('Batch', param('id'));
     },
     /**
-     * Batches of the project, newest first where nothing else is asked for.
-     * @throws GatewayError `invalid_request` for an unknown batch to begin at
+     * Batches of the project, newest first by default.
+     * @throws GatewayError `invalid_request` for an unknown batch to start at
      */
     async listed(
       { deps, projectId }: Asked,
@@ -55,7 +55,7 @@ export function batchesShown(protocol: ProtocolName) {
 }
 
 /**
- * The file with the lines of a batch.
+ * Input file of a batch.
  * @param param member that names it
  * @throws GatewayError `not_found`, or `invalid_request` for a file of another purpose
  */
@@ -80,7 +80,7 @@ export async function anyFile({ deps, projectId }: Asked, id: string, param: str
   throw notFound('File', id, param);
 }
 
-/** The protocol that serves a path. @throws TypeError where none does */
+/** The protocol that serves a path. @throws TypeError when none does */
 export function ownerOf(path: string): ServedProtocol {
   const owner = servedProtocols.find(({ server }) =>
     server.addresses.routes.some((route) => route.path === path),
