@@ -1,20 +1,20 @@
-// A line of those who wait, in which one after another has its turn. Who leaves before is passed over. Knows not why they wait.
+// Rate-limited queue: waiters pass one after the other, and those that leave are skipped.
 import type { Clock } from '../base/runtime/clock.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface Pace {
-  /** So many in a row have their turn at once. */
+  /** Number of consecutive waiters that pass immediately. */
   readonly free: number;
-  /** How far apart those behind them are. */
+  /** Interval between further ones. */
   readonly apartMs: DurationMs;
-  /** Nobody waits longer: where too many are in line for that, several have their turn together. */
+  /** Maximum wait. If the queue is too long for that, several pass together. */
   readonly longestMs: DurationMs;
 }
 
 interface Waiting {
-  /** Unix milliseconds at which it has waited long enough. */
+  /** Unix milliseconds at which the maximum wait ends. */
   readonly until: UnixMs;
-  /** @param isThere false: it has left */
+  /** @param isThere false: the waiter has left */
   readonly pass: (isThere: boolean) => void;
   /** True once it has passed or left. */
   isOver: boolean;
@@ -23,12 +23,12 @@ interface Waiting {
 export class WaitingLine {
   readonly #clock: Clock;
   readonly #pace: Pace;
-  /** Requests that wait, from `#first` on, and some that have left. */
+  /** Waiters from `#first` on, including some that have left. */
   #all: Waiting[] = [];
   #first = 0;
-  /** How many wait. */
+  /** Number of waiters. */
   #there = 0;
-  /** Unix milliseconds at which the latest turn would have been, if none had come early. */
+  /** Unix milliseconds of the latest turn, if none had been early. */
   #lastAt = 0;
 
   constructor(clock: Clock, pace: Pace) {
@@ -36,7 +36,7 @@ export class WaitingLine {
     this.#pace = pace;
   }
 
-  /** Takes a turn that need not be waited for. @returns false where there is none */
+  /** Takes a turn without waiting. @returns false when none is available */
   pass(): boolean {
     const { free, apartMs } = this.#pace;
     if (this.#all.length > 0) return false;
@@ -47,18 +47,14 @@ export class WaitingLine {
     return true;
   }
 
-  /** A turn was not needed: whoever waits longest has it. */
+  /** Returns an unused turn, which goes to the longest waiter. */
   giveBack(): void {
     this.#lastAt -= this.#pace.apartMs;
     const first = this.#firstThere();
     if (first) this.#end(first, true);
   }
 
-  /**
-   * Waits for a turn.
-   * @param signal of one that may leave
-   * @returns false where it has left
-   */
+  /** Waits for a turn. @param signal aborts when the waiter leaves @returns false when it has left */
   wait(signal: AbortSignal | undefined): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -87,7 +83,7 @@ export class WaitingLine {
     const now = this.#clock.now();
     this.#lastAt = now;
     let first = this.#firstThere();
-    // So many that all have passed when the first has waited long enough.
+    // As many as necessary for all to pass by the end of the first waiter's maximum wait.
     const many = first && Math.ceil((this.#there * apartMs) / Math.max(apartMs, first.until - now));
     for (let passed = 0; first && passed < (many ?? 0); passed += 1) {
       this.#end(first, true);
@@ -100,7 +96,7 @@ export class WaitingLine {
 
   #firstThere(): Waiting | undefined {
     while (this.#all[this.#first]?.isOver) this.#first += 1;
-    // Not each time: that moves all of them.
+    // Not done each time, because it moves all entries.
     if (this.#first > this.#all.length / 2) {
       this.#all.splice(0, this.#first);
       this.#first = 0;

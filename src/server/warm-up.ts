@@ -1,5 +1,5 @@
-// A turn that generates nothing: the request is checked and remembered, and the client gets an id to go on from (OpenAI
-// guide "WebSocket mode": `generate: false`, 2026-11). No model is asked and nothing is recorded.
+// A turn that generates nothing: validates and remembers the request, and returns an id to continue from (OpenAI guide
+// "WebSocket mode": `generate: false`, 2026-11). No model is called and nothing is recorded.
 import { asArray, asObject } from '../base/json/index.ts';
 import { previousItems, type ApiCall, type TurnMemory } from '../engine/index.ts';
 import { newGenerationId } from '../base/runtime/ids.ts';
@@ -7,14 +7,14 @@ import { keepingProtocol } from '../protocols/index.ts';
 import { makeResponse, sendResponse } from './made-response.ts';
 import { storedItems, type StateDependencies } from './routes/state-routes.ts';
 
-/** Answers the call. @throws GatewayError what the request itself would get for what it says */
+/** Answers the call. @throws GatewayError with which the request itself would be refused as invalid */
 export async function warmUp(
   { state, now: clock }: Pick<StateDependencies, 'state' | 'now'>,
   { json, client, principal, memory }: ApiCall & { readonly memory: TurnMemory },
 ): Promise<void> {
   const now = clock();
   const body = asObject(json);
-  // Codex sends its instructions and tools alone.
+  // Codex sends only its instructions and tools.
   const isEmpty = Array.isArray(body['input']) && asArray(body['input']).length === 0;
   const request = keepingProtocol.server.decodeRequest(isEmpty ? { ...body, input: '' } : body);
   const previous = request.state?.previousResponseId;

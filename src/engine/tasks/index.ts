@@ -1,4 +1,4 @@
-// All tasks.
+// All tasks, and lookups by name, modality and operation.
 import type { TaskFacts } from '../../canonical/index.ts';
 import type { ClientRoute, ServedProtocol } from '../../protocols/index.ts';
 import { count } from './count/index.ts';

@@ -1,6 +1,5 @@
-// One WebSocket connection to `/responses`: its lanes, its queue and its end. Turns of a lane run one after the other,
-// lanes side by side. Owns the limits of a connection (OpenAI guide "WebSocket mode", 2026-11); knows nothing of what a
-// turn does.
+// One WebSocket connection to `/responses`: its lanes, queue and closing. Turns of a lane run one after the other,
+// lanes run concurrently. Enforces the limits of a connection (OpenAI guide "WebSocket mode", 2026-11).
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { ApiCall, TurnMemory } from '../../engine/index.ts';
 import type { MessageSocket, SocketListener } from '../../base/runtime/http-server.ts';
@@ -14,19 +13,19 @@ import type { ReplyDependencies } from '../reply.ts';
 import { bytesOfJson, jsonBytes } from '../../base/json/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Most turns of a connection that run at once; further ones wait. */
+/** Maximum concurrent turns of a connection; further ones are queued. */
 const MAX_RUNNING = 16;
-/** Most turns that wait. */
+/** Maximum queued turns. */
 const MAX_WAITING = 64;
-/** Most names of lanes that a connection may use. */
+/** Maximum lane names of a connection. */
 const MAX_NAMED_LANES = 32;
-/** How long a connection takes new turns, in milliseconds. */
+/** Time for which a connection accepts new turns, in milliseconds. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Messages of this many bytes are read at once, if none waits. */
+/** Messages up to this size are read immediately if the queue is empty. */
 const SMALL_BYTES = 64 * 1024;
 
-/** How every turn was asked: as the connection was. */
+/** Request line of every turn: that of the connection. */
 const OPENED = { method: 'GET', url: '/v1/responses' } as const;
 
 /** Codes of RFC 6455, section 7.4.1. */
@@ -35,14 +34,14 @@ const CLOSE = { done: 1000, goingAway: 1001, tooBig: 1009, tryAgain: 1013 } as c
 export interface SocketDependencies extends ReplyDependencies {
   /** Answers a turn. Never rejects. */
   readonly serve: (call: ApiCall) => Promise<void>;
-  /** Answers a turn that shall generate nothing. */
+  /** Answers a turn with `generate: false`. */
   readonly warmUp: (call: ApiCall & { readonly memory: TurnMemory }) => Promise<void>;
   readonly maxBodyBytes: () => number;
-  /** Queue of all connections together: large messages are read one in each turn of the loop. */
+  /** Queue shared by all connections: one large message is read per turn of the event loop. */
   readonly readers: OneByOne;
 }
 
-/** A message that has not been read. */
+/** A message that was received but not read. */
 interface Arrived {
   readonly message: string | Uint8Array;
   readonly bytes: number;
@@ -52,7 +51,7 @@ interface Arrived {
 interface Waiting extends CreateMessage {
   readonly lane: string;
   readonly bytes: number;
-  /** Bytes that the message counts for until its turn has ended. */
+  /** Memory account of the message until its turn has ended. */
   readonly hold: Hold;
 }
 
@@ -61,32 +60,32 @@ export class ResponsesSocket implements SocketListener {
   readonly #headers: Headers;
   readonly #keyId: string;
   readonly #memory: ConnectionMemory;
-  /** Bytes that wait for a client which does not read. */
+  /** Memory account of output that the client has not read. */
   readonly #unread: Hold;
   readonly #openedAt: UnixMs;
   readonly #ended: () => void;
   readonly #names = new Set<string>();
-  /** The running turn of each lane; the lane without a name is ''. */
+  /** The running turn of each lane; '' is the unnamed lane. */
   readonly #running = new Map<string, SocketTurn>();
-  /** In the order in which they came, as the next. */
+  /** Both in order of arrival. */
   readonly #arrived: Arrived[] = [];
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #socket: MessageSocket | undefined;
-  /** Set once no new turn may begin: the code with which the connection closes when nothing runs any more. */
+  /** Set once no new turn may begin: the code with which the connection closes when it is idle. */
   #closing: number | undefined;
 
   /**
-   * @param headers of the handshake: they stand for the headers of every turn
-   * @param keyId whose connection it is: what it holds counts for that key
-   * @param ended called once, when the connection is gone
+   * @param headers of the handshake, used as the headers of every turn
+   * @param keyId key of the connection, whose memory limit applies
+   * @param ended called once, when the connection is closed
    */
   constructor(deps: SocketDependencies, headers: Headers, keyId: string, ended: () => void) {
     this.#deps = deps;
     this.#keyId = keyId;
     this.#unread = deps.memory.open(keyId);
     this.#headers = new Headers(headers);
-    // One key for every turn would give all of them the first one's answer.
+    // One idempotency key for all turns would replay the first answer for each.
     this.#headers.delete('idempotency-key');
     this.#memory = new ConnectionMemory(deps.maxBodyBytes(), deps.memory.open(keyId));
     this.#openedAt = deps.now();
@@ -118,7 +117,7 @@ export class ResponsesSocket implements SocketListener {
     if (this.#arrived.push(arrived) === 1) this.#deps.readers.add(this.#readNext);
   }
 
-  /** Reads the first message that has arrived; the next one, when all other connections had their turn. */
+  /** Reads the first received message. The next one is read after those of other connections. */
   readonly #readNext = (): void => {
     const first = this.#arrived.shift();
     if (!first) return;
@@ -159,7 +158,7 @@ export class ResponsesSocket implements SocketListener {
     this.#ended();
   }
 
-  /** Takes no new turns, and closes the connection when nothing runs any more. */
+  /** Stops accepting turns and closes the connection once it is idle. */
   drain(): void {
     this.#closing = CLOSE.goingAway;
     for (const { streamId } of this.#forgetWaiting())
@@ -167,7 +166,7 @@ export class ResponsesSocket implements SocketListener {
     this.#closeIfIdle();
   }
 
-  /** @returns those that waited, and will not run */
+  /** @returns the queued turns, which will not run */
   #forgetWaiting(): readonly Waiting[] {
     const waited = this.#waiting.splice(0);
     this.#waitingBytes = 0;
@@ -175,7 +174,7 @@ export class ResponsesSocket implements SocketListener {
     return waited;
   }
 
-  /** Throws GatewayError for a turn that cannot even wait. */
+  /** Throws GatewayError for a turn that cannot be queued. */
   #admit({ streamId }: CreateMessage, bytes: number): void {
     if (this.#closing === CLOSE.goingAway) throw goingAway();
     if (this.#deps.now() - this.#openedAt >= MAX_AGE_MS) {
@@ -201,7 +200,7 @@ export class ResponsesSocket implements SocketListener {
     this.#names.add(streamId);
   }
 
-  /** Starts every turn that may run: the first of each lane in which none does. */
+  /** Starts every turn that may run: the first of each idle lane. */
   #startNext(): void {
     for (let at = 0; at < this.#waiting.length && this.#running.size < MAX_RUNNING;) {
       const next = this.#waiting[at];
@@ -225,7 +224,7 @@ export class ResponsesSocket implements SocketListener {
       const call = {
         protocol: keepingProtocol,
         api: 'responses',
-        // Every time: a key may have been taken back since the connection was opened.
+        // Checked for each turn, because the key may have been revoked.
         principal: this.#deps.authenticate(header),
         request: OPENED,
         body: jsonBytes(bytesOfJson(body)),
@@ -251,7 +250,7 @@ export class ResponsesSocket implements SocketListener {
     return new SocketTurn({ send: (text) => this.#send(text) }, streamId);
   }
 
-  /** False: the socket is full. What waits in it counts for the key, which may hold only so much. */
+  /** False: the socket applies backpressure. Unread output counts against the key's memory limit. */
   #send(text: string): boolean {
     const socket = this.#socket;
     if (!socket || socket.send(text)) return true;

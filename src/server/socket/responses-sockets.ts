@@ -1,5 +1,4 @@
-// `GET /responses`: opens WebSocket connections, after the same authentication as everywhere, and knows all that are
-// open. What happens on one is its own business.
+// `GET /responses`: authenticates and opens WebSocket connections, and keeps track of open ones.
 import type { RouteDescription } from '../../base/lib/route-description.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { Connection } from '../../base/runtime/http-server.ts';
@@ -12,7 +11,7 @@ import { ResponsesSocket, type SocketDependencies } from './responses-socket.ts'
 import { type StateDependencies } from '../routes/state-routes.ts';
 import { warmUp } from '../warm-up.ts';
 
-/** Paths at which clients open one. */
+/** Route at which clients open a WebSocket. */
 export const SOCKET_ROUTE: RouteDescription = {
   id: 'openResponsesSocket',
   method: 'get',
@@ -32,18 +31,18 @@ export interface SocketsDependencies
   readonly socketLimits: () => SocketLimits;
 }
 
-/** Open connections. */
+/** Limits on open connections. */
 export interface SocketLimits {
   readonly maxConnectionsPerKey: number;
   readonly maxConnections: number;
 }
 
-/** When a client may try again that found too many open, in milliseconds. */
+/** Retry delay when too many connections are open, in milliseconds. */
 const RETRY_MS = 5_000;
 
 export class ResponsesSockets {
   readonly #deps: SocketsDependencies;
-  /** Each with the key that opened it. */
+  /** By connection, the key that opened it. */
   readonly #open = new Map<ResponsesSocket, string>();
 
   readonly #readers = new OneByOne();
@@ -52,13 +51,13 @@ export class ResponsesSockets {
     this.#deps = deps;
   }
 
-  /** Answers a request for a connection; undefined when it was opened. */
+  /** Handles a request for a connection. Undefined: it was opened. */
   accept(request: Request, connection: Connection): Response | undefined {
     const deps = this.#deps;
     const id = newGenerationId(deps.now());
     try {
       const { keyId } = deps.authenticate((name) => request.headers.get(name));
-      // Clients that try this first fall back to plain requests when they are told so (Codex: only by this status).
+      // Clients that try this first fall back to HTTP requests at this status (required by Codex).
       if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return upgradeRequired(id);
       if (!deps.ready())
         throw new GatewayError('upstream_unavailable', TEXTS.shuttingDownTryAgain, {
@@ -87,7 +86,7 @@ export class ResponsesSockets {
     }
   }
 
-  /** Throws GatewayError where there are too many. */
+  /** Throws GatewayError when too many are open. */
   #admit(keyId: string): void {
     const { maxConnections, maxConnectionsPerKey } = this.#deps.socketLimits();
     let own = 0;
@@ -106,7 +105,7 @@ export class ResponsesSockets {
       );
   }
 
-  /** Closes every connection as soon as nothing runs on it. */
+  /** Closes every connection once it is idle. */
   drain(): void {
     for (const socket of this.#open.keys()) socket.drain();
   }

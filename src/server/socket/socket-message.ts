@@ -1,31 +1,27 @@
-// Messages of a client on the WebSocket of `/responses`: which there are, and what each asks for. Owns their
-// rules (OpenAI guide "WebSocket mode", 2026-11); runs nothing.
+// Parses client messages on the WebSocket of `/responses` (OpenAI guide "WebSocket mode", 2026-11).
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { parseBody } from '../body/body.ts';
 
 export interface CreateMessage {
-  /** The lane; undefined: the one without a name. */
+  /** Name of the lane. Undefined: the unnamed lane. */
   readonly streamId: string | undefined;
   /** The request as a body of `POST /responses`; it always streams. */
   readonly body: JsonObject;
-  /** False: nothing is to be generated, only an id to go on from. */
+  /** False: generates nothing, and only returns an id to continue from. */
   readonly generate: boolean;
 }
 
-/** Anything longer, or with other characters, is no name of a lane. */
+/** Valid lane names. */
 const STREAM_ID = /^[\w.-]{1,256}$/;
 
-/**
- * Reads a message; null for one that needs no answer.
- * @throws GatewayError `invalid_request` for what is no message of the mode
- */
+/** Parses a message. Null: it needs no response. @throws GatewayError `invalid_request` for an invalid message */
 export function readMessage(message: string | Uint8Array): CreateMessage | null {
   if (typeof message !== 'string') throw wrong(undefined, 'send text messages, not binary ones');
   const { json } = parseBody(Buffer.from(message));
   if (!isJsonObject(json)) throw wrong(undefined, 'a message must be a JSON object');
   const { type, stream_id: streamId, generate, ...body } = json;
-  // An acknowledgement that Codex sends; it asks for nothing.
+  // An acknowledgement sent by Codex.
   if (type === 'response.processed') return null;
   if (streamId !== undefined && (typeof streamId !== 'string' || !STREAM_ID.test(streamId))) {
     throw wrong(
@@ -43,7 +39,7 @@ export function readMessage(message: string | Uint8Array): CreateMessage | null 
   return { streamId, body: { ...body, stream: true }, generate: generate !== false };
 }
 
-/** The lane of a message that will not be answered; undefined also where that cannot be read. */
+/** The lane of a message that will not be answered. Undefined also if it is unreadable. */
 export function laneOf(message: string | Uint8Array): string | undefined {
   try {
     return readMessage(message)?.streamId;

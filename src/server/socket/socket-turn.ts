@@ -1,5 +1,4 @@
-// The client of one turn on a WebSocket: what the engine writes as an event stream goes out as messages. Knows nothing of
-// lanes and queues, and nothing of what the events say.
+// Client of one turn on a WebSocket: converts the engine's event stream to messages.
 import { keepingProtocol } from '../../protocols/index.ts';
 import { asObject, isJsonObject, parseJson, type JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
@@ -7,27 +6,27 @@ import type { Body, Client, ClientStream, Encoding } from '../../engine/index.ts
 import { fromByteString } from '../../base/lib/byte-string.ts';
 
 export interface Outlet {
-  /** False: the socket is full. */
+  /** False: the socket applies backpressure. */
   send(text: string): boolean;
 }
 
 export class SocketTurn implements Client, ClientStream {
-  /** True when the turn was refused as a whole: it has no response. */
+  /** True when the turn was refused as a whole and has no response. */
   refused = false;
   readonly #outlet: Outlet;
-  /** Begins every message: the brace, and the lane's name where it has one. */
+  /** Beginning of every message: the brace, and the lane's name if it has one. */
   readonly #opening: string;
   #left: (() => void) | undefined;
   #gone = false;
   #drained: (() => void) | undefined;
 
-  /** @param streamId the lane; undefined for the one without a name */
+  /** @param streamId the lane; undefined: the unnamed lane */
   constructor(outlet: Outlet, streamId: string | undefined) {
     this.#outlet = outlet;
     this.#opening = streamId === undefined ? '{' : `{"stream_id":${JSON.stringify(streamId)},`;
   }
 
-  /** Tells of an error that has no response. @param error the object inside the API's error bodies */
+  /** Sends an error without a response. @param error the object inside the API's error bodies */
   refuse(status: number, error: JsonObject): void {
     this.refused = true;
     this.#send(JSON.stringify({ type: 'error', status, error }));
@@ -36,7 +35,7 @@ export class SocketTurn implements Client, ClientStream {
   respond(status: number, _headers: Readonly<Record<string, string>>, body: Body): void {
     const text = String(body);
     const { error } = asObject(parseJson(text));
-    // An upstream's own words need not be of the protocol.
+    // An upstream's relayed error may have another form.
     this.refuse(status, isJsonObject(error) ? error : { type: 'server_error', message: text.slice(0, 2000) });
   }
 
@@ -44,13 +43,13 @@ export class SocketTurn implements Client, ClientStream {
     return this;
   }
 
-  /** @param data whole events, one `data` line each: both lanes write them so */
+  /** @param data whole events with one `data` line each, as both lanes write them */
   write(data: string, encoding: Encoding): boolean {
     const text = encoding === 'bytes' ? fromByteString(data) : data;
     let hasRoom = true;
     for (const event of text.split('\n\n')) {
       const at = event.startsWith('data:') ? 0 : event.indexOf('\ndata:') + 1;
-      // Comments keep a silent stream alive; pings do that here.
+      // Comments are keep-alives, for which WebSockets have pings.
       if (!event.startsWith('data:', at)) continue;
       hasRoom = this.#send(event.slice(at + 'data:'.length).trim());
     }
@@ -68,12 +67,12 @@ export class SocketTurn implements Client, ClientStream {
     if (this.#gone) left();
   }
 
-  /** The socket has room again. */
+  /** The socket accepts data again. */
   drained(): void {
     this.#drained?.();
   }
 
-  /** The client went away. */
+  /** The client disconnected. */
   leave(): void {
     this.#gone = true;
     this.#left?.();
@@ -84,7 +83,7 @@ export class SocketTurn implements Client, ClientStream {
   }
 }
 
-/** Status and object of an error as messages tell it. */
+/** Status and object of an error for a message. */
 export function socketError(error: GatewayError): readonly [status: number, error: JsonObject] {
   const { status, body } = keepingProtocol.server.encodeError(error, '');
   return [status, asObject(body['error'])];
