@@ -1,4 +1,4 @@
-// The commands, one entry each. A command is loaded when it runs: the gateway holds nothing of the others.
+// List of all commands. A command is loaded when it runs, so the gateway does not hold the others in memory.
 import type { Command } from './command.ts';
 import {
   CONSOLE_OPTIONS,

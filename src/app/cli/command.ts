@@ -1,4 +1,4 @@
-// A command, and the options that all of them take.
+// Definition of a command, its arguments, and options that all commands share.
 import { printable, printableLines } from '../../base/lib/printable.ts';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { loadConfig, type LoadedConfig } from '../config/index.ts';
@@ -12,34 +12,31 @@ export interface Command {
   /** Its name with its arguments. */
   readonly usage: string;
   readonly summary: string;
-  /** Words of which one follows the name, and what each does; absent: there are none. */
+  /** Actions, one of which follows the name, with descriptions. Absent: none. */
   readonly actions?: Readonly<Record<string, string>>;
   /** Actions that take no further word. Default: none. */
   readonly wordless?: readonly string[];
   readonly options: Options;
-  /** The file that runs it, which is read only now. */
+  /** Loads the file that runs it. */
   readonly load: () => Promise<RunCommand>;
 }
 
-/**
- * Runs a command with what follows its name.
- * @returns the exit code
- */
+/** Runs a command with the arguments after its name. @returns the exit code */
 export type RunCommand = (argv: readonly string[]) => Promise<number>;
 
 export interface Arguments {
   readonly words: readonly string[];
   readonly json: boolean;
-  /** The configuration under these arguments; throws ConfigError. */
+  /** The configuration for these arguments. Throws ConfigError. */
   load(): LoadedConfig;
   readonly host: string | undefined;
   readonly port: string | undefined;
-  /** An option of the command's own. */
+  /** Value of an option of the command. */
   option(name: string): string | undefined;
-  /** All values of an option that may be given several times. */
+  /** All values of a repeatable option. */
   options(name: string): readonly string[];
   flag(name: string): boolean;
-  /** False for `--no-NAME`; undefined where neither was said. */
+  /** False for `--no-NAME`. Undefined: not given. */
   choice(name: string): boolean | undefined;
 }
 
@@ -78,7 +75,7 @@ export function parseArguments(argv: readonly string[], own: Options = {}): Argu
   };
 }
 
-/** The arguments, taken apart. Errors name the option and the nearest that there is. */
+/** The parsed arguments. Errors name the option and the nearest known one. */
 function parsed(
   argv: readonly string[],
   options: Options,
@@ -100,7 +97,7 @@ function parsed(
   }
 }
 
-/** The error for a word that is no action of a command. */
+/** Error for an unknown action of a command. */
 export function noAction(command: string, word: string, actions: readonly string[]): GatewayError {
   const [near] = nearest(word, actions, 1);
   const hint = near === undefined ? '' : `did you mean "${command} ${near}"? `;
@@ -130,12 +127,12 @@ export function printRows(
   for (const row of padColumns(cells)) process.stdout.write(`${row.join('  ').trimEnd()}\n`);
 }
 
-/** A value as JSON for people and programs: characters that a terminal would obey stand in it escaped. */
+/** JSON text with control characters escaped, so that it is safe to print in a terminal. */
 export function jsonText(value: unknown): string {
   return printableLines(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The cells of a table, each as wide as the widest of its column. */
+/** Pads the cells of each column to equal width. */
 export function padColumns(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));

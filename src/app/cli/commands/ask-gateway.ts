@@ -1,4 +1,4 @@
-// Asks a gateway that runs, on this machine or elsewhere. Knows no question.
+// Sends requests to a running gateway, on this machine or elsewhere.
 import { GatewayError } from '../../../canonical/index.ts';
 import { networkOf } from '../../config/index.ts';
 import { systemClock } from '../../../base/runtime/clock.ts';
@@ -9,9 +9,9 @@ import { inThisShell } from '../program-name.ts';
 import { readEnvironment } from '../../../base/runtime/environment.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** Longest silence of a gateway, which answers commands in microseconds, in milliseconds. */
+/** Idle timeout in milliseconds; a gateway answers commands in microseconds. */
 const PATIENCE_MS = 10_000;
-/** All answers to commands are smaller, in bytes. */
+/** Maximum bytes of an answer. */
 const MAX_BYTES = 64 * 1_048_576;
 
 export interface Question {
@@ -21,7 +21,7 @@ export interface Question {
   readonly key: string;
   /** JSON; absent: there is none. */
   readonly body?: string;
-  /** How long the answer may take. Absent: ten seconds. */
+  /** Timeout of the answer. Absent: ten seconds. */
   readonly patienceMs?: DurationMs;
 }
 
@@ -31,8 +31,8 @@ export interface Answer {
 }
 
 /**
- * `http://host:port` of an address. One that ends like a client's base URL means the gateway below it.
- * @throws GatewayError `invalid_request` for what is no address
+ * `http://host:port` of an address. A client's base URL is reduced to it.
+ * @throws GatewayError `invalid_request` for an invalid address
  */
 export function gatewayAt(given: string): string {
   if (!/^https?:\/\/[^\s/]/.test(given) || !URL.canParse(given))
@@ -40,12 +40,12 @@ export function gatewayAt(given: string): string {
   return given.replace(/\/+$/, '').replace(/(\/api)?\/v1$/, '');
 }
 
-/** @throws GatewayError `upstream_unavailable` with a sentence that says what to do, where nobody answers */
+/** @throws GatewayError `upstream_unavailable` with advice, when the gateway does not respond */
 export async function askGateway(
   origin: string,
   { method, path, key, body, patienceMs = PATIENCE_MS }: Question,
 ): Promise<Answer> {
-  // A gateway on this machine is reached straight, another one as the environment says.
+  // A gateway on this machine is connected to directly, others with the proxies of the environment.
   const network = networkOf([], { environment: readEnvironment(), readFile: () => '' });
   const client = new UpstreamClient(systemClock.now, { network: () => network });
   const to = new Destination({

@@ -1,4 +1,4 @@
-// `dragoman backup`, `restore` and `verify`: copies all that an installation keeps while it runs, puts a copy back, checks one.
+// `dragoman backup`, `restore` and `verify`: back up an installation while it runs, restore a backup, check a backup.
 import { resolve } from 'node:path';
 import type { Config } from '../../config/index.ts';
 import {
@@ -48,7 +48,7 @@ export const verify: RunCommand = (argv) =>
 async function backUp(config: Config, folder: string): Promise<BackedUp> {
   const url = config.databaseUrl?.reveal();
   if (url === undefined) return backUpDirectory(config.dataDir, folder, systemClock.wall());
-  // Loaded where it is asked for: the embedded database needs nothing of it.
+  // Loaded on demand, because the embedded database does not need it.
   return (await import('../../../storage/backup/database.ts')).backUpDatabase(
     url,
     folder,

@@ -1,4 +1,4 @@
-// `dragoman check`: validates the configuration and says what it would serve.
+// `dragoman check`: validates the configuration and shows what it would serve.
 import { systemClock } from '../../../base/runtime/clock.ts';
 import { type Network, proxyOn } from '../../../upstream/network.ts';
 import { BUNDLED_PRICES, type Endpoint } from '../../../catalog/index.ts';
@@ -46,7 +46,7 @@ export const check: RunCommand = async (argv) => {
   return prices.problems.length > 0 ? 1 : 0;
 };
 
-/** By provider: the proxy through which it is asked, without its password. Those that are asked straight are not here. */
+/** Proxies by provider, without passwords. Providers with direct connections are omitted. */
 function proxiesOf(endpoints: readonly Endpoint[], network: Network): ReadonlyMap<string, string> {
   const proxies = new Map<string, string>();
   for (const { provider, networkRoute, baseUrl } of endpoints) {
@@ -56,7 +56,7 @@ function proxiesOf(endpoints: readonly Endpoint[], network: Network): ReadonlyMa
   return proxies;
 }
 
-/** Newer prices, and the problems of them: of kept ones, and of a file that is the source. */
+/** Newer prices with their problems: stored ones, and those of a source file. */
 async function checkPrices({
   dataDir,
   catalog: { refresh },

@@ -1,5 +1,5 @@
-// `dragoman completion bash|zsh|fish`: prints the code with which a shell completes commands, actions and options. Made of the
-// same lists as help, so that it knows what there is.
+// `dragoman completion bash|zsh|fish`: prints shell completion code for commands, actions and options, generated from
+// the same lists as the help.
 import { GatewayError } from '../../../canonical/index.ts';
 import { COMMANDS } from '../command-list.ts';
 import { parseArguments, type RunCommand } from '../command.ts';
@@ -22,7 +22,7 @@ export const completion: RunCommand = async (argv) => {
 
 const NAMES = [...COMMANDS.map(({ name }) => name), 'help'].join(' ');
 
-/** By command: what may follow it. */
+/** By command, the words that may follow it. */
 function wordsOf({ actions, options }: (typeof COMMANDS)[number]): {
   readonly actions: readonly string[];
   readonly options: readonly string[];
@@ -59,7 +59,7 @@ complete -F _dragoman dragoman
 `;
 }
 
-/** Zsh has the words of bash by its own emulation: one list for both. */
+/** Zsh uses the bash completion through its emulation. */
 function zsh(): string {
   return `# Completes \`dragoman\` in zsh: source <(dragoman completion zsh)
 autoload -Uz compinit bashcompinit

@@ -1,22 +1,22 @@
-// Endpoints that the doctor examines: the one that was named, those of the models in the configuration, and for every other
-// provider that is on the cheapest of the models that it lists itself.
+// Selects the endpoints that the doctor probes: the named one, those of configured models, and for every other enabled
+// provider the cheapest of its listed models.
 import type { Catalog, Endpoint, Model } from '../../../catalog/index.ts';
 import { knownProviders, type Config } from '../../config/index.ts';
 import { type Task, taskMaking } from '../../../engine/index.ts';
 import { chooseModel } from '../../../operations/doctor/index.ts';
 import type { ProviderPreset } from '../../../catalog/providers/index.ts';
 
-/** The command line names something that does not exist: exit code 2. */
+/** The command line names something unknown: exit code 2. */
 export class UsageError extends Error {}
 
 export interface Patient {
   readonly model: Model;
   readonly endpoint: Endpoint;
-  /** Task of its model. Absent: text. */
+  /** Task of the model. Absent: text. */
   readonly task?: Task | undefined;
 }
 
-/** A provider of which no model can be examined. */
+/** A provider without a model to probe. */
 export interface Unchosen {
   readonly provider: string;
   readonly reason: string;
@@ -28,11 +28,11 @@ export interface Choosing {
   readonly presets: readonly ProviderPreset[];
   readonly provider: string | undefined;
   readonly model: string | undefined;
-  /** How to ask a provider for its list; null: nobody is asked anything. */
+  /** How to list a provider's models. Null: no requests are sent. */
   readonly asking: Parameters<typeof chooseModel>[2] | null;
 }
 
-/** Chooses. Throws UsageError for a provider or a model that is not there. */
+/** Selects the endpoints. Throws UsageError for an unknown provider or model. */
 export async function choosePatients(
   choosing: Choosing,
 ): Promise<{ readonly patients: readonly Patient[]; readonly unchosen: readonly Unchosen[] }> {
@@ -93,7 +93,7 @@ function patientsOf(model: Model | null): Patient[] {
   return model.endpoints.map((endpoint) => ({ model, endpoint, task }));
 }
 
-/** Several models may lead to one endpoint. */
+/** Several models may share an endpoint. */
 function unique(patients: readonly Patient[]): Patient[] {
   const byPlace = new Map<string, Patient>();
   for (const patient of patients) {

@@ -1,5 +1,4 @@
-// Probe results as text for a terminal: a block for each endpoint, aligned, coloured where that is wanted. Prints
-// nothing itself.
+// Probe results as text for a terminal: one aligned block per endpoint, optionally coloured.
 import type { Endpoint, MeasuredFacts } from '../../../catalog/index.ts';
 import type { Parameter } from '../../../canonical/index.ts';
 import { PARAMETERS } from '../../../canonical/index.ts';
@@ -8,17 +7,17 @@ import { padColumns } from '../command.ts';
 import { painter, printable, wrap, type Colour } from './route-words.ts';
 
 export interface DoctorTextOptions {
-  /** Characters per line; null: as many as it takes. */
+  /** Characters per line. Null: unlimited. */
   readonly width: number | null;
   readonly colour: boolean;
 }
 
 const MARKS: Readonly<Record<Outcome, string>> = { yes: '✓', no: '✗', unknown: '?' };
 const COLOURS: Readonly<Record<Outcome, Colour>> = { yes: 'green', no: 'red', unknown: 'yellow' };
-/** Least width of a detail, in characters: a narrower column is unreadable. */
+/** Minimum width of a detail; narrower columns are unreadable. */
 const LEAST_DETAIL = 24;
 
-/** A verdict in one character. */
+/** One-character mark of an outcome. */
 export function markOf(outcome: Outcome): string {
   return MARKS[outcome];
 }
@@ -32,10 +31,7 @@ export function nameOf({
   return printable(`${provider}/${model} over ${protocol}`);
 }
 
-/**
- * The block of one endpoint, a newline at its end.
- * @param changes what the catalog believes from now on, and did not before
- */
+/** Block of one endpoint, ending in a newline. @param changes new facts in the catalog */
 export function diagnosisText(
   diagnosis: Diagnosis,
   changes: readonly Change[],
@@ -65,18 +61,18 @@ function detailOf({ value, detail }: Finding): string {
   return value === undefined ? detail : `${value}: ${detail}`;
 }
 
-/** One fact that was found to be otherwise than it was known. */
+/** A fact that differs from what was known. */
 export interface Change {
   readonly name: string;
   readonly known: string;
   readonly measured: string;
-  /** True: the operator's own word stays. */
+  /** True: the operator's setting takes precedence. */
   readonly isOverruled: boolean;
 }
 
 /**
- * Compares an endpoint with and without what was measured.
- * @param before as documents and the operator have it
+ * Compares an endpoint with and without the measured facts.
+ * @param before from documentation and configuration
  * @param after the same with the facts
  */
 export function changesOf(before: Endpoint, after: Endpoint, facts: MeasuredFacts): readonly Change[] {
@@ -100,7 +96,7 @@ export function changesOf(before: Endpoint, after: Endpoint, facts: MeasuredFact
       after.unsupported.has(name) ? 'unsupported' : 'supported',
     );
   compare('reasoning', before.reasoningStyle, facts.reasoningStyle, after.reasoningStyle);
-  // A model that does not reason cannot be one that must.
+  // A model without reasoning cannot have mandatory reasoning.
   if (after.reasoningStyle !== 'none')
     compare(
       'reasoning_mandatory',

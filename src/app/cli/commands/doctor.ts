@@ -1,5 +1,4 @@
-// `dragoman doctor`: asks the configured providers what they can do, prints it, and keeps it for the catalog. Composes;
-// what is asked and how it is judged is the doctor's own business.
+// `dragoman doctor`: probes the configured providers, prints the results, and stores them for the catalog.
 import { printableLines } from '../../../base/lib/printable.ts';
 import { createInterface } from 'node:readline/promises';
 import type { Catalog, Endpoint } from '../../../catalog/index.ts';
@@ -28,10 +27,10 @@ import { snapshotRedactor } from '../compose/snapshot-redactor.ts';
 import { listenSim, simBuiltIn } from './sim-server.ts';
 import type { DurationMs } from '../../../base/units.ts';
 
-/** Seconds for one request; a local server may have to load its model first. */
+/** Timeout of one request in seconds; a local server may have to load its model first. */
 const TIMEOUT_S = 60;
 
-/** Instructions for a fresh install, where the simulated provider is the only one. */
+/** Advice for a fresh installation, where only the simulated provider is enabled. */
 const NOBODY = (): string => `No provider is on but the simulated one, which needs no doctor.
 Set a provider's key and try again, for example:
   OPENAI_API_KEY=sk-... ${inThisShell('doctor')}
@@ -53,7 +52,7 @@ export const doctor: RunCommand = async (argv) => {
   }
 };
 
-/** The provider that is named; undefined: all of them. */
+/** The named provider. Undefined: all. */
 function providerOf(args: Arguments): string | undefined {
   return args.words[0] ?? args.option('provider');
 }
@@ -70,7 +69,7 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
   const sim = config.providers['sim'] === false ? null : listenSim('127.0.0.1', 0);
   const client = new UpstreamClient(systemClock.now, { network: () => config.upstream.network });
   const builtIn = sim && simBuiltIn(`http://127.0.0.1:${sim.port}`);
-  // Earlier measurements are left out: a quirk is found again, or is gone.
+  // Earlier measurements are ignored: a quirk is either found again or gone.
   const snapshotWith = (diagnoses: readonly Diagnosis[]): Snapshot =>
     buildSnapshot({
       config,
@@ -112,7 +111,7 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
     for (const patient of patients) {
       const diagnosis = await examineOne(patient, asking, { deep, shared });
       diagnoses.push(diagnosis);
-      // One by one: what was paid for is kept when the rest is interrupted.
+      // Stored one by one, so that results already paid for survive an interruption.
       if (isKept(patient, diagnosis)) await findings.store([diagnosis]);
     }
     const after = snapshotWith(diagnoses.filter((diagnosis, at) => isKept(patients[at], diagnosis))).catalog;
@@ -124,7 +123,7 @@ async function examineAll(args: Arguments, config: Config, findings: Findings): 
   }
 }
 
-/** Silence teaches nothing, and the built-in provider knows itself. */
+/** False for endpoints that did not answer, and for the built-in provider. */
 function isKept(patient: Patient | undefined, diagnosis: Diagnosis): boolean {
   return patient !== undefined && !patient.model.builtIn && isAnswering(diagnosis);
 }
@@ -156,7 +155,7 @@ function announce(patients: readonly Patient[], unchosen: readonly Unchosen[], d
   for (const { provider, reason } of unchosen) say(`${provider}: ${reason}\n`);
 }
 
-/** As if all tokens were the dearer ones. */
+/** Upper bound: the price if all tokens had the higher rate. */
 function priceText(endpoint: Endpoint, tokens: number): string {
   const usd = mostUsd(endpoint, tokens);
   if (usd === null) return ', at a price that is not known';
@@ -177,7 +176,7 @@ function planOf(patients: readonly Patient[], unchosen: readonly Unchosen[], dee
   };
 }
 
-/** Nobody can be asked where no terminal is. */
+/** False without a terminal, because no one can confirm. */
 async function isAgreed(args: Arguments): Promise<boolean> {
   if (args.flag('yes') || !process.stdin.isTTY) return true;
   const lines = createInterface({ input: process.stdin, output: process.stderr });

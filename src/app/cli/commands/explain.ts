@@ -1,5 +1,5 @@
 // `dragoman explain`: asks a running gateway how it would route a request, and prints the table. Nothing is sent to
-// any provider.
+// providers.
 import { printable } from '../../../base/lib/printable.ts';
 import { readFileSync } from 'node:fs';
 import { isJsonObject, parseJson, type JsonObject } from '../../../base/json/index.ts';
@@ -43,13 +43,13 @@ export const explain: RunCommand = async (argv) => {
   return 0;
 };
 
-/** The same with texts that a terminal may show. */
+/** The table with texts made safe for a terminal. */
 function printed<Table>(table: Table): Table {
   const safe = (_: string, value: unknown): unknown => (typeof value === 'string' ? printable(value) : value);
   return JSON.parse(JSON.stringify(table), safe) as Table;
 }
 
-/** The request to explain: that of `--body`, with the model of the command line if there is one, or a short chat. */
+/** The request to explain: that of `--body`, with the command line's model if given, or a short chat. */
 function bodyOf(args: Arguments): JsonObject {
   const [model, ...words] = args.words;
   const file = args.option('body');
@@ -75,13 +75,13 @@ function readJson(file: string): JsonObject {
   throw new GatewayError('invalid_request', `--body: ${file} holds no JSON object`);
 }
 
-/** Address of the gateway. One that ends like a client's base URL means the gateway below it. */
+/** Address of the gateway. A client's base URL is reduced to it. */
 function originOf(args: Arguments, portVariable: string | undefined): string {
   const port = portOf(args.port, '--port') ?? portOf(portVariable, 'DRAGOMAN_PORT') ?? 4000;
   return gatewayAt(args.option('url') ?? `http://${args.host ?? '127.0.0.1'}:${port}`);
 }
 
-/** The table; throws GatewayError with a sentence that says what to do. */
+/** The table. Throws GatewayError with advice. */
 function readTable({ status, text }: Answer, origin: string): JsonObject {
   const answer = parseJson(text);
   if (status === 200 && isRouteTable(answer)) return answer;
@@ -92,7 +92,7 @@ function readTable({ status, text }: Answer, origin: string): JsonObject {
       'authentication',
       `${said ?? 'The key was refused.'} Give a key of the gateway at ${origin} with --key or DRAGOMAN_KEY.`,
     );
-  // The 404 of a model carries a code, or Anthropic's envelope: any other means that the path is not there.
+  // A 404 for a model has a code, or Anthropic's error format. Otherwise the path does not exist.
   const isModels =
     error['code'] === 'model_not_found' || (isJsonObject(answer) && answer['type'] === 'error');
   if (said === null || (status === 404 && !isModels))

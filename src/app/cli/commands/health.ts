@@ -1,4 +1,4 @@
-// `dragoman health`: asks the gateway of this configuration whether it takes requests, for health checks where there is no curl.
+// `dragoman health`: checks that the gateway of this configuration accepts requests, for health checks without curl.
 import { askOwnHealth } from '../../../base/runtime/own-health.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import { parseArguments, type RunCommand } from '../command.ts';
@@ -7,7 +7,7 @@ import { originFor } from './own-gateway.ts';
 
 const PATIENCE_MS = 5_000;
 
-/** Exit code 0: the gateway takes requests. 1: it does not, or nobody answers within five seconds. */
+/** Exit code 0: the gateway accepts requests. 1: it does not, or there was no response within five seconds. */
 export const health: RunCommand = async (argv) => {
   const origin = originFor(parseArguments(argv, HEALTH_OPTIONS));
   const { isReady, text } = await askOwnHealth(origin, PATIENCE_MS).catch((error: unknown) => {

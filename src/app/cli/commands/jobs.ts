@@ -1,4 +1,4 @@
-// `dragoman jobs list|show|cancel|retry`: asks a running gateway for work that outlives connections, and prints a table.
+// `dragoman jobs list|show|cancel|retry`: manages jobs of a running gateway.
 import {
   asArray,
   asObject,

@@ -100,7 +100,7 @@ function nameOf(args: Arguments): string {
   return which;
 }
 
-/** Settings of the options; members that none of them names are absent. */
+/** Settings given by options; others are absent. */
 function settingsOf(args: Arguments, config: Config): KeySettings {
   const expires = args.option('expires');
   const expiresAt = expires === undefined || expires === 'never' ? null : Date.parse(expires);
@@ -135,7 +135,7 @@ function rolesOf(words: readonly string[]): { roles?: readonly KeyRole[] } {
   return { roles };
 }
 
-/** The block of `--routing`, its names checked against what this configuration serves. Throws ConfigError. */
+/** The block of `--routing`, with names checked against the configuration. Throws ConfigError. */
 function routingOf(text: string, config: Config): RoutingDefaults {
   const words = parseRouting(text, '--routing');
   const { catalog } = offlineSnapshot(config);
@@ -149,7 +149,7 @@ function routingOf(text: string, config: Config): RoutingDefaults {
 const HOUR = 3_600_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: HOUR, d: 24 * HOUR };
 
-/** Milliseconds of `24h`; nothing where nothing is said: whoever found the old secret has it no longer. */
+/** Milliseconds of e.g. `24h`. Default 0, so that a leaked secret stops working immediately. */
 function graceOf(text: string | undefined): number {
   if (text === undefined) return 0;
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

@@ -1,9 +1,9 @@
-// `--limit`, `--budget` and `--unpriced`, as keys and projects take them, and limits as tables show them.
+// Options `--limit`, `--budget` and `--unpriced` of keys and projects, and limits as text for tables.
 import { GatewayError } from '../../../canonical/index.ts';
 import { limitWords, parseLimit, type LimitEntry } from '../../../accounts/limits/index.ts';
 import type { Arguments } from '../command.ts';
 
-/** Takes every limit, or every budget, away. */
+/** Removes all limits, or all budgets. */
 const NONE = 'none';
 
 interface Limits {
@@ -11,14 +11,14 @@ interface Limits {
   readonly budgets?: readonly LimitEntry[];
 }
 
-/** Limits of the options; members that none of them names are absent. @throws GatewayError `invalid_request` */
+/** Limits given by options; others are absent. @throws GatewayError `invalid_request` */
 export function readLimits(args: Arguments): Limits {
   const limits = entriesOf(args, 'limit');
   const budgets = withUnpriced(entriesOf(args, 'budget'), args.option('unpriced'));
   return { ...(limits && { limits }), ...(budgets && { budgets }) };
 }
 
-/** Budgets, each with what `--unpriced` says. @param word `refuse` or `allow`; undefined: what each budget says itself */
+/** Budgets with `--unpriced` applied. @param word `refuse` or `allow`; undefined: each budget keeps its own setting */
 function withUnpriced(
   budgets: readonly LimitEntry[] | undefined,
   word: string | undefined,
@@ -46,7 +46,7 @@ function entriesOf(args: Arguments, option: string): readonly LimitEntry[] | und
   });
 }
 
-/** Limits and budgets in one cell. */
+/** Limits and budgets as one cell. */
 export function limitsText({ limits, budgets }: Required<Limits>): string {
   return [...limits, ...budgets].map(limitWords).join('; ');
 }

@@ -1,4 +1,4 @@
-// `dragoman limits`: asks a running gateway how far limits and budgets are used, and prints a table.
+// `dragoman limits`: shows the usage of limits and budgets of a running gateway.
 import {
   asArray,
   asObject,
@@ -13,7 +13,7 @@ import { LIMITS_OPTIONS } from '../options.ts';
 import { askerFor, originFor, type Ask } from './own-gateway.ts';
 
 const PATH = '/v1/management/limits';
-/** Owners that are asked for at once: as many as one answer has. */
+/** Owners per request, the maximum of one answer. */
 const PAGE = 100;
 const COLUMNS = ['owner', 'limit', 'used', 'reserved', 'left', 'clears'] as const;
 
@@ -58,7 +58,7 @@ async function askFor(ask: Ask, origin: string, path: string): Promise<JsonValue
   throw new GatewayError(kind, `${said ?? TEXTS.statusOf(origin, status)}${more}`);
 }
 
-/** One row for each limit of an owner. */
+/** Rows for the limits of an owner. */
 function rowsOf(entry: JsonObject): readonly Record<(typeof COLUMNS)[number], string>[] {
   const { kind, name } = asObject(entry['owner']);
   const owner = kind === 'gateway' ? 'gateway' : `${asString(kind) ?? ''} ${asString(name) ?? ''}`;
@@ -78,7 +78,7 @@ function rowsOf(entry: JsonObject): readonly Record<(typeof COLUMNS)[number], st
     });
 }
 
-/** Cents, and as much more as there is. */
+/** At least cents, and more digits if there are any. */
 function dollars(usd: number): string {
   return usd.toFixed(6).replace(/0{1,4}$/, '');
 }

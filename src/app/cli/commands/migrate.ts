@@ -1,5 +1,4 @@
-// `dragoman migrate sqlite-to-postgres`: moves a data directory into a PostgreSQL database. Composes; how it is moved is the
-// storage's own business.
+// `dragoman migrate sqlite-to-postgres`: moves a data directory into a PostgreSQL database.
 import { inThisShell } from '../program-name.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +13,7 @@ import { masterSecrets } from '../compose/open-storage.ts';
 import { recoverRunning } from '../compose/recover-running.ts';
 
 const USAGE = inThisShell('migrate sqlite-to-postgres [--from DIR] [--to postgres://…] [--dry-run]');
-/** Between two lines of progress, in milliseconds. */
+/** Interval of progress lines, in milliseconds. */
 const LINE_MS = 2_000;
 
 export const migrate: RunCommand = async (argv) => {
@@ -67,14 +66,14 @@ async function move(args: Arguments, config: Config, dataDir: string, url: strin
   }
 }
 
-/** Says now and then how far it is, and how long it will take. */
+/** Prints progress and remaining time periodically. */
 function progressLines(): (state: MoveState) => void {
   const started = performance.now();
   let said = started;
   let before: number | null = null;
   return ({ part, done, of, allDone, allOf }) => {
     const now = performance.now();
-    // Rows that an earlier run has moved say nothing about the speed of this one.
+    // Rows moved by an earlier run are excluded from the speed.
     before ??= allDone;
     if (now - said < LINE_MS) return;
     said = now;

@@ -1,4 +1,4 @@
-// `dragoman models`: the models that this configuration serves.
+// `dragoman models`: lists the models that this configuration serves.
 import { GatewayError } from '../../../canonical/index.ts';
 import { diffCatalogs, type Catalog, type Endpoint, type Model } from '../../../catalog/index.ts';
 import { ConfigError, readKnownPrices, type Config } from '../../config/index.ts';
@@ -38,7 +38,7 @@ export const models: RunCommand = async (argv) => {
   return 0;
 };
 
-/** Changes that the source would make to the models of this configuration. Changes nothing. */
+/** Prints the changes that the source would make to the models of this configuration, without applying them. */
 async function printDiff(config: Config, word: string, json: boolean): Promise<number> {
   const { refresh } = config.catalog;
   if (refresh === null)
@@ -68,7 +68,7 @@ async function printDiff(config: Config, word: string, json: boolean): Promise<n
   }
 }
 
-/** Models that no list has, since they need no entry, but that the doctor examined where they are served now. */
+/** Unlisted models that the doctor has probed and that are still served. */
 function probedBesides(catalog: Catalog, diagnoses: readonly Diagnosis[]): readonly Model[] {
   const found = new Map<string, Model>();
   for (const { provider, model: name, baseUrl } of diagnoses) {

@@ -1,4 +1,4 @@
-// The configuration and its catalog for commands that only look: the simulated provider is listed, but does not run.
+// Configuration and catalog for read-only commands: the simulated provider is listed but does not run.
 import type { PriceBook } from '../../../catalog/index.ts';
 import { buildSnapshot, readKnownPrices, type Config, type Snapshot } from '../../config/index.ts';
 import { findMeasured, readCapabilities, type Diagnosis } from '../../../operations/doctor/index.ts';
@@ -9,9 +9,9 @@ import { checkTemplate } from '../../../server/check-template.ts';
 import { simBuiltIn } from './sim-server.ts';
 
 /**
- * Builds the snapshot that `serve` would run under.
- * @param prices those that were kept, unless given
- * @param diagnoses what was measured; unless given, what the data directory has, and of a shared database nothing
+ * Builds the snapshot that `serve` would use.
+ * @param prices default: the stored ones
+ * @param diagnoses default: those of the data directory, none for a shared database
  * @throws ConfigError
  */
 export function offlineSnapshot(

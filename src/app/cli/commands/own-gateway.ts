@@ -1,4 +1,4 @@
-// Address of the gateway of this machine, and the proof of a command that may read its data directory.
+// Address of this machine's gateway, and credentials for commands that may read its data directory.
 import { networkInterfaces } from 'node:os';
 import { isLoopback, operatorToken, signInCode } from '../../../accounts/auth/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -7,28 +7,28 @@ import { askGateway, gatewayAt, type Answer, type Question } from './ask-gateway
 import type { Arguments } from '../command.ts';
 import { openStorage } from '../compose/open-storage.ts';
 
-/** How long the link of `dragoman console` is good, in milliseconds. */
+/** Lifetime of the link from `dragoman console`, in milliseconds. */
 const LINK_MS = 60_000;
 
 /**
- * `http://host:port` of the gateway that these arguments would start, or the one that `--url` names.
- * @throws GatewayError `invalid_request` for what is no address, ConfigError
+ * `http://host:port` of the gateway for these arguments, or of `--url`.
+ * @throws GatewayError `invalid_request` for an invalid address, ConfigError
  */
 export function originFor(args: Arguments): string {
   const { host, port, tls } = args.load().config.server;
-  // A gateway that listens on all addresses is reached by the machine's own.
+  // A gateway that listens on all addresses is reached through loopback.
   const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const shown = own.includes(':') ? `[${own}]` : own;
   return gatewayAt(args.option('url') ?? `${tls ? 'https' : 'http'}://${shown}:${port}`);
 }
 
-/** Asks a running gateway. */
+/** Sends a request to a running gateway. */
 export type Ask = (question: Omit<Question, 'key'>) => Promise<Answer>;
 
 /**
- * A client of the gateway at an origin: with the key of `--key`, or with tokens that only a gateway of this machine
- * gets.
- * @throws GatewayError `authentication` where a gateway elsewhere would be asked without a key
+ * Client of the gateway at an origin: with the key of `--key`, or with tokens that are only sent to a gateway on this
+ * machine.
+ * @throws GatewayError `authentication` for a remote gateway without a key
  */
 export async function askerFor(args: Arguments, origin: string): Promise<Ask> {
   const key = args.option('key');
@@ -46,7 +46,7 @@ export async function askerFor(args: Arguments, origin: string): Promise<Ask> {
   };
 }
 
-/** A code with which whoever has it signs in to the console once: good for a minute, and for nothing else. */
+/** One-time code that signs in to the console within a minute. */
 export async function ownCode(args: Arguments): Promise<string> {
   return signInCode(await operatorSecret(args), systemClock.wall() + LINK_MS);
 }
@@ -63,7 +63,7 @@ async function operatorSecret(args: Arguments): Promise<Uint8Array> {
   }
 }
 
-/** Loopback, or the address that the gateway listens on, where it is one of this machine. */
+/** True for loopback, or the gateway's listen address if it belongs to this machine. */
 function isHere(hostname: string, configured: string): boolean {
   if (isLoopback(hostname)) return true;
   const address = hostname.replace(/^\[|\]$/g, '');

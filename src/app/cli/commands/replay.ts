@@ -1,4 +1,4 @@
-// `dragoman replay`: has a running gateway send a client's request again, and prints what is different.
+// `dragoman replay`: replays a client's request in a running gateway, and prints the differences.
 import { printableLines } from '../../../base/lib/printable.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
@@ -6,9 +6,9 @@ import { jsonText, padColumns, parseArguments, type RunCommand } from '../comman
 import { REPLAY_OPTIONS } from '../options.ts';
 import { askerFor, originFor } from './own-gateway.ts';
 
-/** Models may think for as long as a request may take. */
+/** Timeout in milliseconds, because models may take as long as a request may. */
 const PATIENCE_MS = 3_600_000;
-/** Members of a run, and how they are called in the table. */
+/** Members of a run with their names in the table. */
 const ROWS = {
   id: 'generation',
   model: 'model',
@@ -47,7 +47,7 @@ export const replay: RunCommand = async (argv) => {
   return 0;
 };
 
-/** The table, and both answers where they are not the same. */
+/** The table, and both answers if they differ. */
 function replayText(answer: JsonObject): string {
   const [before, after] = [asObject(answer['before']), asObject(answer['after'])];
   const rows = Object.entries(ROWS).map(([name, title]) => [

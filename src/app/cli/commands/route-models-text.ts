@@ -1,5 +1,5 @@
-// The models of an explained route as text: how they were weighed against each other, a line each. Reads the table
-// defensively, as its sibling for endpoints does.
+// Models of an explained route as text: one line each with the components of the score. Tolerates tables of other
+// versions.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { padColumns } from '../command.ts';
 import { members, rounded, rowsOf, shown, wrap, type Painter } from './route-words.ts';
@@ -7,7 +7,7 @@ import { members, rounded, rowsOf, shown, wrap, type Painter } from './route-wor
 const GAP = '  ';
 const MEASURES = ['quality', 'cheapness', 'speed'] as const;
 
-/** How the models were chosen, and those that were, in the order of trying; nothing where one was named. */
+/** Lines about the choice of models and the models in order of trying. Empty: one model was named. */
 export function modelLines(
   models: JsonValue | undefined,
   width: number | null,
@@ -39,13 +39,13 @@ export function modelLines(
   return [...lines, '', ...padded.map((line, at) => (at === 0 ? paint('dim', line) : line))];
 }
 
-/** True where the reason only repeats the parts of the score. */
+/** True when the reason only repeats the components of the score. */
 function isMeasured(row: JsonObject): boolean {
   const reason = row['reason'];
   return isJsonObject(row['measures']) && typeof reason === 'string' && reason.startsWith('quality ');
 }
 
-/** A line of an endpoint without what the line of its model has said already. */
+/** An endpoint's line without what the line of its model already says. */
 export function withoutModelsWords(row: JsonObject, models: JsonValue | undefined): JsonObject {
   const order = isJsonObject(models) && isJsonArray(models['order']) ? rowsOf(models['order']) : [];
   const model = order.find((each) => each['model'] === row['model']);

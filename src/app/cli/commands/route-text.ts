@@ -1,26 +1,26 @@
-// The table of `/route/explain` as text for a terminal: aligned, no wider than it, coloured where that is wanted.
-// Reads the table defensively, since a gateway of another version may have made it. Prints nothing itself.
+// Table of `/route/explain` as text for a terminal: aligned, fitted to its width, optionally coloured. Tolerates tables
+// of other versions.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { padColumns } from '../command.ts';
 import { modelLines, withoutModelsWords } from './route-models-text.ts';
 import { painter, rounded, rowsOf, shown, UNKNOWN, wrap, type Colour, type Painter } from './route-words.ts';
 
 export interface RouteTextOptions {
-  /** Characters per line; null: as many as it takes. */
+  /** Characters per line. Null: unlimited. */
   readonly width: number | null;
   readonly colour: boolean;
 }
 
 const GAP = '  ';
-/** A reason in fewer characters than this is no longer readable: less important columns give way first. */
+/** Minimum width of a reason; less important columns are dropped first. */
 const LEAST_REASON = 28;
-/** Lines about models and endpoints that are out: a choice among all models rules out hundreds. */
+/** Maximum lines about excluded models and endpoints, because an open choice excludes hundreds. */
 const MOST_EXCLUDED = 30;
 
 interface Column {
   readonly title: string;
   readonly cell: (candidate: JsonObject) => string;
-  /** Columns with higher numbers are left out first on a narrow terminal; 0: never. */
+  /** Columns with higher numbers are dropped first on a narrow terminal. 0: never. */
   readonly dispensable: number;
 }
 
@@ -39,12 +39,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'CACHE', dispensable: 10, cell: cacheText },
 ];
 
-/** True for what `/route/explain` answers. */
+/** True for an answer of `/route/explain`. */
 export function isRouteTable(value: unknown): value is JsonObject {
   return isJsonObject(value) && isJsonArray(value['candidates']) && isJsonArray(value['excluded']);
 }
 
-/** The whole text, a newline at its end. */
+/** The whole text, ending in a newline. */
 export function routeText(table: JsonObject, options: RouteTextOptions): string {
   const candidates = rowsOf(table['candidates']).map((row) => withoutModelsWords(row, table['models']));
   const excluded = rowsOf(table['excluded']);
@@ -93,7 +93,7 @@ function candidateLines(
   });
 }
 
-/** Every column that says something, without the least important ones where the terminal is narrow. */
+/** Non-empty columns, without the least important ones on a narrow terminal. */
 function fittingColumns(candidates: readonly JsonObject[], width: number | null): readonly Column[] {
   let columns = COLUMNS.filter(
     ({ dispensable, cell }) => dispensable === 0 || candidates.some((row) => cell(row) !== UNKNOWN),
@@ -174,7 +174,7 @@ function cacheText(row: JsonObject): string {
   return rate === UNKNOWN ? 'holds it' : `holds it, ${rate}`;
 }
 
-/** Rounded down: one failure in a thousand is not 100 %. The small addend undoes what binary fractions lack. */
+/** Rounded down: one failure in a thousand is not 100 %. The small addend compensates for binary fractions. */
 function percent(value: JsonValue | undefined): string {
   return typeof value === 'number' ? `${Math.floor(value * 100 + 1e-9)} %` : UNKNOWN;
 }

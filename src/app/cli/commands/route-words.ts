@@ -1,7 +1,7 @@
-// How values of a table become words on a terminal. Knows no table.
+// Formats values of tables for a terminal.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/index.ts';
 
-/** Sign for an unknown value. */
+/** Shown for an unknown value. */
 export const UNKNOWN = '–';
 
 export function shown(value: JsonValue | undefined): string {
@@ -9,7 +9,7 @@ export function shown(value: JsonValue | undefined): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Names may come from anybody: nothing in them may steer the terminal. */
+/** Removes control characters, because names may be untrusted. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }
@@ -18,7 +18,7 @@ export function rowsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Breaks between words; a word that is too long stands alone. */
+/** Wraps between words; an overlong word gets its own line. */
 export function wrap(text: string, width: number | null): readonly string[] {
   if (width === null) return [text];
   const lines: string[] = [];
@@ -36,7 +36,7 @@ export type Colour = 'plain' | 'dim' | 'green' | 'yellow' | 'red';
 export type Painter = (colour: Colour, text: string) => string;
 const CODES: Readonly<Record<Exclude<Colour, 'plain'>, number>> = { dim: 2, green: 32, yellow: 33, red: 31 };
 
-/** Colours a text, or leaves it alone where no colours are wanted. */
+/** Returns a function that colours text, or leaves it unchanged. */
 export function painter(colour: boolean): Painter {
   return (name, text) => (colour && name !== 'plain' ? `\x1b[${CODES[name]}m${text}\x1b[0m` : text);
 }

@@ -1,4 +1,4 @@
-// The simulated provider on a socket of its own, and as the catalog sees it.
+// The simulated provider on its own socket, and its catalog entry.
 import type { BuiltIn } from '../../../catalog/index.ts';
 import { createSim, findSimModel, simModels, taskModels } from '../../../../sim/index.ts';
 import { simPreset } from '../../../catalog/providers/index.ts';
@@ -8,7 +8,7 @@ import { listenOrExplain } from '../listen-or-explain.ts';
 
 const SIMULATED = TASKS.flatMap(({ simulated }) => simulated ?? []);
 
-/** Serves the simulated provider. Loopback only, unless the operator asks for more. Throws GatewayError when it cannot listen. */
+/** Serves the simulated provider, by default on loopback only. Throws GatewayError when it cannot listen. */
 export function listenSim(hostname: string, port: number): Listener {
   const simulated = createSim({ tasks: SIMULATED });
   return listenOrExplain({

@@ -1,4 +1,4 @@
-// `dragoman sim`: the simulated provider alone, to test any client or gateway against.
+// `dragoman sim`: runs only the simulated provider, to test clients or gateways.
 import { parseArguments, type RunCommand } from '../command.ts';
 import { originOf } from '../listen-or-explain.ts';
 import { listenSim } from './sim-server.ts';

@@ -1,4 +1,4 @@
-// Common parts of the commands for keys and for projects.
+// Shared code of the commands for keys and projects.
 import type { Tenants } from '../../../accounts/auth/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { PageRequest } from '../../../accounts/ports/index.ts';
@@ -7,13 +7,13 @@ import { openStorage } from '../compose/open-storage.ts';
 import { openTenants } from '../compose/open-tenants.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
-/** Actor of changes by a person who may read the data directory. */
+/** Actor of changes made on the command line. */
 export const COMMAND = { actor: { id: 'operator', name: 'command line', address: null }, requestId: null };
 
-/** Entries that are read at once. */
+/** Entries per page. */
 const PAGE = 1_000;
 
-/** Runs an action on the data directory that the arguments name. @returns the exit code */
+/** Runs an action on the data directory of the arguments. @returns the exit code */
 export async function withTenants(
   args: Arguments,
   action: (tenants: Tenants, config: Config) => Promise<void>,
@@ -28,7 +28,7 @@ export async function withTenants(
   return 0;
 }
 
-/** All entries of a list, page after page. */
+/** All entries of a list, read page by page. */
 export async function everyPage<Entry extends { readonly id: string }>(
   read: (
     page: Pick<PageRequest, 'after' | 'limit'>,

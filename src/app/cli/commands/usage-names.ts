@@ -1,5 +1,5 @@
-// Names of keys and projects in the tables of `dragoman usage`, which records know by their ids. A key that is gone has its
-// id alone.
+// Names of keys and projects for the tables of `dragoman usage`, whose records contain ids. Deleted keys are shown by
+// id.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { KeyCommands } from '../../../accounts/auth/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -10,7 +10,7 @@ import { COMMAND, everyPage } from './tenant-command.ts';
 export class UsageNames {
   /** By id of a key. */
   readonly #names: ReadonlyMap<string, string>;
-  /** Names that several keys have. */
+  /** Names used by several keys. */
   readonly #shared: ReadonlySet<string>;
 
   private constructor(names: ReadonlyMap<string, string>) {
@@ -19,7 +19,7 @@ export class UsageNames {
     this.#shared = new Set([...names.values()].filter((name) => seen.size === seen.add(name).size));
   }
 
-  /** Reads the names of all keys, those that were revoked as well. */
+  /** Reads the names of all keys, including revoked ones. */
   static async read(storage: Storage, config: Config): Promise<UsageNames> {
     const commands = new KeyCommands(await openTenants(storage, () => config, Date.now, COMMAND));
     const stored = await everyPage((after) =>
@@ -28,13 +28,13 @@ export class UsageNames {
     return new UsageNames(new Map([...commands.configured(), ...stored].map(({ id, name }) => [id, name])));
   }
 
-  /** The ids of all keys of a name; what is no name of one stays as it is. */
+  /** Ids of all keys with a name. An unknown name is returned unchanged. */
   readonly keyIds = (named: string): readonly string[] => {
     const ids = [...this.#names].filter(([, name]) => name === named).map(([id]) => id);
     return ids.length > 0 ? ids : [named];
   };
 
-  /** A row with names. A key without a project is its own, and so named. @param keepsIds true: as it is */
+  /** Adds names to a row. A key without a project is its own project. @param keepsIds true: unchanged */
   shown(row: JsonObject, keepsIds: boolean): JsonObject {
     if (keepsIds) return row;
     const named = ['project', 'key'].flatMap((column) => {

@@ -1,5 +1,5 @@
-// `dragoman usage`: what requests came to, over time and by whatever they have, as a table, JSON or CSV. Reads the data
-// directory, also beside a running gateway, and sees what that has just written.
+// `dragoman usage`: usage over time, grouped by any dimension, as a table, JSON or CSV. Reads the data directory, also
+// of a running gateway, including its latest records.
 import { printableLines } from '../../../base/lib/printable.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -39,7 +39,7 @@ import type { UnixMs } from '../../../base/units.ts';
 const SINCE = '7d';
 const DAY_MS = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-/** Columns of a table; JSON and CSV have all members. */
+/** Columns of a table; JSON and CSV contain all members. */
 const SHOWN = [
   'requests',
   'failed',
@@ -52,7 +52,7 @@ const SHOWN = [
   'saved',
   'unpriced',
 ] as const;
-/** Shown besides where attempts are counted where they were made. */
+/** Additional columns when attempts are counted. */
 const ATTEMPTS = ['attempts', 'attempts failed'] as const;
 const END_USER = 'end_user';
 
@@ -94,7 +94,7 @@ interface Times {
   readonly toMs: UnixMs;
 }
 
-/** Now, and whose days are meant. */
+/** The current time, and the time zone of days. */
 interface Now {
   readonly nowMs: UnixMs;
   readonly timeZone: string;
@@ -105,7 +105,7 @@ interface Asked extends Times, Now {
   readonly tenants: UsageNames;
 }
 
-/** Names of keys and projects, and the filters with ids in the place of names. */
+/** Names of keys and projects, and the filters with names resolved to ids. */
 async function tenantNames(
   storage: Storage,
   config: Config,
@@ -142,7 +142,7 @@ async function printUsage(
   process.stdout.write(`\n${footer(rows, { ...times, timeZone })}\n`);
 }
 
-/** Title of the table, and what its sums lack. */
+/** Title of the table, and what its sums exclude. */
 function footer(
   rows: readonly UsageRow[],
   { fromMs, toMs, timeZone }: Times & Pick<Now, 'timeZone'>,
@@ -243,7 +243,7 @@ function intervalOf(text: string | undefined): UsageInterval | null {
   );
 }
 
-/** Unix milliseconds of a date, of a day by its name, or of so long ago. Days are those of `server.timezone`. */
+/** Unix milliseconds of a date, a named day, or a duration ago. Days are those of `server.timezone`. */
 function timeOf(option: string, text: string, { nowMs, timeZone }: Now): UnixMs {
   const today = intervalAt(nowMs, 'day', timeZone).startMs;
   if (text === 'today') return today;

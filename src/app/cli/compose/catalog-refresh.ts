@@ -1,5 +1,5 @@
-// Keeps prices and models as new as their source: looks now and then, checks what it finds, has it put in force as one new
-// snapshot, and keeps it for the next start. What is broken is refused, and what was known stays.
+// Keeps prices and models up to date: polls the source, validates it, applies it as a new snapshot and stores it for
+// the next start. Invalid data is refused, and the previous data is kept.
 import type { PriceBook } from '../../../catalog/index.ts';
 import { keepPrices } from '../../config/index.ts';
 import type { Settings } from './open-settings.ts';
@@ -8,9 +8,9 @@ import { fingerprintOf, isAddress, nameOfSource, readPriceSource, type SourceToo
 import type { UnixMs } from '../../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
-/** How often it is asked whether a look is due. */
+/** Interval at which it is checked whether a poll is due. */
 const TICK_MS = 60_000;
-/** After a failure, where the next look is further away. */
+/** Retry interval after a failure, if the next poll would be later. */
 const RETRY_MS = 15 * 60_000;
 
 export interface CatalogRefreshInput extends SourceTools {
@@ -21,7 +21,7 @@ export class CatalogRefresh implements Part {
   readonly #input: CatalogRefreshInput;
   #stop: (() => void) | undefined;
   #book: PriceBook;
-  /** The source that was read last, when, and as it was then. */
+  /** The last source, when it was read, and its fingerprint. */
   #last: { readonly source: string; readonly at: UnixMs; readonly fingerprint: string | null } | undefined;
   #running = false;
   #isStopped = false;
@@ -44,7 +44,7 @@ export class CatalogRefresh implements Part {
     this.#stop?.();
   }
 
-  /** Reads the source if a look is due. Never rejects. */
+  /** Reads the source if a poll is due. Never rejects. */
   async look(): Promise<void> {
     const { settings, clock } = this.#input;
     const { refresh, everyHours } = settings.config().catalog;

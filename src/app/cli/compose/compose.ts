@@ -1,4 +1,4 @@
-// Composes the whole gateway from a configuration: makes its parts, lists them in order, starts them, and stops them.
+// Composes the gateway from a configuration: creates its parts, and starts, reloads and stops them in order.
 import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
 import { resolveHost } from '../../../base/runtime/resolve-host.ts';
 import { readCertificate } from '../../config/index.ts';
@@ -23,7 +23,7 @@ import { allPurges, purgeExpired } from './purge-expired.ts';
 import type { ComposeInput, RunningGateway } from './running-gateway.ts';
 import { UpstreamClient } from '../../../upstream/client.ts';
 
-/** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is taken. */
+/** Starts a gateway. Rejects with ConfigError or GatewayError, or when the address is in use. */
 export async function composeGateway(input: ComposeInput): Promise<RunningGateway> {
   const { clock = systemClock, siblings = null, random = Math.random, resolve = resolveHost } = input;
   const write = input.writeLog ?? ((line: string) => void process.stderr.write(line));
@@ -75,7 +75,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
   const server = await openServer({ ...common, ...made, config, certificate });
   const stores = allPurges(storage, engine.files, settings.config);
 
-  // In the order of all three walks. What watches stops first, then what serves, then what both have used.
+  // Order of starting, reloading and stopping: observers stop first, then servers, then what both use.
   const parts: readonly Part[] = [
     settings,
     accounts.parts.keys,
@@ -98,7 +98,7 @@ export async function composeGateway(input: ComposeInput): Promise<RunningGatewa
     { stop: () => storage.close() },
   ];
   startAll(parts);
-  // Only now: a start that failed would have made a key that nobody was shown.
+  // Created last, because a failed start would leave a key that was never shown.
   const firstKey = await makeFirstKey(storage, accounts.keys, settings.config, clock.wall);
 
   return {

@@ -1,5 +1,5 @@
-// The ledger's sums under all names of their models: limits name a model by its id, by what serves it, or by another model that
-// is served alike, and what was spent before a start counts for all of them.
+// Ledger sums under all names of their models, because limits may name a model by id, endpoint or another model served
+// alike. Spend before a start counts for all of them.
 import { countedNames } from '../../../canonical/index.ts';
 import type { LedgerSum, LedgerSums } from '../../../accounts/limits/index.ts';
 import type { Catalog } from '../../../catalog/index.ts';
@@ -20,7 +20,7 @@ export function countedLedger(ledger: LedgerSums, catalog: () => Pick<Catalog, '
   };
 }
 
-/** Names at the endpoint that answered; at all endpoints where that is unknown, or is none any more. */
+/** Names at the endpoint that answered, or at all endpoints if it is unknown or no longer exists. */
 function namesOf({ model, endpoint }: LedgerSum, catalog: Pick<Catalog, 'find'>): string {
   const endpoints = catalog.find(model)?.endpoints ?? [];
   const answered = endpoints.filter(({ slug }) => slug === endpoint);

@@ -1,17 +1,14 @@
-// Memory of the process: how much there is, what requests may hold of it, and its release when a burst is over.
+// Memory of the process: its limit, the budget of requests, and release after a burst.
 import type { Config } from '../../config/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import { collectGarbage, memoryLimitBytes, residentBytes, usedMs } from '../../../base/runtime/machine.ts';
 import type { BudgetLimits } from '../../../server/body/memory-budget.ts';
 import { returnMemory } from '../../../server/body/memory-return.ts';
 
-/**
- * Part of the memory for requests, unless the configuration names another; an answer takes a few times the size of
- * its body.
- */
+/** Default share for requests; an answer takes a few times the size of its body. */
 const BUDGET_SHARE = 1 / 4;
 
-/** Bytes that the process may have. */
+/** Bytes available to the process. */
 export const availableBytes = memoryLimitBytes();
 
 /** Memory that requests may hold under a configuration. */
@@ -21,7 +18,7 @@ export function budgetOf({ memory, bodyLimitBytes }: Config['server']): BudgetLi
   return { totalBytes: Math.floor(totalBytes), perKeyBytes: Math.floor(perKeyBytes) };
 }
 
-/** Starts to watch for the end of bursts. @returns a function that stops it */
+/** Starts watching for the end of bursts. @returns a function that stops it */
 export function releaseMemory(clock: Clock): () => void {
   return returnMemory({ clock, residentBytes, usedMs, collect: collectGarbage });
 }

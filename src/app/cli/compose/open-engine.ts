@@ -19,7 +19,7 @@ import type { Sharing } from './open-sharing.ts';
 import { openFiles } from './open-storage.ts';
 import { openTools } from './open-tools.ts';
 
-/** How often timeouts and keep-alives are looked at, in milliseconds. */
+/** Interval of checking timeouts and keep-alives, in milliseconds. */
 const TICK_MS = 100;
 
 interface EngineParts extends Pick<
@@ -43,7 +43,7 @@ export interface Engine {
   readonly files: Files;
   /** Seals summaries of conversations. */
   readonly compaction: Envelope;
-  /** Lists of models of servers that no vendor runs. */
+  /** Model lists of self-hosted servers. */
   readonly localModels: LocalModels;
 }
 

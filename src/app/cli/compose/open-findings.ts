@@ -1,4 +1,4 @@
-// Storage of `doctor`'s findings: the database that several processes share, or else a file of the data directory.
+// Storage of `doctor` results: the shared database, or a file in the data directory.
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Config } from '../../config/index.ts';
 import {
@@ -15,12 +15,12 @@ import type { FindingStore, Storage } from '../../../accounts/ports/index.ts';
 import { inThisShell } from '../program-name.ts';
 import { openStorage } from './open-storage.ts';
 
-/** How often a shared database is asked whether anything has changed, in milliseconds. */
+/** Poll interval of a shared database, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** Findings that a running gateway knows. */
+/** Results known to a running gateway. */
 export class KnownFindings {
-  /** Files to be watched. */
+  /** Files to watch. */
   readonly paths: readonly string[];
   readonly #dataDir: string;
   readonly #isShared: boolean;
@@ -34,13 +34,13 @@ export class KnownFindings {
     this.paths = this.#isShared ? [] : [capabilityPath(dataDir)];
   }
 
-  /** The file as it is now, or what was read last of the database. */
+  /** The current file, or the last state read from the database. */
   read(): readonly Diagnosis[] {
     if (!this.#isShared) this.#read = readCapabilities(this.#dataDir);
     return this.#read.diagnoses;
   }
 
-  /** Problem of the last reading, with its remedy. Null: there is none. */
+  /** Problem of the last read, with advice. Null: none. */
   get problem(): string | null {
     const { problem, isDamaged } = this.#read;
     return isDamaged ? `${problem}; \`${inThisShell('doctor --forget')}\` mends it` : problem;
@@ -51,17 +51,17 @@ export class KnownFindings {
     return this.#read.diagnoses;
   }
 
-  /** Reads what the database has. @returns whether it had anything: what was made before knows nothing of it */
+  /** Reads the database. @returns true when it had results, which earlier snapshots lack */
   async open({ findings }: Pick<Storage, 'findings'>): Promise<boolean> {
     this.#store = findings;
     return this.#refresh();
   }
 
   /**
-   * Follows what others change in the database.
-   * @param changed called when there is something new
-   * @param failed told when it could not be read; what was read last stays
-   * @returns stops it
+   * Follows changes in the database.
+   * @param changed called when there are new results
+   * @param failed called when reading failed; the last results are kept
+   * @returns a function that stops it
    */
   watch(changed: () => void, failed: (error: unknown) => void): () => void {
     if (!this.#isShared) return () => {};
@@ -80,7 +80,7 @@ export class KnownFindings {
 
   async #refresh(): Promise<boolean> {
     if (!this.#store) return false;
-    // Before what it marks: what changes in between is read once more.
+    // Read before the data, so that changes in between are read again.
     const mark = await this.#store.mark();
     if (mark === this.#mark) return false;
     this.#read = await readShared(this.#store);
@@ -89,16 +89,16 @@ export class KnownFindings {
   }
 }
 
-/** Findings that a command reads and writes. */
+/** Results for a command to read and write. */
 export interface Findings {
   read(): Promise<Capabilities>;
   /** Throws GatewayError `internal`. */
   store(made: readonly Diagnosis[]): Promise<void>;
-  /** @returns how many endpoints are forgotten */
+  /** @returns number of deleted endpoints */
   forget(provider: string | undefined): Promise<number>;
 }
 
-/** Gives an action what the configuration says where it is kept. Throws ConfigError, or GatewayError `internal`. */
+/** Runs an action with the configured storage. Throws ConfigError, or GatewayError `internal`. */
 export async function withFindings<Result>(
   config: Config,
   action: (findings: Findings) => Promise<Result>,
@@ -128,7 +128,7 @@ async function readShared(store: FindingStore): Promise<Capabilities> {
   return readDiagnoses(await store.all(), 'doctor_findings of the database');
 }
 
-/** Puts diagnoses into the database, in the place of older ones of the same endpoints. */
+/** Stores results in the database, replacing older ones of the same endpoints. */
 export function storeShared(store: FindingStore, made: readonly Diagnosis[]): Promise<void> {
   return store.put(
     made.map((one) => ({

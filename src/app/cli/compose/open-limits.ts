@@ -1,4 +1,4 @@
-// Brings together what is written of limits: by the configuration, and with the keys.
+// Combines the limits of the configuration and of keys and projects.
 import type { KeyIndex } from '../../../accounts/auth/index.ts';
 import type { Config } from '../../config/index.ts';
 import {
@@ -23,24 +23,24 @@ interface LimitParts {
   readonly ledger: LedgerSums;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Sharing of counts. Null: the process is alone. */
+  /** Sharing of counts. Null: single process. */
   readonly sharing: Sharing | null;
 }
 
 export interface OpenLimits {
   readonly limits: Limits;
-  /** To be called when the configuration or keys and projects are others. @param changed only for them */
+  /** Called when the configuration, keys or projects changed. @param changed only these owners */
   refresh(changed?: readonly Owner[]): void;
   /**
-   * Resolves once counters have what was spent before the start, or when that takes long: what they count waits for it then,
-   * and is refused after a while. Rejects where the ledger cannot be read.
+   * Resolves once counters include earlier spend, or after a timeout; then requests wait for them, and are refused
+   * after some time. Rejects when the ledger cannot be read.
    */
   restored(): Promise<void>;
-  /** Limits that several processes share; null where no other counts the same. */
+  /** Limits shared between processes. Null: not shared. */
   readonly shared: SharedLimits | null;
-  /** Limits that hold less than they should while the server of counters is out of reach; a sentence each. */
+  /** Limits that are less strict while the counter server is unreachable, one sentence each. */
   readonly degraded: () => readonly string[];
-  /** Reports to other processes what was not reported yet. */
+  /** Reports pending counts to other processes. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function openLimits(parts: LimitParts): OpenLimits {
       shared,
       degraded: () => shared.degraded,
       refresh: (changed) => limits.refresh(changed),
-      // The ledger is asked as counters are needed: for all processes, by one.
+      // One process reads the ledger for all, when counters are needed.
       restored: () => shared.open(),
       close: () => shared.stop(),
     };
@@ -145,7 +145,7 @@ function sourceOf({ config, keys }: LimitParts): LimitSource {
   };
 }
 
-/** A member of somebody's own words, which may also be the name of a method. */
+/** Own property of an untrusted name, which may also be a method's. */
 function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,4 +1,4 @@
-// Probes that an operator begins in the running gateway: what `dragoman doctor` does for one model at one provider.
+// Probes started by an operator in the running gateway, like `dragoman doctor` for one model at one provider.
 import type { Endpoint } from '../../../catalog/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { ManagementDependencies } from '../../../operations/management/index.ts';
@@ -17,7 +17,7 @@ import type { UpstreamClient } from '../../../upstream/client.ts';
 import { storeShared } from './open-findings.ts';
 import type { Settings } from './open-settings.ts';
 
-/** Time for one request, in milliseconds: a local server may have to load its model first. */
+/** Timeout of one request in milliseconds; a local server may have to load its model first. */
 const TIMEOUT_MS = 60_000;
 
 interface ProbesParts {
@@ -39,10 +39,10 @@ export function openProbes({
   upstream,
   clock,
 }: ProbesParts): ManagementDependencies['probes'] {
-  /** Examinations that run, by endpoint: whoever asks meanwhile gets the same. */
+  /** Running probes by endpoint; concurrent requests share them. */
   const running = new Map<string, Promise<Diagnosis>>();
 
-  /** Earlier measurements are left out: a quirk is found again, or is gone. */
+  /** Earlier measurements are ignored: a quirk is either found again or gone. */
   function chosen(provider: string, modelId: string): Chosen {
     const model = settings.unmeasured().find(modelId);
     if (!model) throw missing('model', `There is no model '${modelId.slice(0, 100)}'.`);
@@ -57,7 +57,7 @@ export function openProbes({
   async function probed({ endpoint, isBuiltIn, task }: Chosen): Promise<Diagnosis> {
     const asking = { upstream, clock, timeoutMs: TIMEOUT_MS, redact: settings.redact };
     const diagnosis = await examine(endpoint, asking, { deep: false, task, shared: new Map() });
-    // Silence teaches nothing, and the built-in provider knows itself.
+    // Not stored for endpoints that did not answer, and for the built-in provider.
     if (isBuiltIn || !isAnswering(diagnosis)) return diagnosis;
     if (storage.findings) await storeShared(storage.findings, [diagnosis]);
     else storeDiagnoses(settings.config().dataDir, [diagnosis]);

@@ -1,5 +1,4 @@
-// Opens the tools that the gateway runs itself, once per configuration: the engine that is searched, the reader of
-// pages, the MCP servers. The only place that knows all of them.
+// Opens the gateway tools once per configuration: search engine, page reader, MCP servers.
 import type { Config } from '../../config/index.ts';
 import { pdfText } from '../../../engine/documents/pdf-text.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
@@ -13,7 +12,7 @@ import { openSearchBackend, searchHost } from '../../../engine/tools/web-search/
 import { webSearchKind } from '../../../engine/tools/web-search-kind.ts';
 import { GuardedFetch, type GuardedFetchOptions } from '../../../upstream/fetch-guarded.ts';
 
-/** For names to be told. */
+/** Timeout of name resolution. */
 const CHECK_MS = 10_000;
 
 export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {

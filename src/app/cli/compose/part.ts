@@ -3,11 +3,11 @@ import type { Snapshot } from '../../config/index.ts';
 
 /** One part of a running gateway. Each step is optional: many parts only have to be stopped. */
 export interface Part {
-  /** Begins its work, once all parts are there and before clients are served. Throws where that is not possible. */
+  /** Starts work, after all parts were created and before clients are served. Throws when that is impossible. */
   start?(): void;
-  /** Takes over a configuration that is in force from now on. Never throws. */
+  /** Applies a new configuration. Never throws. */
   reload?(snapshot: Snapshot): void;
-  /** Ends its work. The next part stops when this is done. */
+  /** Stops work. The next part stops afterwards. */
   stop?(): void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function stopAll(parts: readonly Part[]): Promise<void> {
   for (const part of parts) await part.stop?.();
 }
 
-/** Work that runs in the background from start to stop. @param begin returns what ends it */
+/** Background work between start and stop. @param begin returns a function that ends it */
 export function background(begin: () => () => void): Part {
   let end: (() => void) | undefined;
   return {

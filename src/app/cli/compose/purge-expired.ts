@@ -1,4 +1,4 @@
-// Deletes what has expired, now and then and a little at a time: requests are answered in between.
+// Deletes expired data periodically in small portions, so that requests are not delayed.
 import { systemClock, type Clock } from '../../../base/runtime/clock.ts';
 import type { Storage, VaultStore } from '../../../accounts/ports/index.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
@@ -22,10 +22,10 @@ export interface PurgeOptions {
   readonly log: Logger;
 }
 
-/** Begins. @returns what stops it */
+/** Starts purging. @returns a function that stops it */
 export function purgeExpired({ stores, goesOn, clock, log }: PurgeOptions): () => void {
   const running = new Set<Purgeable>();
-  /** Stores whose purge was due while the one before still ran: the first may take longer than the time between two. */
+  /** Stores that became due while the previous purge was running, because that may take longer than the interval. */
   const due = new Set<Purgeable>();
   const purgeOne = (store: Purgeable): void => {
     if (running.has(store)) return void due.add(store);
@@ -73,7 +73,7 @@ export function allPurges(
     olderThan(audit, () => config().audit.retentionDays),
     { purge: async (nowMs) => ((await usage.maintain(nowMs)) ? 1 : 0) },
     olderThan({ purge: (beforeMs) => ledger.purgeContents(beforeMs) }, () => config().logging.contentDays),
-    // Content of a request is not kept longer than its record.
+    // Logged content is not kept longer than its record.
     olderThan(payloads, () => config().logging.contentDays),
     olderThan(payloads, () => config().ledger.retentionDays),
     olderThan(ledger, () => config().ledger.retentionDays),

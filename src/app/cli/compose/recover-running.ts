@@ -1,16 +1,17 @@
-// Writes into the ledger what requests had cost that ran when a process was killed: their upstreams charge it all the same.
+// Writes the cost of requests that were running when a process was killed to the ledger, because their upstreams charge
+// it anyway.
 import { NO_USAGE } from '../../../canonical/index.ts';
 import { usdOf } from '../../../accounts/limits/index.ts';
 import type { RunningRecord, RunningSpent, Storage } from '../../../accounts/ports/index.ts';
 
-/** To be called before anybody asks the ledger for sums. */
+/** Must be called before ledger sums are read. */
 export async function recoverRunning({
   running,
   ledger,
 }: Pick<Storage, 'running' | 'ledger'>): Promise<void> {
   await running.recover(async (record, spent) => {
     const { id, projectId } = record.generation;
-    // It was over, or another start has written it and died.
+    // The request had ended, or an earlier start recorded it.
     if (await ledger.find(id, projectId)) return;
     const { generation, attempt } = interrupted(record, spent);
     ledger.append(generation, [attempt]);

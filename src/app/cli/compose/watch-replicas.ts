@@ -1,5 +1,5 @@
-// Notices that other processes serve the same database while nothing shares limits among them: then each lets through what is
-// configured, and together they let through more. Says so in the log, in `degraded`, and again where a limit is made.
+// Detects other processes on the same database without shared limits, where each admits the configured amount
+// separately. Reports it in the log, in `degraded`, and when limits change.
 import { hostname } from 'node:os';
 import type { Config } from '../../config/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
@@ -12,21 +12,21 @@ interface ReplicaParts {
   readonly storage: Pick<Storage, 'replicas'>;
   readonly clock: Pick<Clock, 'every'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** Names this process, or the supervisor that shares limits among its workers, unlike all others. */
+  /** Unique name of this process, or of the supervisor that shares limits among its workers. */
   readonly self?: string;
 }
 
 export interface WatchedReplicas {
-  /** Looks now. Resolves when that is done; never rejects. */
+  /** Checks now. Never rejects. */
   look(): Promise<void>;
-  /** Faults, a sentence each. */
+  /** Problems, one sentence each. */
   degraded(): readonly string[];
   /** Limits were made or changed. */
   limitsChanged(): void;
   stop(): void;
 }
 
-/** How often each process says that it is there, and for how long that holds, in milliseconds. */
+/** Interval and lifetime of each process's presence message, in milliseconds. */
 const SAY_MS = 10_000;
 const HOLDS_MS = 30_000;
 const SENTENCE =
@@ -39,7 +39,7 @@ const NOBODY: WatchedReplicas = {
   stop: () => {},
 };
 
-/** @returns what does nothing where one file is the database, or limits are shared */
+/** @returns an inactive watcher if the database is a single file, or limits are shared */
 export function watchReplicas(parts: ReplicaParts): WatchedReplicas {
   const { replicas } = parts.storage;
   return replicas === null || parts.config.redisUrl !== null ? NOBODY : new Watching(parts, replicas);
@@ -69,7 +69,7 @@ class Watching implements WatchedReplicas {
   async look(): Promise<void> {
     try {
       const there = await this.#replicas.present(this.#self, HOLDS_MS);
-      // One that was killed says nothing more: whoever takes its place is not warned of it.
+      // A killed process sends nothing more, and its successor must not be warned about it.
       this.#seen = new Map(
         there.map(({ name, until }) => {
           const before = this.#seen.get(name);
@@ -83,7 +83,7 @@ class Watching implements WatchedReplicas {
         .toArray().length;
       if (before === 0 && this.#others > 0) this.#warn();
     } catch {
-      // A database that is away is told of by whoever needs it; the next look will tell.
+      // Other code reports that the database is unavailable; the next check tries again.
     }
   }
 

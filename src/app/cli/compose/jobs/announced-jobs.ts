@@ -1,7 +1,7 @@
-// The queue of jobs, told to whoever shows it: each change of this process is announced once it is durable.
+// Job store that announces each change made by this process once it is durable.
 import type { JobStore } from '../../../../accounts/ports/index.ts';
 
-/** @param changed called whenever a job is added or has another state */
+/** @param changed called when a job was added or changed its state */
 export function announcedJobs(store: JobStore, changed: () => void): JobStore {
   const then = <T>(changing: Promise<T>, isChange: (result: T) => boolean = () => true): Promise<T> =>
     changing.then((result) => {

@@ -1,19 +1,19 @@
-// Jobs that find no room where they are added begin at once at another replica: PostgreSQL tells the others (`NOTIFY`). What is lost
-// is found by the look that each runner takes every second. A notice says nothing but that there is something to look for.
+// Wakes job runners of other replicas through PostgreSQL (`NOTIFY`) when the replica that added a job has no capacity.
+// Notices carry no data. Lost ones are compensated by each runner's poll every second.
 import type { NoticeListener, NoticeStore } from '../../../../accounts/ports/index.ts';
 import type { Clock } from '../../../../base/runtime/clock.ts';
 import { background, type Part } from '../part.ts';
 
 const NOTICE = 'jobs';
-/** How often it is looked whether the connection still stands, in milliseconds. */
+/** Interval of checking the connection, in milliseconds. */
 const LOOK_MS = 5_000;
-/** Notices are not sent more often, in milliseconds: each is a commit of its own. */
+/** Minimum interval between notices in milliseconds, because each is a separate commit. */
 const LEAST_MS = 50;
 
 export interface JobNotices {
   /** Wakes the runners of other replicas. */
   readonly publish: () => void;
-  /** Listens, from start to stop. @param wake is called where another replica published */
+  /** Listens while started. @param wake called when another replica published */
   listen(wake: () => void): Part;
 }
 

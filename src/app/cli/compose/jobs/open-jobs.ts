@@ -1,4 +1,4 @@
-// The queue of work that outlives connections, and who runs it in this process.
+// Opens the job queue and its runners in this process.
 import {
   ANSWER_KIND,
   BATCH_KIND,
@@ -29,7 +29,7 @@ import type { Settings } from '../open-settings.ts';
 import { openJobNotices } from './job-notices.ts';
 import type { Part } from '../part.ts';
 
-/** How old counts may be, in milliseconds. */
+/** Maximum age of counts, in milliseconds. */
 const COUNTS_MS = 5_000;
 const DAY_MS = 86_400_000;
 
@@ -39,11 +39,11 @@ interface JobsParts {
   readonly accounts: Pick<Accounts, 'keys'>;
   readonly settings: Settings;
   readonly memory: MemoryBudget;
-  /** How late the event loop was of late. */
+  /** Recent event loop delay. */
   readonly delay: RecentDelay;
-  /** Sends ends of answers to receivers of webhooks. */
+  /** Sends events to webhook receivers. */
   readonly announcer: Announcer;
-  /** False once the process is to end. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
   readonly clock: Clock;
 }
@@ -55,7 +55,7 @@ export interface Jobs {
   readonly part: Part;
   readonly administration: ManagementDependencies['jobs'];
   readonly batchAdministration: ManagementDependencies['batches'];
-  /** How many there are, as last known: asked for again when it is a while ago. */
+  /** Last known counts, refreshed when they are too old. */
   readonly counts: () => readonly JobCount[];
 }
 
@@ -114,7 +114,7 @@ export function openJobs(parts: JobsParts): Jobs {
     },
     added: () => announcer.wake(),
   };
-  // SQLite is of one machine, whose workers look every second.
+  // SQLite is used on one machine, whose workers poll every second.
   const notices = storage.notices && openJobNotices(storage.notices, clock);
   const runner = new JobRunner({
     passOn: notices?.publish,

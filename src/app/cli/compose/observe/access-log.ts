@@ -1,4 +1,4 @@
-// The access log: one line of JSON for each request, whatever the level of the log. No prompt, no answer.
+// Access log: one line of JSON per request at any log level, without prompts and answers.
 import { inputTokens, outputTokens } from '../../../../canonical/index.ts';
 import type { SettlementObserver } from '../../../../engine/index.ts';
 

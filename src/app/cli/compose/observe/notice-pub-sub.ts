@@ -1,5 +1,5 @@
-// Pub/sub through PostgreSQL where nothing else carries events from machine to machine. A table says which process watches; it
-// listens on a connection of its own as long as that. Messages are signed: every user of the database may NOTIFY.
+// Pub/sub through PostgreSQL when there is no other channel between machines. A table lists the processes with
+// subscribers, which listen on their own connection. Messages are signed, because every database user may NOTIFY.
 import {
   type PubSub,
   Listeners,
@@ -9,19 +9,19 @@ import {
 import type { Clock } from '../../../../base/runtime/clock.ts';
 import type { NoticeListener, NoticeStore } from '../../../../accounts/ports/index.ts';
 
-/** How often it is looked whether somebody watches elsewhere, in milliseconds. */
+/** Interval of checking for subscribers elsewhere, in milliseconds. */
 const LOOK_MS = 2_000;
-/** How long others believe that somebody watches here, in milliseconds: until it is said again, and again. */
+/** Lifetime of a subscriber entry in milliseconds; it is renewed. */
 const WANTED_MS = 15_000;
 
 export interface NoticeParts {
-  /** Names this process, unlike all others. */
+  /** Unique name of this process. */
   readonly self: string;
   readonly clock: Pick<Clock, 'after' | 'every'>;
   readonly signature: MessageSignature;
 }
 
-/** For the topics `watching` and `events`; others need somebody who always listens. */
+/** For the topics `watching` and `events`; others would need permanent listeners. */
 export class NoticePubSub implements PubSub {
   readonly #store: NoticeStore;
   readonly #parts: NoticeParts;
@@ -41,7 +41,7 @@ export class NoticePubSub implements PubSub {
 
   publish(topic: Topic, text: string): void {
     if (topic === 'watching') void this.#watch();
-    // A notice that cannot be delivered is lost: the lists have everything.
+    // An undeliverable notice is dropped, because the lists contain everything.
     if (topic === 'events') this.#store.publish(this.#parts.signature.sign(topic, text)).catch(() => {});
   }
 
@@ -64,7 +64,7 @@ export class NoticePubSub implements PubSub {
     if (isWanted && !this.#isClosed) this.#listeners.take('watching', '');
   }
 
-  /** Somebody watches here, for a while, unless it is said again. */
+  /** Listens for a subscriber here, until the entry expires. */
   async #watch(): Promise<void> {
     const { self, clock } = this.#parts;
     this.#cancelLeaving?.();
@@ -72,7 +72,7 @@ export class NoticePubSub implements PubSub {
     this.#store.want(self, WANTED_MS).catch(() => {});
     if (this.#isOpening || this.#listener?.isOpen) return;
     this.#isOpening = true;
-    // While the database is away it is tried again with the next word that somebody watches.
+    // While the database is unavailable, the next renewal tries again.
     this.#listener = await this.#store.subscribe((text) => this.#take(text)).catch(() => null);
     this.#isOpening = false;
     if (this.#isClosed) this.#listener?.close();

@@ -1,4 +1,4 @@
-// Opens the metrics: what requests are counted by, what is read of the running process, and the address of their own.
+// Opens the metrics: counters of requests, readings of the process, and their own listener.
 import type { Catalog } from '../../../../catalog/index.ts';
 import type { Gateway, KeptStreams } from '../../../../engine/index.ts';
 import type { Jobs } from '../jobs/open-jobs.ts';
@@ -24,7 +24,7 @@ import type { Counters } from '../../../../base/telemetry/counters.ts';
 import { listenOrExplain } from '../../listen-or-explain.ts';
 import type { UnixMs } from '../../../../base/units.ts';
 
-/** Endpoints whose state is told: those that were tried longest ago are left out. */
+/** Maximum endpoints with metrics; those tried longest ago are left out. */
 const MOST_ENDPOINTS = 1000;
 const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
 
@@ -33,7 +33,7 @@ type SpanCounts = Readonly<Record<'exported' | 'dropped', number>>;
 /** Requests whose payloads were kept, and those whose were not. */
 type PayloadCounts = Readonly<Record<'kept' | 'dropped', number>>;
 
-/** Metrics exist before the gateway does: its requests are counted here. */
+/** Created before the gateway, whose requests are counted here. */
 export class Metrics {
   readonly requests: RequestMetrics;
   readonly #delays = new Histogram(METRICS.loopDelay.buckets);
@@ -57,7 +57,7 @@ export class Metrics {
     this.#delays.add(ms / 1000);
   }
 
-  /** @returns all metrics as they are when it is called */
+  /** @returns a function that collects all metrics */
   open({
     gateway,
     jobs,
@@ -118,7 +118,7 @@ export class Metrics {
     for (const endpoint of routing.remembered().toReversed()) {
       const health = routing.seen(endpoint);
       if (shown >= MOST_ENDPOINTS) return;
-      // Plans look at many that nobody asks.
+      // Plans read the state of many endpoints that get no requests.
       if (health?.successRate(now) == null || !this.#catalog().isListed(endpoint.modelId)) continue;
       shown += 1;
       const standing = health.standing(now).state;
@@ -128,7 +128,7 @@ export class Metrics {
   }
 }
 
-/** Limits of keys are told in money spent alone, and by `dragoman limits`: there may be a hundred thousand. */
+/** Limits of keys are only reported as spend and by `dragoman limits`, because there may be a hundred thousand. */
 const REPORTED_OWNERS = ['gateway', 'project', 'provider'] as const;
 const MOST_LIMITS = 1000;
 
@@ -140,7 +140,7 @@ function limitsUsed(limits: Limits): readonly Sample[] {
   }));
 }
 
-/** How long the oldest job of each kind has waited that has not begun. */
+/** Waiting time of the oldest job of each kind that has not begun. */
 function oldestJobs(counts: readonly JobCount[], nowMs: UnixMs): readonly Sample[] {
   return counts
     .filter(({ state }) => state === 'queued' || state === 'waiting')
@@ -187,7 +187,7 @@ export interface MetricSources {
   readonly streams: Pick<KeptStreams, 'size'>;
   readonly routing: RoutingState;
   readonly limits: Limits;
-  /** Null where limits are not shared. */
+  /** Null: limits are not shared. */
   readonly sharedLimits: SharingState | null;
   readonly memory: MemoryBudget;
   readonly counters: Counters;

@@ -14,11 +14,11 @@ export interface NoticeParts {
 export interface OpenNotices {
   /** Publishes events of this process while somebody watches elsewhere, and the other way round, from now on. */
   shareEvents(events: EventHub): void;
-  /** Says what is left to say. */
+  /** Sends what is still pending. */
   close(): void;
 }
 
-/** Null where something else carries it, or there is nobody. */
+/** Null: another channel is used, or there are no other processes. */
 export async function openNotices({ config, clock, storage }: NoticeParts): Promise<OpenNotices | null> {
   const store = storage.notices;
   const { redisUrl, counters } = config();

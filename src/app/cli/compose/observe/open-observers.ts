@@ -1,4 +1,5 @@
-// Opens whatever watches requests: metrics, alerts, traces, the access log. One observer for the engine, one end of all.
+// Opens all observers of requests: metrics, alerts, traces, access log. They are combined into one observer for the
+// engine.
 import type { Settlement, SettlementObserver } from '../../../../engine/index.ts';
 import { type Alert, AlertEnds, Alerts, Watch } from '../../../../operations/alerts/index.ts';
 import { EventHub, LastUsed } from '../../../../operations/events/index.ts';
@@ -27,7 +28,7 @@ export interface ObserverParts extends Pick<AlertParts, 'limits' | 'routing'> {
   readonly network: Omit<GuardedFetchOptions, 'allow'>;
   /** Takes one line of the access log, newline included. */
   readonly write: (line: string) => void;
-  /** Null for a process alone. */
+  /** Null: single process. */
   readonly sharing: Pick<Sharing, 'shareEvents'> | null;
   readonly storage: AlertParts['storage'] & NoticeParts['storage'] & Pick<Storage, 'payloads'>;
 }
@@ -41,7 +42,7 @@ export interface Observers extends Part {
   readonly raise: (alert: Alert) => Promise<void>;
   /** Tells all of them. */
   readonly observer: SettlementObserver;
-  /** Resolves when the last spans are sent, or after a moment, and what was said is kept. */
+  /** Resolves when the last spans are sent, or after a moment, and everything is stored. */
   stop(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export async function openObservers(input: ObserverParts): Promise<Observers> {
     try {
       observer.settled(settlement);
     } catch (error) {
-      // A failing observer is no trouble of the request, nor of the other observers.
+      // A failing observer must affect neither the request nor other observers.
       log.error('a request could not be observed', { id: settlement.generation.id, error });
     }
   };
