@@ -22,6 +22,8 @@ const SLOWEST = 30;
 const ALONE = 'test/hostile';
 const LONG = [
   'test/console/**',
+  'test/packaging/deploy/image.test.ts',
+  'test/packaging/executables.test.ts',
   'test/socket/cluster/answers.test.ts',
   'test/socket/operations/openapi/reference-browser.test.ts',
   'test/socket/cluster/outages-http.test.ts',

@@ -206,17 +206,22 @@ const SETTLING_MS = 3000;
 
 /**
  * How many times as long four times as much takes, of work that waits in between: the best of each, measured in turns,
- * so that both meet the same machine, until at most 5 are left or the time is up.
+ * so that both meet the same machine, until at most 5 are left or the time is up, and eight times at least.
  * @param measure does the work of a size. @returns how many milliseconds that took
  */
 export async function settledGrowth(measure: (n: number) => number | Promise<number>): Promise<number> {
   const until = performance.now() + SETTLING_MS;
   await measure(1);
   let [one, four] = [Infinity, Infinity];
+  let measured = 0;
   do {
     one = Math.min(one, await measure(1));
     four = Math.min(four, await measure(4));
-  } while (four / Math.max(one, MEASURABLE) > LINEAR && performance.now() < until);
+    measured += 1;
+  } while (
+    four / Math.max(one, MEASURABLE) > LINEAR &&
+    (measured < MEASUREMENTS || performance.now() < until)
+  );
   return four / Math.max(one, MEASURABLE);
 }
 

@@ -13,7 +13,7 @@ const ALERTS = table({
   columns: {
     /** Name of the problem. */
     id: 'text',
-    /** Unix milliseconds. */
+    /** Unix milliseconds. The name stays: `docs/decisions/007-structure.md`. */
     told_at: 'number',
   },
   key: ['id'],

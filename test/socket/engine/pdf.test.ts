@@ -375,10 +375,10 @@ describe('one PDF', () => {
       order.push(who);
     };
     const greedy = forEver();
-    const all = Array.from({ length: 10 }, () => read('greedy', greedy));
+    const all = Array.from({ length: 7 }, () => read('greedy', greedy));
     await Promise.all([...all, read('modest', forEver())]);
     // Two are being read when it comes, and one more may go first.
-    expect(order.indexOf('modest')).toBeLessThan(6);
+    expect(order.indexOf('modest')).toBeLessThan(5);
   });
 
   test('finds a place where one request has taken them all, and that one is told', async () => {

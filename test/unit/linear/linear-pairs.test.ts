@@ -79,7 +79,7 @@ test('citations of a long text, for clients of Gemini', () => {
 
 test.each(['in order', 'the other way round', 'without ids'])('outputs of shell calls, %s', (order) => {
   const growth = growthOf((n) => {
-    const ids = Array.from({ length: 2000 * n }, (_, index) => `c${index}`);
+    const ids = Array.from({ length: 1000 * n }, (_, index) => `c${index}`);
     const input = [
       ...ids.map((id) => ({
         type: 'local_shell_call',
