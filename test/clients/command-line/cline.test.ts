@@ -40,7 +40,7 @@ call read_files {"files": [{"path": "${desk.folder}/greeting.txt"}]}`;
         desk.remove();
       }
     },
-    200_000,
+    400_000,
   );
 });
 

@@ -36,7 +36,7 @@ describe.skipIf(codex === '')('Codex', () => {
         desk.remove();
       }
     },
-    200_000,
+    400_000,
   );
 
   test('reads the list of models where its key comes from a command', async () => {
@@ -50,5 +50,5 @@ describe.skipIf(codex === '')('Codex', () => {
     } finally {
       desk.remove();
     }
-  }, 100_000);
+  }, 400_000);
 });

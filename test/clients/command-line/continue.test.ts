@@ -47,6 +47,6 @@ call Read {"filepath": "${desk.folder}/greeting.txt"}`;
         desk.remove();
       }
     },
-    200_000,
+    400_000,
   );
 });

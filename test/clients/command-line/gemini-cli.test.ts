@@ -39,6 +39,6 @@ call read_file {"file_path": "${desk.folder}/greeting.txt"}`;
         desk.remove();
       }
     },
-    200_000,
+    400_000,
   );
 });

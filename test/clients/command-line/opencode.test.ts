@@ -50,6 +50,6 @@ describe.skipIf(opencode === '')('opencode', () => {
         desk.remove();
       }
     },
-    200_000,
+    400_000,
   );
 });

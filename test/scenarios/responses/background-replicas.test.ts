@@ -90,7 +90,7 @@ describe.skipIf(POSTGRES_PROGRAMS === null || process.platform !== 'linux')('two
       const body = { model: 'up/m', input: `Answer ${n}`, background: true };
       ids.push(String(at(await ask(n % 2 ? one.origin : two.origin, '/responses', body), 'id')));
     }
-    await eventually('all are being made', () => asked === ANSWERS, 20_000);
+    await eventually('all are being made', () => asked === ANSWERS);
     await kill(one);
     await eventually(
       'all are made',

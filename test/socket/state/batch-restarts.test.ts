@@ -95,7 +95,7 @@ async function startScene(isAnswered: (asked: number) => boolean): Promise<Scene
       if (how === 'stops') return;
       const seen = asked;
       // The lease is the next one's before this one could give it back.
-      await eventually('it is taken over', async () => asked > seen || (await hasEnded(gateway)), 30_000);
+      await eventually('it is taken over', async () => asked > seen || (await hasEnded(gateway)));
       await before.stop();
     },
   };
@@ -121,11 +121,7 @@ test('a line with which its process dies ten times fails, and those beside it ar
   const id = await batchOf(scene.client());
   await eventually('it is asked', () => scene.deaths() === 1);
   for (let death = 1; death <= MOST_DEATHS; death += 1) await scene.end('dies');
-  await eventually(
-    'it ends',
-    async () => (await scene.client().batches.retrieve(id)).status === 'completed',
-    30_000,
-  );
+  await eventually('it ends', async () => (await scene.client().batches.retrieve(id)).status === 'completed');
   const client = scene.client();
   const batch = await client.batches.retrieve(id);
   expect(batch.request_counts).toEqual({ total: 4, completed: 3, failed: 1 });
@@ -140,14 +136,10 @@ test('a line whose process stops as it should goes on, however often', async () 
   const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
   const id = await batchOf(scene.client());
   for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {
-    await eventually('it is asked', () => scene.deaths() === stop, 30_000);
+    await eventually('it is asked', () => scene.deaths() === stop);
     await scene.end('stops');
   }
-  await eventually(
-    'it ends',
-    async () => (await scene.client().batches.retrieve(id)).status === 'completed',
-    30_000,
-  );
+  await eventually('it ends', async () => (await scene.client().batches.retrieve(id)).status === 'completed');
   expect((await scene.client().batches.retrieve(id)).request_counts).toEqual({
     total: 4,
     completed: 4,
@@ -159,14 +151,10 @@ test('an answer in the background whose process stops as it should is made in th
   const scene = await startScene((asked) => asked > MOST_DEATHS + 1);
   const { id } = await scene.client().responses.create({ model: 'up/m', input: DEADLY, background: true });
   for (let stop = 1; stop <= MOST_DEATHS + 1; stop += 1) {
-    await eventually('it is asked', () => scene.deaths() === stop, 30_000);
+    await eventually('it is asked', () => scene.deaths() === stop);
     await scene.end('stops');
   }
   const answer = () => scene.client().responses.retrieve(id);
-  await eventually(
-    'it ends',
-    async () => !['queued', 'in_progress'].includes((await answer()).status ?? ''),
-    30_000,
-  );
+  await eventually('it ends', async () => !['queued', 'in_progress'].includes((await answer()).status ?? ''));
   expect(await answer()).toMatchObject({ status: 'completed', output_text: 'Hi' });
 });
