@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { startGateway } from '../../support/harness.ts';
 import { freshPostgres, POSTGRES_PROGRAMS } from '../../support/servers/postgres.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const TOGETHER = 3;
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('gateways that start together on a new database', () => {

@@ -9,7 +9,7 @@ const ADMIN_KEY = 'sk-test-admin-0123456789';
 const SECRET = 'ab'.repeat(32);
 const NEXT_SECRET = 'cd'.repeat(32);
 /** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const TEXT = [{ role: 'user' as const, content: 'hi' }];
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('gateways on one PostgreSQL database', () => {

@@ -12,7 +12,7 @@ import { storedResponse } from '../../support/storage/storage-records.ts';
 import { doctorServer } from '../../support/doctor-server.ts';
 import { startUpstream } from '../../support/upstreams/scripted-upstream.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

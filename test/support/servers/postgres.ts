@@ -115,16 +115,25 @@ export const PATIENT = { statementMs: 60_000, connectMs: 60_000 } as const;
 let shared: Promise<PostgresServer> | undefined;
 let schemas = 0;
 
-/** Address of an empty schema in the server that all tests of this process share. */
+/**
+ * Address of an empty schema in the server that all tests of this process share. The runner ends the processes of a test
+ * that takes too long, and that may be this server: then the next test starts another one.
+ */
 export async function freshPostgres(): Promise<string> {
-  const { url } = await (shared ??= startPostgres());
   schemas += 1;
   const name = `test_${schemas}`;
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(`create schema ${name}`);
-  await client.end();
-  return `${url}?options=-c%20search_path%3D${name}`;
+  const make = async (server: PostgresServer): Promise<PostgresServer> => {
+    const client = new Client({ connectionString: server.url });
+    try {
+      await client.connect();
+      await client.query(`create schema ${name}`);
+    } finally {
+      await client.end().catch(() => {});
+    }
+    return server;
+  };
+  shared = shared?.then(make).catch(async () => make(await startPostgres())) ?? startPostgres().then(make);
+  return `${(await shared).url}?options=-c%20search_path%3D${name}`;
 }
 
 type User = { readonly uid: number; readonly gid: number } | null;

@@ -14,7 +14,7 @@ import {
 } from '../../support/servers/postgres.ts';
 
 /** A server is made in a second or two; on a busy machine in more. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 const open = (options: PostgresOptions) => openWith(STORES, options);
 

@@ -9,7 +9,7 @@ import { freshPostgres, POSTGRES_PROGRAMS } from '../../../support/servers/postg
 import { Received, listenAt } from '../../../support/management/listen.ts';
 import { ADMIN_KEY, startManaged } from '../../../support/management/scene.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 describe.skipIf(POSTGRES_PROGRAMS === null)('on one PostgreSQL database', () => {
   test(
