@@ -1,19 +1,18 @@
-// Bytes by name in a folder: written aside and moved into place when they are complete, so that a name never stands for
-// half of something. Knows nothing of who owns them.
+// Blobs in a folder. They are written to a draft and renamed when complete, so that a name never refers to partial data.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobDraft, BlobStore } from '../accounts/ports/index.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** Folder of files that are not complete yet. */
+/** Folder of drafts. */
 const DRAFTS = 'drafts';
 const READ_BYTES = 256 * 1024;
 
 export class BlobFolder implements BlobStore {
   readonly #folder: string;
 
-  /** @param folder made on first use, for its owner alone */
+  /** @param folder created on first use, accessible only to its owner */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -63,9 +62,9 @@ export class BlobFolder implements BlobStore {
     return this.pathOf(name);
   }
 
-  /** Path of a blob, if there is one. @throws TypeError for what is no name */
+  /** Path of a blob. @throws TypeError for an invalid name */
   pathOf(name: string): string {
-    // Names come from our own ids, but a name that could leave the folder must never become a path.
+    // Names are the gateway's own ids. Checked anyway, so that no path can leave the folder.
     if (!/^[\w-]{3,100}$/.test(name)) throw new TypeError('not the name of a blob');
     return join(this.#folder, shardOf(name), name);
   }
@@ -107,7 +106,7 @@ class FileDraft implements BlobDraft {
   }
 }
 
-/** Names end in random characters: some hundred thousand files are not one long folder. */
+/** Subfolder of a blob, from the random end of its name, so that folders stay small. */
 function shardOf(name: string): string {
   return name.slice(-2);
 }

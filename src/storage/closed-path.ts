@@ -1,27 +1,27 @@
-// Only the owner may read the gateway's files. Mends the modes of what was there before, and refuses what another
-// user could replace. Knows nothing of what the files hold.
+// Restricts access to the gateway's files to their owner. Corrects permissions of existing files, and refuses paths that
+// another user could replace.
 import { chmodSync, lstatSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { GatewayError } from '../canonical/index.ts';
 import { userId } from '../base/runtime/machine.ts';
 
-/** Permission bits of everybody but the owner. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
-/** Anybody may make files in such a directory, as in `/tmp`: it is everybody's, and closing it would break it. */
+/** Sticky bit of shared directories such as `/tmp`, which must not be closed. */
 const STICKY = 0o1000;
 const ROOT = 0;
 
 /**
- * Closes a file or directory to everybody but its owner.
- * @param path of something that is there
- * @param uid of this process; undefined where the system has none
- * @returns what was changed, or could not be, as a sentence; null where nothing had to be
- * @throws GatewayError `internal` where it belongs to another user, who could read and replace it at any time
+ * Removes the permissions of group and others from a file or directory.
+ * @param path an existing path
+ * @param uid user id of this process; undefined on systems without user ids
+ * @returns a sentence about what was changed or could not be changed; null: nothing to do
+ * @throws GatewayError `internal` if it belongs to another user, who could read and replace it
  */
 export function closeToOthers(path: string, uid: number | undefined = userId()): string | null {
   if (uid === undefined) return null;
   const stats = statSync(path);
-  // Root may do everything everywhere: whether it owns a mounted volume makes no difference.
+  // Root has full access anyway, so that it does not matter who owns a mounted volume.
   const isForeign = stats.uid !== uid && stats.uid !== ROOT;
   if (isForeign && uid !== ROOT) {
     throw new GatewayError(
@@ -39,12 +39,12 @@ export function closeToOthers(path: string, uid: number | undefined = userId()):
     : `${was}; it is now ${octal(closed)}.${owner}`;
 }
 
-/** Group and others may make files in the directory. */
+/** Write permissions of group and others. */
 const WRITABLE = 0o022;
 
 /**
- * Refuses a link where others may make one: it would lead what is written to a file of their choice.
- * @param path of something that need not be there
+ * Refuses a symbolic link in a directory that others can write to. It could redirect writes to another file.
+ * @param path a path that may not exist
  * @throws GatewayError `internal`
  */
 export function refuseForeignLink(path: string): void {
@@ -60,7 +60,7 @@ function isShared(stats: Stats): boolean {
   return stats.isDirectory() && (stats.mode & STICKY) !== 0;
 }
 
-/** @returns the new mode; null where the system does not allow it */
+/** Changes the mode. @returns the new mode; null if that is not permitted */
 function close(path: string, mode: number): number | null {
   try {
     chmodSync(path, mode);

@@ -1,10 +1,10 @@
-// The database is out of reach: a 503, and the only failure of a database that its stores know.
+// Error for an unreachable database: a 503, and the only database failure that stores handle.
 import { GatewayError } from '../canonical/index.ts';
 
-/** Time that a client should wait before it asks again what needs the database. */
+/** Milliseconds after which a client should retry. */
 const RETRY_AFTER_MS = 5_000;
 
-/** The database cannot be reached, is not ready, or takes too long: a 503, and nobody's mistake. */
+/** Error for a database that is unreachable, not ready or too slow. */
 export function databaseAway(reason: string, cause?: unknown): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
@@ -13,7 +13,7 @@ export function databaseAway(reason: string, cause?: unknown): GatewayError {
   );
 }
 
-/** True for what `databaseAway` made. */
+/** True for errors from `databaseAway`. */
 export function isAway(error: unknown): boolean {
   return GatewayError.is(error) && error.code === 'database_unavailable';
 }

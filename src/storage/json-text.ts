@@ -1,18 +1,18 @@
-// JSON texts of stored things. Small ones at once; of large ones each item in its own turn of the event loop, so that
-// nobody's stream waits for somebody's long answer.
+// Serialises stored objects. Large ones are split over several turns of the event loop, so that they do not delay other
+// requests.
 import { isJsonArray, type JsonObject, type JsonValue } from '../base/json/index.ts';
 import { othersRun } from './others-run.ts';
 
-/** Characters of JSON that are made in one go: about a millisecond. */
+/** Characters of JSON per turn: about a millisecond. */
 const LARGE = 256_000;
 
-/** Whether these may be made JSON in one go. */
+/** True if these can be serialised in one turn. */
 export function isSmall(object: JsonObject, items: readonly JsonObject[]): boolean {
   const size = sizeUpTo(object, LARGE);
   return size < LARGE && size + sizeUpTo(items, LARGE - size) < LARGE;
 }
 
-/** `JSON.stringify` of each, in several turns of the event loop and with a new one at the end. */
+/** `JSON.stringify` of each value over several turns of the event loop. Resolves in a new turn. */
 export async function jsonTexts<const T extends readonly (JsonObject | readonly JsonObject[])[]>(
   values: T,
 ): Promise<{ readonly [K in keyof T]: string }> {
@@ -22,14 +22,14 @@ export async function jsonTexts<const T extends readonly (JsonObject | readonly 
     const pieces: string[] = [];
     await writeInTurns(value, pieces);
     await othersRun();
-    // The text is made once for all levels: each copies what is below it.
+    // Joined once for all levels, because each join copies the texts below it.
     texts.push(pieces.join(''));
   }
   await othersRun();
   return texts as unknown as { readonly [K in keyof T]: string };
 }
 
-/** Writes the JSON of a large value: its large members one after another, small ones together up to a turn's worth. */
+/** Serialises a large value: large members separately, small ones together up to one turn's worth. */
 async function writeInTurns(value: JsonValue, pieces: string[]): Promise<void> {
   if (typeof value !== 'object' || value === null) {
     pieces.push(JSON.stringify(value));
@@ -58,9 +58,9 @@ async function writeInTurns(value: JsonValue, pieces: string[]): Promise<void> {
   pieces.push(isList ? ']' : '}');
 }
 
-/** About the characters of the value's JSON; not counted further when there are more than `most`. */
+/** Approximate length of a value's JSON. Stops counting beyond `most`. */
 function sizeUpTo(value: JsonValue | undefined, most: number): number {
-  // Most values end here: what follows is only called for the others.
+  // Most values are strings.
   if (typeof value === 'string') return value.length;
   return typeof value === 'object' && value !== null ? sizeInside(value, most) : 4;
 }

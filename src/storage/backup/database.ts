@@ -1,5 +1,5 @@
-// Backs up a PostgreSQL database while gateways run on it, and puts it back: every table of the schema, as its catalog lists them, in
-// one snapshot. A row is a line of JSON, made and read by the server, so that no value passes through another type.
+// Backs up and restores a PostgreSQL database while gateways run on it: all tables of the schema in one snapshot. A row is a
+// line of JSON, written and read by the server, so that no value is converted to another type.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,21 +18,21 @@ import { type BackedUp, verifyBackup } from './directory.ts';
 import { type Manifest, makeFolder, refused, seal } from './sums.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Bytes that are read, or written, with one statement: about. */
+/** Approximate bytes that one statement reads or writes. */
 const PIECE_BYTES = 4_000_000;
 const MOST_ROWS = 2_000;
-/** Rows that are larger are never written: requests have at most some dozens of megabytes. */
+/** Largest row. No stored request is larger than some dozens of megabytes. */
 const MOST_ROW_BYTES = 512_000_000;
 
-/** Tables that an empty database has rows of. */
+/** Tables that have rows in an empty database. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['settings', 'schema_version', 'change_numbers']);
 
-/** @throws GatewayError `conflict` where the folder is not empty; 503 */
+/** Backs up a database. @throws GatewayError `conflict` if the folder is not empty; 503 */
 export async function backUpDatabase(url: string, folder: string, nowMs: UnixMs): Promise<BackedUp> {
   makeFolder(folder);
   mkdirSync(join(folder, 'tables'), { mode: 0o700 });
   return connected(url, async (client) => {
-    // One snapshot of all tables, in which nobody is waited for.
+    // One snapshot of all tables, without waiting for other transactions.
     await client.query('begin isolation level repeatable read read only', []);
     const rows: Record<string, number> = {};
     for (const table of await tablesOf(client)) rows[table] = await writeTable(client, table, folder);
@@ -45,15 +45,15 @@ export async function backUpDatabase(url: string, folder: string, nowMs: UnixMs)
 }
 
 /**
- * Puts a backup into an empty database, all of it or nothing.
- * @throws GatewayError `conflict` where the backup is damaged, of SQLite or of another schema version, or there is anything in the
- * database; 503
+ * Restores a backup into an empty database, in one transaction.
+ * @throws GatewayError `conflict` if the backup is damaged, of SQLite or of another schema version, or the database is not
+ * empty; 503
  */
 export async function restoreDatabase(folder: string, url: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder);
   if (manifest.database !== 'postgres')
     throw refused('the backup is of a data directory: restore it without `database_url`');
-  // Makes the tables of this program.
+  // Creates the tables of this program.
   await (await openWith(STORES, { url })).close();
   await connected(url, async (client) => {
     await client.query('begin', []);
@@ -90,7 +90,7 @@ async function connected<T>(url: string, work: (client: PostgresPoolClient) => P
   }
 }
 
-/** A table as lines of JSON. @returns how many */
+/** Writes a table as lines of JSON. @returns number of rows */
 async function writeTable(client: PostgresPoolClient, table: string, folder: string): Promise<number> {
   const zip = createGzip({ level: 3 });
   const file = createWriteStream(fileOf(folder, table), { mode: 0o600 });
@@ -114,7 +114,7 @@ async function writeTable(client: PostgresPoolClient, table: string, folder: str
   return written;
 }
 
-/** @throws GatewayError `conflict` where it has another number of rows than it should */
+/** Restores a table. @throws GatewayError `conflict` if its number of rows differs from the manifest */
 async function readTable(
   client: PostgresPoolClient,
   table: string,
@@ -149,7 +149,7 @@ async function readTable(
   if (lines.length > 0) await write(lines);
   if (read !== expected) throw refused(`the backup has ${read} rows of ${table}, not ${expected}`);
   await client.query(`alter table ${name} enable trigger user`, []);
-  // Numbers of rows go on behind those that are there.
+  // Sequences continue after the restored row numbers.
   const { rows } = await client.query<{ column: string }>(
     `select attname as column from pg_attribute where attrelid = to_regclass($1) and attidentity <> ''`,
     [name],
@@ -162,7 +162,7 @@ async function readTable(
     );
 }
 
-/** The text of a file. @throws GatewayError `conflict` where it is no whole one, or a row is larger than any is */
+/** Lines of a file. @throws GatewayError `conflict` if it is truncated, or a row is too large */
 async function* linesOf(path: string, table: string): AsyncGenerator<Uint8Array> {
   let line = 0;
   const file = createReadStream(path);
@@ -181,7 +181,7 @@ async function* linesOf(path: string, table: string): AsyncGenerator<Uint8Array>
   }
 }
 
-/** Number of rows that come to a piece, by what some of them came to. */
+/** Estimates the number of rows per piece from the size of previous ones. */
 function rowsFor(rows: number, bytes: number): number {
   return Math.max(1, Math.min(MOST_ROWS, Math.floor((PIECE_BYTES * rows) / Math.max(1, bytes))));
 }
@@ -190,7 +190,7 @@ function fileOf(folder: string, table: string): string {
   return join(folder, 'tables', `${table}.jsonl.gz`);
 }
 
-/** The tables of the schema, without the parts of others. */
+/** Tables of the schema, without partitions. */
 async function tablesOf(client: PostgresPoolClient): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
@@ -201,7 +201,7 @@ async function tablesOf(client: PostgresPoolClient): Promise<readonly string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** Statements that make the partitions that there are, where they are missing. */
+/** Statements that create the existing partitions if they are missing. */
 async function partitionsOf(client: PostgresPoolClient): Promise<readonly string[]> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('create table if not exists %I partition of %I %s',

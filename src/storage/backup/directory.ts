@@ -1,5 +1,5 @@
-// Backs up a data directory while a gateway runs on it, and puts it back. The database is copied by SQLite itself, which waits for
-// nobody; journals come before it, so that what they lose meanwhile is in the copy.
+// Backs up and restores a data directory while a gateway runs on it. SQLite itself copies the database, without blocking.
+// Journals are copied first, so that entries that leave them in the meantime are in the copy of the database.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -10,20 +10,20 @@ import { filesIn, type Manifest, makeFolder, refused, seal, verified } from './s
 import type { UnixMs } from '../../base/units.ts';
 
 const DATABASE = 'dragoman.db';
-/** Other files that are backed up. Files of running processes, and files that are made again, are not. */
+/** Other files that are backed up. Files of running processes, and files that can be recreated, are not. */
 const FILES = ['secret.key', 'capabilities.json', 'catalog.json'];
-/** Folders of files that are written by name and then never changed. */
+/** Folders of files that are never changed after they are written. */
 const FOLDERS = ['files', 'files-to-send'];
-/** Folder of files that running processes write at their end. */
+/** Folder of append-only files. */
 const JOURNALS = 'journal';
 
 export interface BackedUp {
-  /** Bytes of all files. */
+  /** Total bytes of all files. */
   readonly bytes: number;
   readonly rows: Manifest['rows'];
 }
 
-/** @throws GatewayError `conflict` where there is no database, or the folder is not empty */
+/** Backs up a data directory. @throws GatewayError `conflict` if there is no database, or the folder is not empty */
 export async function backUpDirectory(dataDir: string, folder: string, nowMs: UnixMs): Promise<BackedUp> {
   const database = join(dataDir, DATABASE);
   if (!existsSync(database)) throw refused(TEXTS.noDatabase(dataDir));
@@ -32,7 +32,7 @@ export async function backUpDirectory(dataDir: string, folder: string, nowMs: Un
   for (const name of FOLDERS) copyFolder(dataDir, folder, name);
   copyDatabase(database, join(folder, DATABASE));
   chmodSync(join(folder, DATABASE), 0o600);
-  // Files that came while the database was copied; those that went meanwhile were copied before.
+  // Copies files that were added while the database was copied.
   for (const name of FOLDERS) copyFolder(dataDir, folder, name);
   for (const name of FILES) copy(join(dataDir, name), join(folder, name));
   const { rows, schemaVersion } = inspected(join(folder, DATABASE));
@@ -41,8 +41,8 @@ export async function backUpDirectory(dataDir: string, folder: string, nowMs: Un
 }
 
 /**
- * Puts a backup into a data directory that has no database. Killed anywhere, it can be run again: the database comes last.
- * @throws GatewayError `conflict` where the backup is damaged or of PostgreSQL, or there is a database
+ * Restores a backup into a data directory without a database. Can be repeated after a crash, because the database comes last.
+ * @throws GatewayError `conflict` if the backup is damaged or of PostgreSQL, or a database exists
  */
 export async function restoreDirectory(folder: string, dataDir: string): Promise<Manifest> {
   const manifest = await verifyBackup(folder);
@@ -62,7 +62,7 @@ export async function restoreDirectory(folder: string, dataDir: string): Promise
 }
 
 /**
- * Reads all of a backup, of either database: every file has its checksum, and a database of SQLite is sound.
+ * Verifies a backup of either database: the checksum of each file, and the integrity of an SQLite database.
  * @throws GatewayError `conflict`
  */
 export async function verifyBackup(folder: string): Promise<Manifest> {
@@ -119,14 +119,14 @@ function inspected(path: string): { readonly rows: Record<string, number>; reado
   }
 }
 
-/** Copies the files of a folder, and of folders in it, that are not there yet. */
+/** Copies missing files of a folder, recursively. */
 function copyFolder(from: string, to: string, name: string): void {
   if (!existsSync(join(from, name))) return;
   for (const file of filesIn(join(from, name)))
     if (!existsSync(join(to, name, file))) copy(join(from, name, file), join(to, name, file));
 }
 
-/** Copies a file for its owner alone. Nothing happens where it is gone. */
+/** Copies a file, readable only by its owner. Does nothing if it no longer exists. */
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   try {

@@ -1,5 +1,5 @@
-// The folder of a backup: `backup.json` says what it holds, `SHA256SUMS` has the checksum of every file in the form of
-// `sha256sum`. The sums are written last: a folder without them is a backup that did not come to its end.
+// Folder of a backup: `backup.json` is its manifest, and `SHA256SUMS` has the checksums of all files in the format of
+// `sha256sum`. It is written last, so that a folder without it is an incomplete backup.
 import { createHash } from 'node:crypto';
 import {
   createReadStream,
@@ -18,40 +18,40 @@ import type { UnixMs } from '../../base/units.ts';
 
 const SUMS = 'SHA256SUMS';
 const MANIFEST = 'backup.json';
-/** The form of a backup. A program refuses those that it does not know. */
+/** Format version. Unknown versions are refused. */
 const FORMAT = 1;
 
-/** A million files have sums of a hundred bytes, and there are some dozens of tables. */
+/** Maximum size of `SHA256SUMS`: enough for two million files. */
 const MOST_SUMS_BYTES = 256_000_000;
 const MOST_MANIFEST_BYTES = 16_000_000;
-/** Files that a backup of each database may have, beside those of its own. Those of a running database are none. */
+/** Files that a backup of each database may contain. Files of a running database are not among them. */
 const OWN_FILES: Readonly<Record<Kind, RegExp>> = {
   sqlite: /^(dragoman\.db|secret\.key|capabilities\.json|catalog\.json|(files|files-to-send|journal)\/.+)$/,
   postgres: /^tables\/\w+\.jsonl\.gz$/,
 };
 const NAME = /^[a-z_]\w{0,62}$/;
-/** A partition as PostgreSQL itself writes it, by range of bytes: the only statement that is run from a backup. */
+/** Statement for a partition as PostgreSQL formats it. The only kind of statement that is run from a backup. */
 const PARTITION =
   /^create table if not exists [a-z_]\w* partition of [a-z_]\w* FOR VALUES FROM \(('\\x[\da-f]*'|MINVALUE)\) TO \(('\\x[\da-f]*'|MAXVALUE)\)$/;
 
 export interface Manifest {
   readonly format: number;
-  /** Version of the program that made it. */
+  /** Version of the program that created the backup. */
   readonly program: string;
   readonly database: Kind;
   readonly schemaVersion: number;
   readonly madeAt: UnixMs;
-  /** Rows of each table. */
+  /** Number of rows per table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** PostgreSQL: statements that make the partitions of its tables. */
+  /** PostgreSQL: statements that create the partitions. */
   readonly partitions: readonly string[];
 }
 
-/** The latest time that a date can be, Unix milliseconds. */
+/** Latest time of a JavaScript date in Unix milliseconds. */
 const LAST_MS = 8.64e15;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Check of each member of a manifest. */
+/** Validation of each member of a manifest. */
 const IS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
   format: isCount,
   program: (value) => typeof value === 'string' && /^[\w.+-]{1,64}$/.test(value),
@@ -64,7 +64,7 @@ const IS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
     Array.isArray(value) && value.every((each) => typeof each === 'string' && PARTITION.test(each)),
 };
 
-/** Makes the folder of a backup. @throws GatewayError `conflict` where there is anything in it */
+/** Creates the folder of a backup. @throws GatewayError `conflict` if it is not empty */
 export function makeFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new GatewayError(
@@ -74,7 +74,7 @@ export function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Ends a backup: writes what it holds, and the checksums of all. @returns bytes of all files */
+/** Completes a backup: writes manifest and checksums. @returns total bytes of all files */
 export async function seal(folder: string, manifest: Omit<Manifest, 'format'>): Promise<number> {
   const text = JSON.stringify({ format: FORMAT, ...manifest }, null, 2);
   writeFileSync(join(folder, MANIFEST), `${text}\n`, { mode: 0o600 });
@@ -89,8 +89,8 @@ export async function seal(folder: string, manifest: Omit<Manifest, 'format'>): 
 }
 
 /**
- * Reads a backup, and compares all of its files with their checksums. Nothing outside of the folder is read, whatever it says.
- * @throws GatewayError `conflict` for one that is not whole, damaged, or of a form that this program does not know
+ * Reads a manifest, and verifies the checksums of all files. Never reads outside of the folder.
+ * @throws GatewayError `conflict` if the backup is incomplete, damaged, or of an unknown format
  */
 export async function verified(folder: string): Promise<Manifest> {
   const files = new Set(filesIn(folder, true));
@@ -117,8 +117,8 @@ export async function verified(folder: string): Promise<Manifest> {
 }
 
 /**
- * The files of a folder and its folders, as paths with `/`, in order; not the sums themselves. Links are not followed.
- * @param isStrict whether what is neither a file nor a folder is refused
+ * Files of a folder, recursively, as sorted paths with `/`, without the checksums themselves. Links are not followed.
+ * @param isStrict true: refuses anything other than files and folders
  * @throws GatewayError `conflict`
  */
 export function filesIn(folder: string, isStrict = false): readonly string[] {
@@ -135,7 +135,7 @@ export function filesIn(folder: string, isStrict = false): readonly string[] {
   return found.filter((file) => file !== SUMS).toSorted();
 }
 
-/** @throws GatewayError `conflict` for what no program of this form has written */
+/** Parses a manifest. @throws GatewayError `conflict` if it is invalid */
 function manifestOf(text: string): Manifest {
   const said = asObject(parseJson(text));
   const wrong = (Object.keys(IS) as (keyof Manifest)[]).filter((name) => !IS[name](said[name]));
@@ -161,7 +161,7 @@ async function sumOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Null where there is none. @throws GatewayError `conflict` for one that is larger than it can be */
+/** Reads a file; null if it does not exist. @throws GatewayError `conflict` if it is too large */
 function readText(folder: string, name: string, mostBytes: number): string | null {
   const file = join(folder, name);
   if (!existsSync(file)) return null;

@@ -1,8 +1,8 @@
-// Words that records repeat, each stored as its number: the first 64 take one byte. Stored: words are added at the end, and
-// never moved or removed.
+// Dictionary of words that occur in many records. Each is stored as its index; the first 64 take one byte. Part of the
+// storage format: words are added at the end, and never moved or removed.
 
 export const WORDS: readonly string[] = [
-  // Counts of upstreams, as they send them.
+  // Names of token counts in upstreams' usage objects.
   'prompt_tokens',
   'completion_tokens',
   'total_tokens',
@@ -42,7 +42,7 @@ export const WORDS: readonly string[] = [
   'request',
   'source',
   'genai-prices',
-  // Words for requests, answers and attempts.
+  // Values of requests, answers and attempts.
   'relay',
   'translate',
   'stop',
@@ -124,7 +124,7 @@ export const WORDS: readonly string[] = [
   'upstream_unavailable',
   'timeout',
   'internal',
-  // Words of nearly every record: the provider, the origin of its price, and the report that most requests of Chat Completions get.
+  // Values of nearly all records: provider, origin of the price, and the usual loss report of Chat Completions.
   'config',
   'openai',
   'anthropic',

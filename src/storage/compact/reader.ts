@@ -1,4 +1,4 @@
-// Reads what CompactWriter wrote, value by value. Bytes that are none of its are an error, never a wrong value.
+// Reads values written by `CompactWriter`. Invalid bytes are an error, never a wrong value.
 import type { JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import { WORDS } from './dictionary.ts';
 import { FIRST_NAME, FIRST_TAG, MICRO, PICO, Tag } from './tags.ts';
@@ -6,14 +6,14 @@ import { FIRST_NAME, FIRST_TAG, MICRO, PICO, Tag } from './tags.ts';
 export class CompactReader {
   readonly #bytes: Buffer;
   #at = 0;
-  /** Places of the fresh names that were passed: where each begins, then its length. */
+  /** Offset and length of each new name read so far. */
   readonly #fresh: number[] = [];
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Bytes that were not read yet. */
+  /** Unread bytes. */
   rest(): Uint8Array {
     return new Uint8Array(
       this.#bytes.buffer,
@@ -22,31 +22,31 @@ export class CompactReader {
     );
   }
 
-  /** True when everything was read. */
+  /** True if all bytes are read. */
   get isAtEnd(): boolean {
     return this.#at === this.#bytes.length;
   }
 
-  /** The next value. @throws RangeError where there is none */
+  /** Reads the next value. @throws RangeError if there is none */
   value(): JsonValue {
     return this.#valueOf(this.#byte());
   }
 
-  /** The next value, an id, as the database keeps it: the 16 bytes of the gateway's own, the text of another. */
+  /** Reads an id in the database's form: 16 bytes for the gateway's own ids, text for others. */
   id(): Uint8Array | string {
     if (this.#bytes[this.#at] !== Tag.hex) return String(this.value());
     this.#at += 1;
     return this.#take(16);
   }
 
-  /** Begins the members of a table. @returns how many it had, and the marks of those whose values follow */
+  /** Begins to read members. @returns the number of members in the table, and the marks of those whose values follow */
   members(): { readonly count: number; readonly marks: Uint8Array } {
     if (this.#byte() !== Tag.members) throw new RangeError('the bytes are none of a record');
     const count = this.#count();
     return { count, marks: this.#take((count + 7) >> 3) };
   }
 
-  /** Goes into a list. @returns false for null, which is passed. @throws RangeError for anything else */
+  /** Enters a list. @returns false for null, which is skipped @throws RangeError for anything else */
   enter(): boolean {
     const tag = this.#byte();
     if (tag === Tag.null) return false;
@@ -54,12 +54,12 @@ export class CompactReader {
     return true;
   }
 
-  /** Goes out of a list whose values were read. @throws RangeError where more follow */
+  /** Leaves a list whose values were all read. @throws RangeError if more follow */
   leave(): void {
     if (this.#byte() !== Tag.end) throw new RangeError('a list goes on behind its end');
   }
 
-  /** Passes values over, one or several, without making anything of them. @throws RangeError where there are not as many */
+  /** Skips values without decoding them. @throws RangeError if there are too few */
   skip(values = 1): void {
     for (let depth = 0, left = values; left > 0; left -= depth > 0 ? 0 : 1) {
       const tag = this.#byte();
@@ -146,7 +146,7 @@ export class CompactReader {
     }
   }
 
-  /** Passes over a name, and remembers it. @returns where it begins */
+  /** Skips a new name and remembers it. @returns its offset */
   #passFresh(): number {
     const length = this.#count();
     const start = this.#at;
@@ -173,7 +173,7 @@ export class CompactReader {
     for (let tag = this.#byte(); tag !== Tag.end; tag = this.#byte()) {
       const key = String(this.#valueOf(tag));
       const value = this.value();
-      // Assigned, this one would be the object's prototype.
+      // Plain assignment would set the object's prototype.
       if (key === '__proto__')
         Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
       else object[key] = value;

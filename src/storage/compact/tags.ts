@@ -1,7 +1,7 @@
-// The first byte of each value in the compact form of records: either the value itself, when it is small, or what
-// follows. Stored forms last: a tag may be added, never given another meaning.
+// First byte of each value in the compact format: a small value itself, or a tag that describes what follows. Part of the
+// storage format: tags may be added, but never change their meaning.
 
-/** Bytes below are whole numbers from 0 on. */
+/** Smaller bytes are integers from 0. */
 export const FIRST_TAG = 160;
 
 export const Tag = {
@@ -10,31 +10,31 @@ export const Tag = {
   true: 162,
   /** Eight bytes, little-endian. */
   double: 163,
-  /** Whole numbers and their negatives: seven bits a byte, lowest first, the highest bit set on all but the last. */
+  /** Integers and negative integers: seven bits per byte, lowest first, with the high bit set in all but the last. */
   integer: 164,
   negative: 165,
-  /** A whole number of millionths, as prices are. */
+  /** An integer number of millionths, for prices. */
   micro: 166,
-  /** A whole number of millionths of millionths, as costs are. */
+  /** An integer number of 10⁻¹², for costs. */
   pico: 167,
-  /** The number of a word in the dictionary. */
+  /** Index in the dictionary. */
   name: 168,
   /** Length in bytes, then UTF-8. */
   text: 169,
   /** 16 bytes: a text of 32 lower-case hexadecimal digits. */
   hex: 170,
-  /** Length in bytes, then JSON: what the other forms cannot hold (half characters, great depth). */
+  /** Length in bytes, then JSON, for values that other forms cannot represent (unpaired surrogates, great depth). */
   json: 171,
   /** Values up to `end`. */
   array: 172,
-  /** Keys, each a text or a name, and their values, up to `end`. */
+  /** Pairs of key (text or name) and value, up to `end`. */
   object: 173,
   end: 174,
-  /** As `text`: a name, which later ones of the same record refer to by its number. */
+  /** As `text`: a new name, to which later ones of the same record refer by its index. */
   fresh: 175,
-  /** The number of a fresh name before: 0 for the first. */
+  /** Index of an earlier new name, from 0. */
   again: 176,
-  /** Number of members that a table had, then a bit for each that is not as usual. Their values follow. */
+  /** Number of members in the table, then one bit per member without its usual value. Their values follow. */
   members: 177,
 } as const;
 
@@ -42,11 +42,11 @@ export const Tag = {
 export const FIRST_NAME = 192;
 export const SHORT_NAMES = 256 - FIRST_NAME;
 
-/** Fresh names of one record that are remembered. */
+/** Maximum number of remembered names per record. */
 export const MOST_FRESH = 48;
 
 export const MICRO = 1e6;
 export const PICO = 1e12;
 
-/** Deeper values are kept as JSON. */
+/** Deeper values are stored as JSON. */
 export const MAX_DEPTH = 32;

@@ -1,43 +1,42 @@
-// Writes values one after another in few bytes: small numbers in one, texts that repeat as a number. The bytes explain
-// themselves: they need the dictionary of this program, and no database. Nothing is built on the way, and the buffer is reused
-// by the next record.
+// Writes values in a compact binary format: small numbers take one byte, and repeated texts are stored as an index. The
+// format needs only the dictionary of this program to be read. The buffer is reused for each record.
 import type { JsonValue } from '../../base/json/index.ts';
 import { WORD_NUMBERS } from './dictionary.ts';
 import { FIRST_NAME, FIRST_TAG, MAX_DEPTH, MICRO, MOST_FRESH, PICO, SHORT_NAMES, Tag } from './tags.ts';
 
 const USUAL_BYTES = 4096;
-/** A larger buffer is released by the next record. */
+/** A larger buffer is released at the next record. */
 const KEPT_BYTES = 65_536;
-/** Bytes that are free before a value is begun: none but texts takes more. */
+/** Free bytes that are guaranteed before each value. Only texts need more. */
 const ROOM_BYTES = 24;
-/** Longest text that is looked for among the words, in characters. */
+/** Longest text that is looked up in the dictionary, in characters. */
 const LONGEST_NAME = 200;
-/** Shortest name that is remembered: a number of it takes two bytes. */
+/** Shortest name that is remembered, because a reference takes two bytes. */
 const SHORTEST_FRESH = 3;
 
-/** Values of lower-case hexadecimal digits by their character codes; -1 for anything else. */
+/** Values of lower-case hex digits by character code; -1 for all others. */
 const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code)),
 );
 
 export class CompactWriter {
   #bytes = Buffer.allocUnsafe(USUAL_BYTES);
-  /** Place of the next value, and the last place from which on it has room. */
+  /** Offset of the next value, and the last offset with enough free bytes. */
   #at = 0;
   #full = USUAL_BYTES - ROOM_BYTES;
-  /** Names of this record that are no words. */
+  /** Names of this record that are not in the dictionary. */
   readonly #fresh: string[] = [];
 
-  /** Begins anew; what `written` gave is not valid any more. */
+  /** Starts a new record. Invalidates the result of `written`. */
   reset(): void {
     this.#at = 0;
     this.#fresh.length = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#take(Buffer.allocUnsafe(USUAL_BYTES));
   }
 
-  /** Bytes written since `reset`; valid until the next. */
+  /** Bytes written since `reset`. Valid until the next `reset`. */
   written(): Uint8Array {
-    // `subarray` of a Buffer takes several times as long.
+    // `Buffer.subarray` is several times slower.
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset, this.#at);
   }
 
@@ -49,7 +48,7 @@ export class CompactWriter {
     this.#byte(value ? Tag.true : Tag.false);
   }
 
-  /** A number; null for one that is none (NaN, infinite), as in JSON. */
+  /** Writes a number; NaN and infinity become null, as in JSON. */
   number(value: number | null): void {
     if (value === null) this.#byte(Tag.null);
     else if ((value | 0) === value && value >= 0 && value < FIRST_TAG) this.#byte(value);
@@ -59,13 +58,13 @@ export class CompactWriter {
     else if (!this.#scaled(value, Tag.micro, MICRO)) this.#double(value);
   }
 
-  /** An amount of money in USD. */
+  /** Writes an amount in USD. */
   usd(value: number | null): void {
     if (value === null) this.#byte(Tag.null);
     else if (!this.#scaled(value, Tag.pico, PICO)) this.number(value);
   }
 
-  /** A text that repeats, within the record or between records. */
+  /** Writes a text that is repeated within or between records. */
   name(value: string | null): void {
     if (value === null) return this.null();
     if (value.length > LONGEST_NAME) return this.text(value);
@@ -86,8 +85,8 @@ export class CompactWriter {
   }
 
   /**
-   * Begins the members of a table: none of them is marked yet.
-   * @returns where the marks are, for `mark`
+   * Begins members of a table, without any marks.
+   * @returns offset of the marks, for `mark`
    */
   members(count: number): number {
     const bytes = (count + 7) >> 3;
@@ -99,22 +98,22 @@ export class CompactWriter {
     return at;
   }
 
-  /** Marks a member whose value follows. @param marks where they are; @param index of the member */
+  /** Marks a member whose value follows. @param marks result of `members` @param index index of the member */
   mark(marks: number, index: number): void {
     const at = marks + (index >> 3);
     this.#bytes[at] = (this.#bytes[at] ?? 0) | (1 << (index & 7));
   }
 
-  /** A text that no other record has. */
+  /** Writes a text that is unique to this record. */
   text(value: string | null): void {
     if (value === null) return this.null();
     const length = Buffer.byteLength(value);
-    // Half of a character has no UTF-8; JSON has an escape for it.
+    // Unpaired surrogates have no UTF-8, but a JSON escape.
     if (length !== value.length && !value.isWellFormed()) return this.#jsonText(value);
     this.#text(Tag.text, value, length);
   }
 
-  /** An id: of the gateway's own only the 16 bytes. */
+  /** Writes an id. The gateway's own ids take 16 bytes. */
   id(value: string): void {
     if (value.length !== 32) return this.text(value);
     if (this.#at > this.#full) this.#grow(0);
@@ -131,8 +130,8 @@ export class CompactWriter {
   }
 
   /**
-   * Any JSON; members that are undefined are left out, as `JSON.stringify` does it.
-   * @param names whether its texts are expected in other records; keys always are
+   * Writes any JSON value. Undefined members are left out, as in `JSON.stringify`.
+   * @param names true: its texts are expected to repeat in other records. Keys always are
    */
   json(value: JsonValue | undefined, names = true, depth = 0): void {
     if (value === null || value === undefined) return this.null();
@@ -158,7 +157,7 @@ export class CompactWriter {
     this.end();
   }
 
-  /** Begins a list: its values follow, and `end`. */
+  /** Begins a list. Its values follow, then `end`. */
   array(): void {
     this.#byte(Tag.array);
   }
@@ -172,7 +171,7 @@ export class CompactWriter {
     this.#text(Tag.json, text, Buffer.byteLength(text));
   }
 
-  /** @param length of the text, in bytes */
+  /** @param length length of the text in bytes */
   #text(tag: number, text: string, length: number): void {
     if (this.#at + length > this.#full) this.#grow(length);
     this.#counted(tag, length);
@@ -185,7 +184,7 @@ export class CompactWriter {
     this.#at = this.#bytes.writeDoubleLE(value, this.#at);
   }
 
-  /** False when the number is not a whole number of these units. */
+  /** Writes a number in units. @returns false if it is not an integer number of them */
   #scaled(value: number, tag: number, units: number): boolean {
     const count = Math.round(value * units);
     if (count / units !== value || !(count > 0 && count <= Number.MAX_SAFE_INTEGER)) return false;
@@ -198,14 +197,14 @@ export class CompactWriter {
     this.#bytes[this.#at++] = value;
   }
 
-  /** A tag and the number behind it. */
+  /** Writes a tag and a number. */
   #counted(tag: number, value: number): void {
     if (this.#at > this.#full) this.#grow(0);
     const bytes = this.#bytes;
     let at = this.#at;
     bytes[at++] = tag;
     let rest = value;
-    // The lowest 28 bits come first: there is no shifting beyond 32.
+    // Writes the lowest 28 bits first, because bit operations are limited to 32 bits.
     if (rest > 0x7fff_ffff) {
       const high = Math.floor(rest / 0x1000_0000);
       const low = rest - high * 0x1000_0000;
@@ -224,7 +223,7 @@ export class CompactWriter {
     this.#at = at;
   }
 
-  /** Makes room for the next value, and as many bytes besides. */
+  /** Grows the buffer for the next value and `bytes` more. */
   #grow(bytes: number): void {
     const larger = Buffer.allocUnsafe(Math.max(this.#at + bytes + ROOM_BYTES, 2 * this.#bytes.length));
     larger.set(this.written());

@@ -1,24 +1,24 @@
-// Form of entries in a journal: length, checksum, kind, content. The same in its file and in memory, so that a recovery
-// reads what an indexer reads.
+// Format of journal entries: length, checksum, kind, content. It is the same in files and in memory, so that recovery and
+// indexer use the same reader.
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../../canonical/index.ts';
 import { ORIGIN_ENTRY } from './origin.ts';
 
 export interface Entry {
-  /** Kind of the content: a number that a store has for its own. */
+  /** Kind of the content: a number that belongs to one store. */
   readonly kind: number;
   readonly content: Uint8Array;
 }
 
-/** Length of kind and content together, and the CRC-32 of the content that begins with the kind: four bytes each, little-endian. */
+/** Length, and CRC-32, of kind and content together: four bytes each, little-endian. */
 const HEAD_BYTES = 8;
-/** Bytes that an entry has besides its content. */
+/** Overhead of an entry in bytes. */
 export const ENTRY_BYTES = HEAD_BYTES + 1;
 
-/** End mark behind the last entry: a length of 0. Older entries may stand behind it. */
+/** Size of the end mark after the last entry: a length of 0. Older entries may follow it. */
 export const END_BYTES = 4;
 
-/** Writes an entry and the end mark behind it. @returns where the mark begins: the next entry takes its place */
+/** Writes an entry and the end mark. @returns offset of the mark, which the next entry overwrites */
 export function writeEntry(target: Buffer, start: number, kind: number, content: Uint8Array): number {
   const body = start + HEAD_BYTES;
   const end = body + 1 + content.length;
@@ -32,13 +32,13 @@ export function writeEntry(target: Buffer, start: number, kind: number, content:
 
 export interface ReadEntries {
   readonly entries: readonly Entry[];
-  /** End of the last of them. */
+  /** Offset after the last entry. */
   readonly end: number;
-  /** False: what follows the last of them is no whole entry, because its writer died, is still writing, or by damage. */
+  /** False: an incomplete entry follows, because its writer crashed or is still writing, or because of damage. */
   readonly isWhole: boolean;
 }
 
-/** The entries from `start` up to the end mark. Their contents are views of the bytes. */
+/** Reads the entries from `start` to the end mark. Their contents are views of the bytes. */
 export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntries {
   const entries: Entry[] = [];
   let at = start;
@@ -57,32 +57,33 @@ export function readEntries(bytes: Buffer, start = 0, most = Infinity): ReadEntr
   return { entries, end: at, isWhole: true };
 }
 
-// Kinds of entries: the store that owns a kind says once how its entries are read and become rows.
+// Kinds of entries. The store that owns a kind registers how its entries are decoded and written to tables.
 
 /**
- * Puts entries of one kind into tables, inside a transaction. It may run again: what is there changes nothing.
- * @typeParam Write given the rows and whatever the database needs; gives a promise where the database is asked from afar
+ * Writes entries of one kind to tables, within a transaction. Must be idempotent.
+ * @typeParam In further arguments of the write function
+ * @typeParam Out its result: a promise for a remote database
  */
 export interface EntryWriter<T, In extends readonly unknown[], Out> {
-  /** Decodes the content of an entry. @throws RangeError for one that cannot be read */
+  /** Decodes the content of an entry. @throws RangeError if it is invalid */
   readonly read: (content: Uint8Array) => T;
   readonly write: (rows: readonly T[], ...transaction: In) => Out;
 }
 
-/** Puts entries of one kind, which were read before, into their tables. */
+/** Writes decoded entries of one kind to their tables. */
 export type Batch<In extends readonly unknown[], Out> = (...transaction: In) => Out;
 
-/** @typeParam In what a transaction is, beside the rows; @typeParam Out `void`, or a promise */
+/** @typeParam In arguments of a transaction in addition to the rows @typeParam Out `void` or a promise */
 export class EntryKinds<In extends readonly unknown[], Out> {
   readonly #kinds = new Map<number, (contents: readonly Uint8Array[]) => Batch<In, Out>>();
   readonly #notice: (sentence: string) => void;
 
-  /** @param notice told, in a sentence, of entries that cannot be read */
+  /** @param notice receives a sentence about invalid entries */
   constructor(notice: (sentence: string) => void) {
     this.#notice = notice;
   }
 
-  /** Says who puts the entries of a kind into the database. A kind is stored: it keeps its number for ever. */
+  /** Registers the writer of a kind. Kinds are part of the storage format and never change their number. */
   register<T>(kind: number, { read, write }: EntryWriter<T, In, Out>): void {
     this.#kinds.set(kind, (contents) => {
       const rows = this.#read(contents, read);
@@ -90,10 +91,10 @@ export class EntryKinds<In extends readonly unknown[], Out> {
     });
   }
 
-  /** The entries as what is to be done inside a transaction. */
+  /** Decodes entries into batches, which are run within a transaction. */
   batches(entries: readonly Entry[]): readonly Batch<In, Out>[] {
     const kinds = new Set(entries.map(({ kind }) => kind));
-    // Says something of its neighbours, and has no row.
+    // It describes the following entries, and has no row.
     kinds.delete(ORIGIN_ENTRY);
     return [...kinds].map((kind) => {
       const read = this.#kinds.get(kind);
@@ -102,7 +103,7 @@ export class EntryKinds<In extends readonly unknown[], Out> {
     });
   }
 
-  /** An entry that cannot be read now will not be readable later: the entries behind it must not wait for it. */
+  /** Decodes entries, skipping invalid ones, which must not block those after them. */
   #read<T>(contents: readonly Uint8Array[], read: (content: Uint8Array) => T): readonly T[] {
     const rows: T[] = [];
     for (const content of contents) {

@@ -1,5 +1,5 @@
-// Moves what the journal holds into the database: many entries with one transaction, a little later than they came and a
-// few at a time, so that no request waits for it. Whoever reads has it done first, and so reads what was written.
+// Moves journal entries into the database: many per transaction, with a short delay and in small steps, so that no request
+// waits for it. Readers trigger it first, so that they see their own writes.
 import { TEXTS } from '../../canonical/index.ts';
 import type { Entry } from './entries.ts';
 import type { Journal } from './journal.ts';
@@ -7,50 +7,49 @@ import type { Apply, JournalFolder } from './journal-folder.ts';
 import { othersRun } from '../others-run.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Runs a task some time from now; the process may end before. */
+/** Runs a task later, unless the process ends before. */
 export type Later = (task: () => void) => void;
 
-/** Time that a record may be in the journal alone, unless the database takes nothing. */
+/** Milliseconds after which entries are written to the database. */
 const INDEX_AFTER_MS = 2_000;
 
-/** The timer does not keep the process alive: what is not done then is done by the next one. */
+/** The timer does not keep the process alive: the next process indexes what is left. */
 export const soon: Later = (task) => void setTimeout(task, INDEX_AFTER_MS).unref();
 
-/** The database that entries are brought into. */
+/** Database into which entries are written. */
 export interface EntryTarget {
-  /** The most entries of one transaction. */
+  /** Maximum entries per transaction. */
   readonly most: number;
-  /** The same while nobody waits for them: requests that come meanwhile must. */
+  /** Maximum entries per background transaction. Smaller, because requests wait for it. */
   readonly mostAtLeisure: number;
   /**
-   * Brings entries in with one transaction: all of them, or none. What is there already changes nothing. Durable when it
-   * resolves.
-   * @param choose gives the entries; called as late as possible, so that what came meanwhile is taken as well
-   * @param isAtOnce true: without waiting for company
+   * Writes entries in one transaction. Idempotent. They are durable when it resolves.
+   * @param choose returns the entries; called as late as possible, to include recent ones
+   * @param isAtOnce true: does not wait for further entries
    */
   bringIn(choose: () => readonly Entry[], isAtOnce: boolean): Promise<void>;
 }
 
-/** More waiting bytes than this are brought in at once, as many entries as may be: long-lived entries cost more memory than larger transactions save. */
+/** Waiting bytes at which entries are written immediately, in transactions of maximum size, to save memory. */
 const SOON_BYTES = 400_000;
 
 export interface IndexerOptions {
   readonly journal: Journal;
-  /** null where no other process can reach the database. */
+  /** Folder with the journals; null: no other process can reach the database. */
   readonly folder: JournalFolder | null;
   readonly target: EntryTarget;
   readonly later: Later;
-  /** Milliseconds that an answer may wait for the database; null: it does not. */
+  /** Milliseconds that an answer waits for the database; null: it does not wait. */
   readonly confirmMs?: DurationMs | null | undefined;
-  /** Receives a sentence about entries that cannot be read, and when the database or the disk takes none, or some again. */
+  /** Receives a sentence about invalid entries, and about the start and end of failures of database or disk. */
   readonly notice: (sentence: string) => void;
 }
 
 export class Indexer {
   readonly #options: IndexerOptions;
-  /** The slice that is on its way. */
+  /** Running transaction. */
   #running: Promise<void> | undefined;
-  /** Promise of the answers that came in the same turn of the event loop. */
+  /** Promise shared by answers of the same turn of the event loop. */
   #confirming: Promise<void> | undefined;
   #isPlanned = false;
   #isEnding = false;
@@ -61,17 +60,17 @@ export class Indexer {
     this.#options = options;
   }
 
-  /** Bytes that are not in the database yet. */
+  /** Bytes that are only in the journal. */
   get waitingBytes(): number {
     return this.#options.journal.waiting;
   }
 
-  /** True while the database takes nothing. */
+  /** True while the database cannot be written. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** True while the next entry may find no room. Looks whether a disk that was full has some again. */
+  /** True while the next entry may be refused. Checks whether a full disk has free space again. */
   isFull(): boolean {
     const { journal, notice } = this.#options;
     journal.look();
@@ -83,8 +82,8 @@ export class Indexer {
   }
 
   /**
-   * Resolves when all that was appended before is in the database, or when that takes too long; never rejects.
-   * @returns undefined where nothing is to be waited for
+   * Resolves when all entries appended before are in the database, or after a timeout. Never rejects.
+   * @returns undefined: no need to wait
    */
   confirmed(): Promise<void> | undefined {
     const { journal, confirmMs } = this.#options;
@@ -92,7 +91,7 @@ export class Indexer {
     return (this.#confirming ??= this.#confirm(confirmMs));
   }
 
-  /** Writes an entry, durably, and sees to it that it reaches the database. @throws GatewayError `internal` */
+  /** Appends an entry durably, and schedules its write to the database. @throws GatewayError `internal` */
   append(kind: number, content: Uint8Array): void {
     const { journal } = this.#options;
     journal.append(kind, content);
@@ -102,8 +101,8 @@ export class Indexer {
   }
 
   /**
-   * Resolves when everything that was appended before is in the database.
-   * @param most entries of one transaction
+   * Resolves when all entries appended before are in the database.
+   * @param most maximum entries per transaction
    */
   async caughtUp(most = this.#options.target.most): Promise<void> {
     const { journal } = this.#options;
@@ -112,34 +111,34 @@ export class Indexer {
   }
 
   /**
-   * Brings in what other processes have appended, for a read that has found nothing.
-   * @returns false when there are none: the read would find nothing again
+   * Indexes entries of other processes, for a read that found nothing.
+   * @returns false if there are no other processes, so that repeating the read is useless
    */
   async caughtUpWithOthers(): Promise<boolean> {
     return (await this.#options.folder?.applyOthers(this.#apply)) ?? false;
   }
 
-  /** Brings in what killed processes left behind. @param nowMs Unix milliseconds */
+  /** Indexes the journals of crashed processes. @param nowMs Unix milliseconds */
   async recover(nowMs: UnixMs): Promise<void> {
     const { folder, notice } = this.#options;
     await folder?.recover(this.#apply, notice, nowMs);
     await this.caughtUpWithOthers();
   }
 
-  /** `caughtUp` without waiting for the event loop: for the end. */
+  /** `caughtUp` without yielding, for the end of the process. */
   finish(): Promise<void> {
     this.#isEnding = true;
     return this.caughtUp();
   }
 
   async #confirm(mostMs: DurationMs): Promise<void> {
-    // Others of this turn come along.
+    // Includes further entries of this turn.
     await othersRun();
     this.#confirming = undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        // Slow is as good as gone: the next ones do not wait until it has taken something.
+        // After a timeout, further answers do not wait until a write succeeds.
         this.#report(true);
         resolve();
       }, mostMs);
@@ -148,7 +147,7 @@ export class Indexer {
     clearTimeout(timer);
   }
 
-  /** Says once that the database takes nothing, and once that it does again. */
+  /** Reports once that the database cannot be written, and once that it can be again. */
   #report(isStuck: boolean): void {
     if (isStuck === this.#isStuck) return;
     this.#isStuck = isStuck;
@@ -160,7 +159,7 @@ export class Indexer {
     this.#isPlanned = true;
     this.#options.later(() => {
       this.#isPlanned = false;
-      // A database that takes nothing now is asked again: the entries are still there.
+      // After a failure it is tried again later, because the entries are still in the journal.
       this.caughtUp(this.#options.target.mostAtLeisure).catch(() => this.#plan());
     });
   }
@@ -183,6 +182,6 @@ export class Indexer {
     journal.drop(entries);
   }
 
-  /** Applies entries of other processes. */
+  /** Writes entries of other processes. */
   readonly #apply: Apply = (entries) => this.#options.target.bringIn(() => entries, true);
 }

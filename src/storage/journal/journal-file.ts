@@ -1,13 +1,13 @@
-// The files of one process's journal, one for each piece: each takes whole entries, is begun anew when all of them are in the
-// database and nothing follows, and is gone when something does, or after a normal stop. Made with the first entry: a
-// command that writes nothing leaves nothing behind.
+// Files of a process's journal, one per piece. Once all entries of a file are in the database, it is reused, or deleted if
+// another file follows or the process stops. Files are created with the first entry, so that commands that write nothing
+// leave none behind.
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lockFile } from '../../base/runtime/sqlite.ts';
 import { END_BYTES } from './entries.ts';
 import type { JournalTarget } from './journal.ts';
 
-/** Suffix of the lock file beside a journal. Its process holds the lock as long as it lives. */
+/** Suffix of the lock file beside a journal. Its process holds the lock while it is alive. */
 export const LOCK_SUFFIX = '.lock';
 
 const END = new Uint8Array(END_BYTES);
@@ -20,15 +20,15 @@ export class JournalFiles {
   #made = 0;
 
   /**
-   * @param path of the first file, without its suffix; the others have a number besides
-   * @param suffix of every file
+   * @param path path of the first file without suffix; the others also have a number
+   * @param suffix suffix of all files
    */
   constructor(path: string, suffix: string) {
     this.#path = path;
     this.#suffix = suffix;
   }
 
-  /** The file of the next piece. Its name comes behind all of before. */
+  /** Creates the file of the next piece. Its name sorts after all earlier ones. */
   next(): JournalTarget {
     const number = this.#made === 0 ? '' : `.${String(this.#made).padStart(6, '0')}`;
     this.#made += 1;
@@ -36,7 +36,7 @@ export class JournalFiles {
     return file;
   }
 
-  /** Gives the files up; deletes those in which nothing is. */
+  /** Closes the files, and deletes empty ones. */
   close(): void {
     for (const file of this.#open) file.close();
     if (!this.#unlock) return;
@@ -52,7 +52,7 @@ export class JournalFiles {
     this.#open.add(file);
     if (this.#unlock) return;
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    // The lock comes before the journal: whoever finds a journal without a lock may take it.
+    // Locks before creating the journal, because a journal without a lock may be taken over.
     this.#unlock = lockFile(this.#lockPath) ?? undefined;
   }
 }
@@ -60,10 +60,10 @@ export class JournalFiles {
 class JournalFile implements JournalTarget {
   readonly #path: string;
   readonly #opens: () => void;
-  /** The files of the journal that exist. */
+  /** Existing files of the journal. */
   readonly #all: Set<JournalFile>;
   #descriptor: number | undefined;
-  /** Place of the next entry. The bytes behind it are of entries that are in the database. */
+  /** Offset of the next entry. Bytes after it belong to entries that are already in the database. */
   #end = 0;
 
   constructor(path: string, opens: () => void, all: Set<JournalFile>) {
@@ -73,9 +73,9 @@ class JournalFile implements JournalTarget {
   }
 
   /**
-   * Writes some of the bytes: an entry with the end mark behind it. Returns when it survives the death of the process. It is there whole or,
-   * after an error, not at all.
-   * @throws Error as the system has it, e.g. for a full disk
+   * Writes an entry with its end mark. It survives a crash of the process when this returns. After an error, nothing of it
+   * is in the file.
+   * @throws Error of the system, e.g. for a full disk
    */
   append(bytes: Uint8Array, start: number, end: number): void {
     const descriptor = (this.#descriptor ??= this.#make());
@@ -89,8 +89,7 @@ class JournalFile implements JournalTarget {
   }
 
   /**
-   * Forgets every entry. The file keeps its size, for the next ones are written over these: a file that grows costs
-   * several times as much.
+   * Removes all entries. The file keeps its size and is overwritten, because growing a file is several times slower.
    */
   clear(): void {
     this.#end = 0;
@@ -114,7 +113,7 @@ class JournalFile implements JournalTarget {
 
   reserve(bytes: number): void {
     const descriptor = (this.#descriptor ??= this.#make());
-    // Zeros are an end mark, and no entry.
+    // Zeros are an end mark.
     writeAt(descriptor, new Uint8Array(bytes), 0, bytes, this.#end);
   }
 
@@ -128,24 +127,24 @@ class JournalFile implements JournalTarget {
     return openSync(this.#path, 'wx', 0o600);
   }
 
-  /** Ends the file here. Where even this fails, half an entry stands here, which every reader ignores. */
+  /** Writes an end mark here. If that fails as well, readers ignore the incomplete entry. */
   #mark(descriptor: number): void {
     try {
       writeAt(descriptor, END, 0, END_BYTES, this.#end);
     } catch {
-      // The next entry is written over it.
+      // The next entry overwrites it.
     }
   }
 }
 
-/** A full disk may take a part. */
+/** Writes all bytes, in several calls if needed: a nearly full disk may accept only a part. */
 function writeAt(descriptor: number, bytes: Uint8Array, start: number, end: number, position: number): void {
   for (let at = start; at < end;) at += writeSync(descriptor, bytes, at, end - at, position + at - start);
 }
 
 /**
- * Runs `work` on the journal of a process that has died, while nobody else can have it; then its lock is deleted.
- * @returns false while the process lives, or another one does the same
+ * Runs `work` on the journal of a crashed process under its lock, then deletes the lock.
+ * @returns false if the process is alive, or another one has the lock
  */
 export async function onLeftBehind(path: string, work: () => Promise<void>): Promise<boolean> {
   const unlock = lockFile(path + LOCK_SUFFIX);

@@ -1,5 +1,4 @@
-// The journals of a data directory: that of each process that writes, in one file or several, and those that killed
-// processes left behind.
+// Journals of a data directory: those of running processes, and those left by crashed ones.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,24 +9,24 @@ import { entriesFor, type Origin } from './origin.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 const SUFFIX = '.journal';
-/** Suffix of a file that is damaged, or ends within an entry that nobody was told of: for somebody who can read it. */
+/** Suffix of a file that is damaged or ends with an incomplete entry. Kept for inspection. */
 const DAMAGED = '.damaged';
-/** Suffix of a file whose entries are for another database, or for this one before a backup was put back. */
+/** Suffix of a file whose entries belong to another database, or to this one before a backup was restored. */
 const FOREIGN = '.foreign';
-/** Milliseconds that both are kept after the last entry was written. */
+/** Milliseconds for which both are kept after their last write. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Puts entries into the database; what it has already changes nothing. Durable when it resolves. */
+/** Writes entries to the database. Idempotent. They are durable when it resolves. */
 export type Apply = (entries: readonly Entry[]) => Promise<void>;
 
-/** Entries that are applied in one go. */
+/** Entries per step. */
 const STEP = 500;
 
-/** A file when it was read last. */
+/** State of a file at its last read. */
 interface Seen {
-  /** Size and time. */
+  /** Size and modification time. */
   readonly state: string;
-  /** Up to where its entries were applied, and the checksum of what is before. */
+  /** Offset up to which its entries were applied, and the checksum of these bytes. */
   readonly end: number;
   readonly sum: number;
 }
@@ -36,23 +35,23 @@ export class JournalFolder {
   readonly #folder: string;
   readonly #origin: Origin | null;
   readonly #own = randomBytes(8).toString('hex');
-  /** State of the others' files when they were read. */
+  /** Files of other processes at their last read. */
   readonly #seen = new Map<string, Seen>();
 
-  /** @param origin what tells entries for other databases; null: there are none */
+  /** @param origin identifies entries of other databases; null: there are none */
   constructor(folder: string, origin: Origin | null = null) {
     this.#folder = folder;
     this.#origin = origin;
   }
 
-  /** The journal of this process. */
+  /** Journal of this process. */
   own(): JournalFiles {
     return new JournalFiles(join(this.#folder, this.#own), SUFFIX);
   }
 
   /**
-   * Applies what killed processes left behind, and deletes it; and what was set aside long ago.
-   * @param notice told, in a sentence, of bytes that cannot be read or are for another database
+   * Applies and deletes the journals of crashed processes, and deletes old files that were set aside.
+   * @param notice receives a sentence about invalid bytes and entries of other databases
    */
   async recover(apply: Apply, notice: (sentence: string) => void, nowMs: UnixMs): Promise<void> {
     this.#forgetOld(nowMs);
@@ -64,8 +63,8 @@ export class JournalFolder {
   }
 
   /**
-   * Applies what other processes have written since the last time. Costs little when there are none.
-   * @returns whether there are any
+   * Applies new entries of other processes. Cheap if there are none.
+   * @returns true if there are other processes
    */
   async applyOthers(apply: Apply): Promise<boolean> {
     const others = this.#others();
@@ -74,7 +73,7 @@ export class JournalFolder {
       const seen = this.#seen.get(path);
       if (state === seen?.state) continue;
       const bytes = bytesOf(path);
-      // A file grows until all of it is in the database, and then begins anew.
+      // A file grows until all entries are in the database, and is then overwritten from the start.
       const isLonger = seen !== undefined && crc32(bytes.subarray(0, seen.end)) === seen.sum;
       const { end, isForeign } = await this.#apply(bytes, isLonger ? seen.end : 0, apply);
       const known = isForeign ? 0 : end;
@@ -84,7 +83,7 @@ export class JournalFolder {
     return others.length > 0;
   }
 
-  /** Applies a file that nobody writes any more, and deletes it. */
+  /** Applies a file that has no writer, and deletes it. */
   async #takeOver(path: string, apply: Apply, notice: (sentence: string) => void): Promise<void> {
     const { isWhole, isForeign } = await this.#apply(bytesOf(path), 0, apply);
     if (isWhole && !isForeign) return rmSync(path, { force: true });
@@ -117,7 +116,7 @@ export class JournalFolder {
     }
   }
 
-  /** In the order in which they were begun, for each process. */
+  /** Files of other processes, per process in order of creation. */
   #others(): readonly string[] {
     return namesIn(this.#folder)
       .filter((name) => name.endsWith(SUFFIX) && !name.startsWith(`${this.#own}.`))
@@ -126,12 +125,12 @@ export class JournalFolder {
   }
 }
 
-/** A path without its suffix: what comes behind it is longer, and greater. */
+/** Path without suffix, for sorting. */
 function nameOf(path: string): string {
   return path.slice(0, -SUFFIX.length);
 }
 
-/** Path of the first file of the same process, without its suffix. */
+/** Path of the first file of the same process, without suffix. */
 function ownerOf(path: string): string {
   return nameOf(path).replace(/\.\d+$/, '');
 }
@@ -141,17 +140,17 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Empty for a folder that is not there. */
+/** File names in a folder; empty if it does not exist. */
 function namesIn(folder: string): readonly string[] {
   return unlessMissing(() => readdirSync(folder), []);
 }
 
-/** Empty for a file that its process has deleted meanwhile. */
+/** Bytes of a file; empty if its process has deleted it. */
 function bytesOf(path: string): Buffer {
   return unlessMissing(() => readFileSync(path), Buffer.alloc(0));
 }
 
-/** Changes when the file does. */
+/** Size and modification time, to detect changes. */
 function stateOf(path: string): string {
   return unlessMissing(() => {
     const { size, mtimeNs } = statSync(path, { bigint: true });

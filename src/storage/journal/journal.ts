@@ -1,70 +1,70 @@
-// Entries that are not in the database yet: durable with one write to a file, and kept in memory in the same form
-// for the indexer, in the order of its coming. Knows nothing of what the entries hold.
+// Journal of entries that are not in the database yet. Each is durable after one write to a file, and is kept in memory in
+// the same format for the indexer.
 //
-// It is made of pieces: a buffer and a file each. So a journal that is never empty, because entries come while others are
-// on their way, does not grow, and of one that waits for a database for hours only a few pieces are in memory.
+// The journal consists of pieces with a buffer and a file each. So a journal that is never empty does not grow without
+// bounds, and during a long outage of the database only a few pieces are in memory.
 import { GatewayError } from '../../canonical/index.ts';
 import { END_BYTES, ENTRY_BYTES, type Entry, readEntries, writeEntry } from './entries.ts';
 import { type Origin, ORIGIN_ENTRY } from './origin.ts';
 
-/** File in which the entries of a piece survive the death of the process. */
+/** File of a piece. */
 export interface JournalTarget {
-  /** Writes these bytes, an entry and its end mark; safe when it returns. @throws Error when it cannot be written, and then it is not */
+  /** Writes an entry and its end mark, durably. @throws Error if it cannot be written; then nothing of it is */
   append(bytes: Uint8Array, start: number, end: number): void;
-  /** Forgets every entry: the next one is the first. */
+  /** Removes all entries. */
   clear(): void;
-  /** Takes no more entries: gives up what is only needed for writing. */
+  /** Ends writing, and releases what is only needed for it. */
   seal(): void;
-  /** Bytes that were written. */
+  /** Reads the written bytes. */
   read(): Buffer;
   remove(): void;
-  /** Takes room for as many bytes more. @throws Error when there is none */
+  /** Allocates disk space. @throws Error if there is not enough */
   reserve(bytes: number): void;
 }
 
-/** Makes the place of the next piece. */
+/** Creates the file of the next piece. */
 export type NextTarget = () => JournalTarget;
 
 const PIECE_BYTES = 524_288;
 const MOST_SPARE = 2;
-/** Pieces whose bytes are in memory as well; of those beyond, only the first and the last. */
+/** Pieces that are also in memory. With more pieces, only the first and the last are. */
 const MOST_IN_MEMORY = 16;
-/** Bytes that must fit onto a disk that was full, before it is believed to have room again. */
+/** Bytes that must be allocatable before a full disk counts as usable again. */
 const ROOM_BYTES = 65_536;
-/** The share of what may wait from which on it is told to be full: what is running then still fits. */
+/** Share of the maximum at which the journal reports to be full, so that running requests still fit. */
 const FULL = 0.95;
 
-/** Entries one after another: those before `read` are in the database, those up to `written` are not. */
+/** A piece. Entries before `read` are in the database, those from there to `written` are not. */
 interface Piece {
-  /** Null: in its file alone. */
+  /** Null: only in its file. */
   bytes: Buffer | null;
   readonly target: JournalTarget | null;
   read: number;
   written: number;
-  /** Database of the latest entry, as `Origin` has it. */
+  /** Origin of the latest entry. */
   origin: Uint8Array | null;
-  /** False: some of its entries could not be written, and are in memory alone. */
+  /** False: some entries could not be written, and are only in memory. */
   isWhole: boolean;
 }
 
 export interface JournalOptions {
-  /** Null for a database that does not outlive the process either. */
+  /** Creates files; null: the database does not outlive the process either. */
   readonly next: NextTarget | null;
-  /** The most that may wait for the database, in bytes. */
+  /** Maximum bytes that may wait for the database. */
   readonly maxBytes: () => number;
   /**
-   * True where whoever appends waits for the database as well: what cannot be written is kept in memory then, as far as the
-   * pieces in memory go, and is no error.
+   * True if callers also wait for the database. Entries that cannot be written to a file are then kept in memory, up to its
+   * limit, without an error.
    */
   readonly keepsUnwritten?: boolean | undefined;
-  /** Origin that every file names before its entries; absent where they need no explanation. */
+  /** Origin that is written before the entries of each file; absent: not needed. */
   readonly origin?: Pick<Origin, 'current'> | undefined;
 }
 
 export class Journal {
   readonly #options: JournalOptions;
   readonly #pieces: [Piece, ...Piece[]];
-  /** Bytes of pieces that were read: new ones in a steady flow would have the garbage collector run more often. */
+  /** Buffers of finished pieces, reused to reduce garbage collections. */
   readonly #spare: Buffer[] = [];
   #appended = 0;
   #dropped = 0;
@@ -75,7 +75,7 @@ export class Journal {
     this.#pieces = [this.#piece(PIECE_BYTES)];
   }
 
-  /** Bytes that were ever appended, and those of them that are in the database. */
+  /** Total bytes appended so far. */
   get appended(): number {
     return this.#appended;
   }
@@ -83,30 +83,30 @@ export class Journal {
     return this.#dropped;
   }
 
-  /** Bytes that are not in the database. */
+  /** Bytes that are not in the database yet. */
   get waiting(): number {
     return this.#appended - this.#dropped;
   }
 
-  /** True when the next entry may find no room: too much waits, or the disk took none the last time. */
+  /** True if the next entry may be refused: too many bytes wait, or the last write to disk failed. */
   get isFull(): boolean {
     return this.#isRefused || this.waiting > FULL * this.#options.maxBytes();
   }
 
-  /** Looks whether a disk that was full has room again. Costs nothing where it was not. */
+  /** Checks whether a full disk has free space again. */
   look(): void {
     if (!this.#isRefused) return;
     try {
       this.#last.target?.reserve(ROOM_BYTES);
       this.#isRefused = false;
     } catch {
-      // Still full: whoever asks is told so.
+      // Still full.
     }
   }
 
   /**
-   * Adds an entry; it survives the death of the process when this returns.
-   * @throws GatewayError `internal` when the file cannot be written, or too much waits for the database
+   * Appends an entry. It survives a crash of the process when this returns.
+   * @throws GatewayError `internal` if the file cannot be written, or too many bytes wait for the database
    */
   append(kind: number, content: Uint8Array): void {
     const origin = this.#options.origin?.current() ?? null;
@@ -137,13 +137,13 @@ export class Journal {
     this.#appended += ENTRY_BYTES + content.length;
   }
 
-  /** The oldest entries, at least one where any wait. They stay, and their contents are valid, until they are dropped. */
+  /** The oldest entries, at least one if there are any. Their contents are valid until they are dropped. */
   oldest(most: number): readonly Entry[] {
     const [piece] = this.#pieces;
     return readEntries(bytesOf(piece).subarray(0, piece.written), piece.read, most).entries;
   }
 
-  /** Forgets the oldest entries, which `oldest` gave: they are in the database. */
+  /** Removes entries from `oldest` that are in the database. */
   drop(entries: readonly Entry[]): void {
     const [piece, ...later] = this.#pieces;
     for (const { content } of entries) {
@@ -164,7 +164,7 @@ export class Journal {
     const last = this.#last;
     if (last.written + length <= (last.bytes?.length ?? PIECE_BYTES)) return last;
     const next = this.#piece(Math.max(PIECE_BYTES, length));
-    // A piece without entries never was in use: a large entry is its first.
+    // A piece without entries is unused, so a large entry can be its first.
     if (last.written === 0) {
       this.#pieces.pop();
       this.#forget(last);

@@ -1,17 +1,17 @@
-// Names the database that the entries of a journal are for, by an entry before them.
+// Origin entries: identify the database to which the following journal entries belong.
 import type { Entry } from './entries.ts';
 
-/** The kind of such an entry. */
+/** Kind of origin entries. */
 export const ORIGIN_ENTRY = 0;
 
 export interface Origin {
-  /** Origin of entries from now on; the same object as long as it is the same. */
+  /** Origin of new entries. Returns the same object until it changes. */
   current(): Uint8Array;
-  /** Whether entries behind such a content are for this database as it is. */
+  /** True if entries after this origin belong to this database in its current state. */
   isHere(content: Uint8Array): boolean;
 }
 
-/** The entries up to the first that are for another database; all where none is. */
+/** The entries before the first one that belongs to another database. */
 export function entriesFor(origin: Origin | null, entries: readonly Entry[]): readonly Entry[] {
   const end = entries.findIndex(
     ({ kind, content }) => kind === ORIGIN_ENTRY && origin !== null && !origin.isHere(content),
