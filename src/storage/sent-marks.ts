@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'no
 import { join } from 'node:path';
 import type { SentMark, SentMarkStore } from '../accounts/ports/index.ts';
 import { onLeftBehind } from './journal/journal-file.ts';
-import { PlaceFile } from './place-file.ts';
+import { type Place, PlaceFile } from './place-file.ts';
 
 const SUFFIX = '.sent';
 const PLACE = 4;
@@ -20,6 +20,8 @@ export const NO_MARKS: SentMarkStore = { open: () => null, wasSent: () => null }
 export class SentMarks implements SentMarkStore {
   readonly #folder: string;
   readonly #file: PlaceFile;
+  /** Places whose marks are closed. They are taken again after all others: somebody may ask for a mark that was never sent. */
+  #closed: Place[] = [];
   #made = 0;
 
   constructor(folder: string) {
@@ -28,7 +30,7 @@ export class SentMarks implements SentMarkStore {
   }
 
   open(): SentMark | null {
-    const place = this.#file.take();
+    const place = this.#file.take() ?? this.#takeClosed();
     if (!place) return null;
     const { view, start } = place;
     if (this.#made === 0) void this.#forgetOld();
@@ -37,7 +39,7 @@ export class SentMarks implements SentMarkStore {
     return {
       id: `${this.#file.name}:${start / PLACE}:${number}`,
       sent: () => view.setUint32(start, number),
-      close: () => this.#file.giveBack(place),
+      close: () => void this.#closed.push(place),
     };
   }
 
@@ -51,7 +53,18 @@ export class SentMarks implements SentMarkStore {
 
   /** Gives the file up. It stays where somebody may ask for one of its marks. */
   close(): void {
+    this.#freeClosed();
     this.#file.close(this.#file.isUsed);
+  }
+
+  #takeClosed(): Place | null {
+    this.#freeClosed();
+    return this.#file.take();
+  }
+
+  /** Frees the places of closed marks, so that the first closed is the first taken. */
+  #freeClosed(): void {
+    for (const place of this.#closed.splice(0).toReversed()) this.#file.giveBack(place);
   }
 
   #read(name: string, place: number): number | null {

@@ -19,7 +19,7 @@ import { Chance } from '../../support/simulated-world.ts';
 import { at, list, type Json } from '../../support/upstreams/json-path.ts';
 import { CLOCK_SHIFTER } from '../matrix/cluster.ts';
 import { startBilling } from './upstream.ts';
-import { type Accepted, call, KEY, MODEL, nextJob, submit, wrongWith } from './work.ts';
+import { type Accepted, call, KEY, linesOf, modelOf, nextJob, submit, wrongWith } from './work.ts';
 
 const { values } = parseArgs({
   options: {
@@ -73,7 +73,10 @@ async function replica(name: string, isAhead: boolean): Promise<Replica> {
     ...(postgres && { database_url: postgres.url, secret: 'ab'.repeat(32) }),
     ...(valkey && { redis_url: valkey.url }),
     providers: { up: { api_key: 'sk-test', protocols: { 'openai-chat': upstream.base } } },
-    models: [{ id: MODEL, endpoints: [{ provider: 'up', model: 'm', price: { input: 1, output: 4 } }] }],
+    models: Array.from({ length: jobs }, (_, n) => {
+      const model = modelOf(n);
+      return { id: `up/${model}`, endpoints: [{ provider: 'up', model, price: { input: 1, output: 4 } }] };
+    }),
     // A job may die with nine processes; the fewer run at once, the fewer die with each.
     jobs: { concurrent: 8 },
     batches: { concurrent: 8, max_delay_ms: 0 },
@@ -122,9 +125,8 @@ async function submitAll(): Promise<void> {
     const dueMs = beganAt + (n / jobs) * seconds * 1000 - performance.now();
     if (dueMs > 0) await Bun.sleep(dueMs);
     while (replicas.every(({ program }) => program === null)) await Bun.sleep(20);
-    const { kind, question } = nextJob(n, chance);
     asking.push(
-      submit(origin, kind, question).then(
+      submit(origin, nextJob(n, chance)).then(
         (job) => void accepted.push(job),
         () => void (refused += 1),
       ),
@@ -190,13 +192,28 @@ for (const job of accepted) {
   if (wrong !== null) problems.push(wrong);
 }
 const records = await pages('/v1/management/generations');
-const recorded = records.reduce<number>((sum, record) => sum + Number(at(record, 'attempts')), 0);
-if (recorded !== upstream.asked())
-  problems.push(`the model billed ${upstream.asked()} requests, the ledger has ${recorded}`);
+const recorded = new Map<string, number>();
+for (const record of records) {
+  const model = String(at(record, 'requested_model')).replace('up/', '');
+  recorded.set(model, (recorded.get(model) ?? 0) + Number(at(record, 'attempts')));
+}
+const total = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((a, b) => a + b, 0);
+let [twice, lost] = [0, 0];
+for (const model of new Set([...upstream.asked.keys(), ...recorded.keys()])) {
+  const [billed, known] = [upstream.asked.get(model) ?? 0, recorded.get(model) ?? 0];
+  if (billed === known) continue;
+  twice += Math.max(0, known - billed);
+  lost += Math.max(0, billed - known);
+  const of = accepted.find((job) => job.model === `up/${model}`);
+  problems.push(
+    `${model} (${of?.kind ?? 'not accepted'} ${of?.id ?? ''}): ${billed} requests billed, ${known} in the ledger`,
+  );
+}
 const tries = all.reduce<number>((sum, job) => sum + Number(at(job, 'attempt')), 0);
 const streams = accepted.filter(({ read }) => read !== undefined).length;
 console.log(
-  `${all.length} jobs, ${tries} tries; ${upstream.asked()} requests billed, ${recorded} in the ledger; ${streams} streams resumed`,
+  `${all.length} jobs, ${linesOf(accepted)} lines of batches, ${tries} tries; ${total(upstream.asked)} requests billed, ${total(recorded)} in the ledger: ${twice} too many, ${lost} lost; ${streams} streams resumed`,
 );
 for (const problem of problems) console.log(problem);
 console.log(problems.length === 0 ? 'all is as it should be' : `${problems.length} problems`);

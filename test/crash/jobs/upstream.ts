@@ -8,10 +8,13 @@ const MOST_MS = 400;
 export interface Billing {
   /** Base address for Chat Completions. */
   readonly base: string;
-  /** Requests that it got. */
-  readonly asked: () => number;
+  /** Requests that it got, by model. */
+  readonly asked: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
+
+/** Stands for the model of requests whose body has not come whole. */
+const UNREAD = 'unread';
 
 /** Answer to a question. */
 export function answerTo(question: string): string {
@@ -19,14 +22,18 @@ export function answerTo(question: string): string {
 }
 
 export function startBilling(chance: Chance): Billing {
-  let asked = 0;
+  const asked = new Map<string, number>();
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     idleTimeout: 60,
     async fetch(request) {
-      asked += 1;
-      const { messages, stream = false } = (await request.json()) as Question;
+      // A request counts though whoever sent it has died since.
+      const question = await (request.json() as Promise<Question>).catch(() => null);
+      const model = question?.model ?? UNREAD;
+      asked.set(model, (asked.get(model) ?? 0) + 1);
+      if (!question) return new Response(null, { status: 400 });
+      const { messages, stream = false } = question;
       const text = answerTo(questionIn(messages.at(-1)?.content));
       const ms = chance.whole(LEAST_MS, MOST_MS);
       const head = { id: 'c', created: 1, model: 'm' };
@@ -60,12 +67,13 @@ export function startBilling(chance: Chance): Billing {
   });
   return {
     base: `http://127.0.0.1:${server.port}/v1`,
-    asked: () => asked,
+    asked,
     stop: () => server.stop(true),
   };
 }
 
 interface Question {
+  readonly model: string;
   readonly messages: readonly { readonly content: string | readonly { readonly text?: string }[] }[];
   readonly stream?: boolean;
 }

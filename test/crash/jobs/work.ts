@@ -4,18 +4,24 @@ import { at, type Json } from '../../support/upstreams/json-path.ts';
 import { answerTo } from './upstream.ts';
 
 export const KEY = 'sk-test';
-export const MODEL = 'up/m';
 /** Lines of a batch. */
 const LINES = 8;
 /** How long a client waits for a process that is being started again, in milliseconds. */
 const AGAIN_MS = 100;
 const PATIENCE_MS = 30_000;
 
-/** A job that was accepted. */
-export interface Accepted {
+/** A job that clients ask for. */
+export interface Wanted {
   readonly kind: Kind;
-  readonly id: string;
+  /** Question that nobody else asks. */
   readonly question: string;
+  /** Model that nobody else asks, so that its bills and its records can be compared. */
+  readonly model: string;
+}
+
+/** A job that was accepted. */
+export interface Accepted extends Wanted {
+  readonly id: string;
   /** Events that its client has read, of a streamed one. */
   readonly read?: Promise<string>;
 }
@@ -57,27 +63,27 @@ async function post(
 }
 
 /** Asks for a job. Rejects where nobody says that it was accepted. */
-export async function submit(origin: Origin, kind: Kind, question: string): Promise<Accepted> {
+export async function submit(origin: Origin, wanted: Wanted): Promise<Accepted> {
+  const { kind, question, model } = wanted;
   const messages = [{ role: 'user', content: question }];
   const prefer = { prefer: 'respond-async' };
   const id = async (made: Promise<Json>): Promise<Accepted> => ({
-    kind,
-    question,
+    ...wanted,
     id: String(at(await made, 'id')),
   });
   const at1 = origin();
   switch (kind) {
     case 'response':
-      return id(post(at1, '/v1/responses', { model: MODEL, input: question, background: true }));
+      return id(post(at1, '/v1/responses', { model, input: question, background: true }));
     case 'streamed':
-      return submitStreamed(origin, question);
+      return submitStreamed(origin, wanted);
     case 'chat':
-      return id(post(at1, '/v1/chat/completions', { model: MODEL, messages }, prefer));
+      return id(post(at1, '/v1/chat/completions', { model, messages }, prefer));
     case 'messages':
-      return id(post(at1, '/v1/messages', { model: MODEL, max_tokens: 100, messages }, prefer));
+      return id(post(at1, '/v1/messages', { model, max_tokens: 100, messages }, prefer));
     case 'gemini': {
       const contents = [{ role: 'user', parts: [{ text: question }] }];
-      return id(post(at1, `/v1beta/models/${MODEL}:generateContent`, { contents }, prefer));
+      return id(post(at1, `/v1beta/models/${model}:generateContent`, { contents }, prefer));
     }
     case 'batch': {
       const form = new FormData();
@@ -86,7 +92,7 @@ export async function submit(origin: Origin, kind: Kind, question: string): Prom
         custom_id: `${line}`,
         method: 'POST',
         url: '/v1/chat/completions',
-        body: { model: MODEL, messages: [{ role: 'user', content: `${question} ${line}` }] },
+        body: { model, messages: [{ role: 'user', content: `${question} ${line}` }] },
       }));
       form.set('file', new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'in.jsonl'));
       const file = await fetch(`${at1}/v1/files`, {
@@ -103,7 +109,7 @@ export async function submit(origin: Origin, kind: Kind, question: string): Prom
       const requests = lineNumbers().map((line) => ({
         custom_id: `${line}`,
         params: {
-          model: MODEL,
+          model,
           max_tokens: 100,
           messages: [{ role: 'user', content: `${question} ${line}` }],
         },
@@ -116,8 +122,9 @@ export async function submit(origin: Origin, kind: Kind, question: string): Prom
 const lineNumbers = (): number[] => Array.from({ length: LINES }, (_, line) => line);
 
 /** A streamed answer, whose client resumes it wherever it can. */
-async function submitStreamed(origin: Origin, question: string): Promise<Accepted> {
-  const body = JSON.stringify({ model: MODEL, input: question, background: true, stream: true });
+async function submitStreamed(origin: Origin, wanted: Wanted): Promise<Accepted> {
+  const { question, model } = wanted;
+  const body = JSON.stringify({ model, input: question, background: true, stream: true });
   const response = await call(origin(), '/v1/responses', {
     method: 'POST',
     body,
@@ -142,7 +149,7 @@ async function submitStreamed(origin: Origin, question: string): Promise<Accepte
     }
     return resumed(origin, id, whole(had));
   };
-  return { kind: 'streamed', id, question, read: rest() };
+  return { ...wanted, id, read: rest() };
 }
 
 /** Whole frames alone: what was cut in one is asked for again. Comments are left out. */
@@ -257,7 +264,16 @@ function inTry(text: string): string {
   );
 }
 
-/** A kind, and a question that nobody else asks. */
-export function nextJob(n: number, chance: Chance): { readonly kind: Kind; readonly question: string } {
-  return { kind: chance.of(KINDS), question: `question ${n}` };
+export function nextJob(n: number, chance: Chance): Wanted {
+  return { kind: chance.of(KINDS), question: `question ${n}`, model: `up/${modelOf(n)}` };
+}
+
+/** Name of the model of the n-th job, as its upstream knows it. */
+export function modelOf(n: number): string {
+  return `m-${n}`;
+}
+
+/** Lines of all batches among jobs. */
+export function linesOf(jobs: readonly Wanted[]): number {
+  return jobs.filter(({ kind }) => kind === 'batch' || kind === 'message batch').length * LINES;
 }

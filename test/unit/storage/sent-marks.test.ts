@@ -4,6 +4,9 @@ import { readdirSync } from 'node:fs';
 import { SentMarks } from '../../../src/storage/sent-marks.ts';
 import { freshFolder } from '../../support/program.ts';
 
+/** Marks of one file. */
+const PLACES = 8192;
+
 let remove = (): void => {};
 afterEach(() => remove());
 
@@ -23,15 +26,26 @@ test('a request that went out is told from one that was about to', () => {
   expect(next.wasSent(unsent?.id ?? '')).toBe(false);
 });
 
+test('a mark that was closed unsent is told from those that came after it', () => {
+  const marks = new SentMarks(folderOf());
+  const waiting = marks.open();
+  waiting?.close();
+  marks.open()?.sent();
+  expect(marks.wasSent(waiting?.id ?? '')).toBe(false);
+});
+
 test('a mark whose place another one has, or whose file is gone, is unknown', () => {
   const folder = folderOf();
   const marks = new SentMarks(folder);
   const first = marks.open();
   first?.sent();
   first?.close();
-  const second = marks.open();
   expect(marks.wasSent(first?.id ?? '')).toBe(true);
-  second?.sent();
+  for (let others = 1; others <= PLACES; others += 1) {
+    const other = marks.open();
+    other?.sent();
+    other?.close();
+  }
   expect(marks.wasSent(first?.id ?? '')).toBe(null);
   expect(marks.wasSent('0123456789abcdef:1:1')).toBe(null);
   expect(marks.wasSent('../../etc/passwd:1:1')).toBe(null);
