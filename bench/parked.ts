@@ -1,21 +1,54 @@
-// Cost of an answer in the background while it waits: private memory of the gateway for each, and how soon they are taken. Run with
-// `node bin/bun.mjs run bench/parked.ts [answers]`.
+// Cost of an answer in the background while it waits in the queue: private memory of the gateway for each, and how soon they are
+// taken. With `running`, cost of one whose model is silent: that memory, and CPU of all of them in a second. Run with
+// `node bin/bun.mjs run bench/parked.ts [answers] [running]`.
 import { readFileSync } from 'node:fs';
 import { freshFolder, runtimePid, startProgram } from '../test/support/program.ts';
 
 const answers = Number(process.argv[2] ?? 10_000);
+const isRunning = process.argv[3] === 'running';
 /** Before the first measurement: what the first requests need stays. */
 const WARM_UP = 500;
 const SIDE_BY_SIDE = 32;
 /** Time in which memory of requests that are over is released, in milliseconds. */
 const REST_MS = 12_000;
+/** Time in which CPU is measured, in milliseconds. */
+const WATCHED_MS = 30_000;
+const LOOK_MS = 200;
+const TICKS_PER_SECOND = 100;
+/** Longer than the measurement. */
+const SILENCE_MS = 3_600_000;
+const FIRST =
+  'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"It"},"finish_reason":null}]}\n\n';
+
+/** Answers that have begun. */
+let begun = 0;
+/** A model that says one word, and then nothing. */
+const upstream = Bun.serve({
+  port: 0,
+  idleTimeout: 0,
+  fetch() {
+    begun += 1;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(FIRST)),
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  },
+});
 
 const { folder, remove } = freshFolder();
 const config = {
   keys: [{ name: 'bench', key: 'sk-test' }],
   logging: { level: 'error' },
-  // They wait: nobody runs them.
-  jobs: { concurrent: 0, max_open: answers + WARM_UP },
+  providers: {
+    up: { api_key: 'sk-test', protocols: { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` } },
+  },
+  routing: { timeouts: { idle_ms: SILENCE_MS } },
+  jobs: {
+    // Those that wait have nobody who runs them.
+    concurrent: isRunning ? answers + WARM_UP : 0,
+    concurrent_per_project: answers + WARM_UP,
+    max_open: answers + WARM_UP,
+  },
 };
 await Bun.write(`${folder}/dragoman.yaml`, JSON.stringify(config));
 const gateway = await startProgram(['serve', '--port', '0', '--data-dir', `${folder}/data`], { folder });
@@ -28,12 +61,19 @@ function privateBytes(): number {
   return (of('Private_Dirty') + of('Private_Clean')) * 1024;
 }
 
+/** CPU of the gateway so far, in seconds. */
+function cpu(): number {
+  const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const fields = after.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
 async function park(): Promise<void> {
   const response = await fetch(`${gateway.origin}/v1/responses`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
     body: JSON.stringify({
-      model: 'sim/chat',
+      model: isRunning ? 'up/m' : 'sim/chat',
       input: 'What is the longest river of Finland?',
       background: true,
     }),
@@ -49,9 +89,12 @@ async function parkAll(count: number): Promise<number> {
     while (left-- > 0) await park();
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, one));
+  parked += count;
+  while (isRunning && begun < parked) await Bun.sleep(LOOK_MS);
   return performance.now() - beganAt;
 }
 
+let parked = 0;
 await parkAll(WARM_UP);
 await Bun.sleep(REST_MS);
 const before = privateBytes();
@@ -59,7 +102,13 @@ const ms = await parkAll(answers);
 await Bun.sleep(REST_MS);
 const after = privateBytes();
 console.log(
-  `${answers} answers that wait: ${((after - before) / answers / 1024).toFixed(2)} kB of private memory each (${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after); ${Math.round((answers / ms) * 1000)} were taken in a second`,
+  `${answers} answers that ${isRunning ? 'run' : 'wait'}: ${((after - before) / answers / 1024).toFixed(2)} kB of private memory each (${(before / 1e6).toFixed(1)} MB before, ${(after / 1e6).toFixed(1)} MB after); ${Math.round((answers / ms) * 1000)} were taken in a second`,
 );
-await gateway.stop();
+const cpuBefore = cpu();
+await Bun.sleep(WATCHED_MS);
+console.log(
+  `${((cpu() - cpuBefore) / (WATCHED_MS / 1000)).toFixed(3)} s of CPU in a second, while nothing is said`,
+);
+await gateway.stop('SIGKILL');
+await upstream.stop(true);
 remove();

@@ -149,9 +149,10 @@ export class Connection implements SocketListener, ResponseEvents, PooledConnect
   }
 
   flush(): void {
-    if (!this.#isAnnounced && !this.#announce()) return;
     while (this.#unsent.length > 0 && this.#socket && !this.isClosed) {
       const piece = beginning(this.#unsent, MEMORY);
+      // Right before it is written: a process that is killed in between is charged for what never went out.
+      if (!this.#isAnnounced && !this.#announce()) return;
       const taken = this.#socket.write(piece);
       if (taken > 0) this.#unsent = behind(this.#unsent, taken);
       if (taken < piece.length) return;

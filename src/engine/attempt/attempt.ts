@@ -161,9 +161,10 @@ export class Attempt implements AnswerTaker, ReadAnswer, Ticking {
 
   connected(): void {
     const { call, quota } = this.#input.requester.arrival;
-    call.job?.sent();
-    quota?.sent();
     this.#progress.sent(this.#services.clock.now());
+    // Last: nothing stands between these and the write.
+    quota?.sent();
+    call.job?.sent();
   }
 
   head(head: ResponseHead): void {
