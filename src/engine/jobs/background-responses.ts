@@ -277,7 +277,7 @@ export class BackgroundResponses {
   /** Sends keep-alives to streams of queued answers, and ends those whose job ended without a run. */
   start(): () => void {
     return this.#deps.clock.every(QUIET_MS, () => {
-      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.write(KEEP_ALIVE, 'text');
+      for (const { stream } of this.#quiet) if (!hasBegun(stream)) stream.writeSignOfLife(KEEP_ALIVE);
       void this.#lookAtQuiet().catch(() => {});
     });
   }

@@ -45,7 +45,7 @@ export class RunClient implements Client, ClientStream {
     let hasRoom = true;
     for (const frame of framesOf(data)) {
       if (frame.startsWith(':')) {
-        hasRoom = this.#stream.write(frame, encoding);
+        this.#stream.writeSignOfLife(frame);
         continue;
       }
       const isComplete = frame.startsWith(COMPLETED) || frame.startsWith(INCOMPLETE);

@@ -100,6 +100,11 @@ export class KeptStream implements ClientStream {
     return this.#answer.write(this.#numbers.take(data), encoding);
   }
 
+  /** Tells those who read now that the run is alive. It is not kept: an answer may be silent for hours. @param comment whole frames */
+  writeSignOfLife(comment: string): void {
+    this.#answer.passOn(comment, 'text');
+  }
+
   onDrain(drained: () => void): void {
     this.#answer.onDrain(drained);
   }

@@ -144,6 +144,14 @@ export class SharedAnswer implements Client, ClientStream {
     return !this.#paused;
   }
 
+  /** Writes to the readers of this moment alone, where they are not behind: later ones do not get it. */
+  passOn(data: string, encoding: Encoding): void {
+    const end = this.#dropped + this.#chunks.length;
+    for (const reader of this.#readers)
+      if (reader.stream && !reader.full && reader.next === end)
+        reader.full = !reader.stream.write(data, encoding);
+  }
+
   onDrain(drained: () => void): void {
     this.#drained = drained;
   }

@@ -244,6 +244,21 @@ describe('kept streams together', () => {
     expect(streams.size).toEqual({ streams: 0, bytes: 0 });
   });
 
+  test('keep no signs of life: an answer may be silent for hours', () => {
+    const streams = new KeptStreams(() => ({ keepMs: 1000, maxBytes: 20_000 }), new ManualClock());
+    const stream = streams.open({ ...options, writesIds: false, id: 'silent' });
+    const [present, later] = [new Reader(), new Reader()];
+    stream.join(present, null);
+    stream.write('data: a\n\n', 'text');
+    const { bytes } = stream;
+    stream.writeSignOfLife(': keep-alive\n\n');
+    expect(stream.bytes).toBe(bytes);
+    stream.write('data: b\n\n', 'text');
+    stream.join(later, null);
+    expect(present.text).toBe('data: a\n\n: keep-alive\n\ndata: b\n\n');
+    expect(later.text).toBe('data: a\n\ndata: b\n\n');
+  });
+
   test.skipIf(missing !== undefined)(
     'give every recorded stream again from any event',
     () => {
