@@ -44,7 +44,7 @@ const config = {
   },
   routing: { timeouts: { idle_ms: SILENCE_MS } },
   jobs: {
-    // Those that wait have nobody who runs them.
+    // Answers wait where nobody runs them.
     concurrent: isRunning ? answers + WARM_UP : 0,
     concurrent_per_project: answers + WARM_UP,
     max_open: answers + WARM_UP,
