@@ -140,6 +140,8 @@ export interface ClaimOptions {
   readonly perProject: number;
   /** Lowest priority that may begin, as a number: higher numbers are left. */
   readonly priority: number;
+  /** Jobs that run here: not taken a second time where their leases are over, because somebody has set the clock. */
+  readonly running: readonly string[];
 }
 
 export interface JobStore {

@@ -156,6 +156,7 @@ export class JobRunner {
       kinds: [...kinds.keys()],
       perProject,
       priority,
+      running: [...this.#running.keys()],
     });
     for (const job of taken) void this.#run(job);
     if (taken.length === limit) this.#isWoken = true;

@@ -40,17 +40,20 @@ function openJobs(database: StateDatabase): JobStore {
   const expired = expiring<{ readonly row: number; readonly id: string }>({ kind }, JOBS, ['row', 'id']);
 
   /** Requeues jobs whose lease or wait has ended. An expired lease counts as a death of its holder. */
-  function* wake(): Queries<void> {
-    const due = yield* firstOf(
-      sql<{ row: number }>`
-        select row from jobs where state in ('running', 'waiting') and run_after <= ${clock()} limit 1`,
-    );
+  function* wake({ owner, kinds, running }: Parameters<JobStore['claim']>[0]): Queries<void> {
+    const notOwn =
+      running.length === 0
+        ? sql``
+        : sql`and not (state = 'running' and lease_owner = ${owner} and id in (${among(running)}))`;
+    const isDue = sql`state in ('running', 'waiting') and run_after <= ${clock()}
+      and kind in (${among(kinds)}) ${notOwn}`;
+    const due = yield* firstOf(sql<{ row: number }>`select row from jobs where ${isDue} limit 1`);
     if (!due) return;
     yield sql`
       update jobs set state = 'queued', lease_owner = null,
         deaths = case when state = 'running' then coalesce(deaths, 0) + 1 else deaths end
       where row in (
-        select row from jobs where state in ('running', 'waiting') and run_after <= ${clock()}
+        select row from jobs where ${isDue}
         order by run_after limit ${MOST_DUE} ${skipHeld})`;
   }
 
@@ -146,7 +149,7 @@ function openJobs(database: StateDatabase): JobStore {
       // Checks with a query first: usually there is nothing to do, and a transaction would block others.
       if (!(await ask(() => hasWork(options)))) return [];
       return transact(function* () {
-        yield* wake();
+        yield* wake(options);
         const taken: HeldJob[] = [];
         while (taken.length < options.limit) {
           const job = yield* next(options);

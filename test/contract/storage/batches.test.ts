@@ -42,7 +42,15 @@ describeDatabases((fresh) => {
   }
 
   async function held({ jobs }: StateStorage, owner = 'one'): Promise<number> {
-    const options = { owner, leaseMs: MINUTE, limit: 1, kinds: ['batch'], perProject: 9, priority: 9 };
+    const options = {
+      owner,
+      leaseMs: MINUTE,
+      limit: 1,
+      kinds: ['batch'],
+      perProject: 9,
+      priority: 9,
+      running: [],
+    };
     return (await jobs.claim(options))[0]?.fence ?? 0;
   }
 

@@ -32,6 +32,7 @@ function claim(
     kinds: ['response'],
     perProject: 100,
     priority: 9,
+    running: [],
     ...over,
   });
 }
@@ -111,6 +112,16 @@ describeDatabases((fresh) => {
       await jobs.finish('a', fifth!.fence, { state: 'failed', error: { code: 'x', message: 'y' } });
       await jobs.retry('a');
       expect(await claim(jobs)).toMatchObject([{ attempt: 6, deaths: 0 }]);
+    }));
+
+  test('a job is not taken a second time by the process that runs it, nor woken by one of other kinds', () =>
+    withJobs(async (jobs) => {
+      await jobs.add(job('a'), 9);
+      await claim(jobs, { leaseMs: -1 });
+      expect(await claim(jobs, { running: ['a'] })).toEqual([]);
+      expect(await claim(jobs, { owner: 'two', kinds: ['webhook'] })).toEqual([]);
+      expect((await jobs.get('a'))?.state).toBe('running');
+      expect(idsOf(await claim(jobs, { owner: 'two', running: ['a'] }))).toEqual(['a']);
     }));
 
   test('steps stay, each as it was last said', () =>

@@ -326,6 +326,42 @@ test('nothing comes behind the end of a stream, however long it is kept', async 
   }
 });
 
+test('an answer that runs is not made a second time where somebody sets the clock of the machine', async () => {
+  let asked = 0;
+  const answering = Promise.withResolvers<void>();
+  const upstream = Bun.serve({
+    port: 0,
+    async fetch() {
+      asked += 1;
+      await answering.promise;
+      const choices = [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
+      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices };
+      return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, {
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    },
+  });
+  const clock = new ManualClock(Date.now());
+  const protocols = { 'openai-chat': `http://127.0.0.1:${upstream.port}/v1` };
+  const other = await startStateful({ providers: { up: { api_key: 'x', protocols } } }, clock);
+  try {
+    const { id } = await other.client.responses.create({ model: 'up/m', input: 'Hello', background: true });
+    await eventually('it is asked', () => asked === 1);
+    clock.step(60_000);
+    for (let look = 0; look < 5; look += 1) {
+      // A look at the queue, and time for it.
+      clock.advance(1_000);
+      for (let read = 0; read < 5; read += 1) await other.client.responses.retrieve(id);
+    }
+    answering.resolve();
+    await ended(id, other.client);
+    expect(asked).toBe(1);
+  } finally {
+    await other.close();
+    await upstream.stop(true);
+  }
+});
+
 test('an answer and its job are forgotten together', async () => {
   const clock = new ManualClock(Date.now());
   const other = await startStateful({ background: { temporary: true } }, clock);
