@@ -1,4 +1,4 @@
-// Alerts: what is open, what was, and where they are sent.
+// Alerts page: open and resolved problems, and the webhooks that receive alerts.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -120,7 +120,7 @@ function Open(): ReactNode {
 
 type Trouble = Answer<'GET /problems'>['data'][number];
 
-/** The word of the overview for the same problem. */
+/** State of a problem, in the same words as on the overview. */
 function State({ problem: { kind, state } }: { readonly problem: Trouble }): ReactNode {
   switch (kind) {
     case 'provider':
@@ -138,7 +138,7 @@ function State({ problem: { kind, state } }: { readonly problem: Trouble }): Rea
   }
 }
 
-/** Owner of a problem, with the way to its page. */
+/** Owner of a problem, with a link to its page. */
 function Owner({
   problem: { provider, provider_name: name, limit, key },
 }: {

@@ -1,4 +1,4 @@
-// Messages that a receiver was sent, and a way to send it once more.
+// Dialog with the messages that were sent to a webhook. Each can be sent again.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../api/client.ts';

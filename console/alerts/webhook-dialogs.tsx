@@ -1,4 +1,4 @@
-// Making a receiver, whose secret is shown once, and deleting one.
+// Dialogs that create a webhook, whose secret is shown once, and delete one.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
@@ -12,7 +12,7 @@ interface NewWebhookProps {
   readonly onClose: () => void;
 }
 
-/** Types separated by commas, as the gateway knows them; it refuses others. */
+/** Event types, separated by commas. The gateway rejects unknown ones. */
 type Types = NonNullable<Webhook['events']>;
 
 export function NewWebhook({ onClose }: NewWebhookProps): ReactNode {

@@ -1,4 +1,4 @@
-// Receivers of webhooks: what each gets, whether it takes it, and what it was sent.
+// Webhooks: subscribed events, delivery state and recent deliveries.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';

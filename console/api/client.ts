@@ -1,15 +1,15 @@
-// Asks the management API as who is signed in. Knows operations by their description, and no page.
+// Client of the management API, authenticated by the session.
 import type { Operations } from './schema.ts';
 
 const BASE = '/console/api/v1/management';
 
-/** Refusal of the gateway, in its own words. */
+/** Error response of the gateway, with its message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** A word for programs; null where there is none. */
+  /** Machine-readable code; null if there is none. */
   readonly code: string | null;
-  /** The member that is wrong; null where none is. */
+  /** Invalid member of the request; null if there is none. */
   readonly param: string | null;
 
   constructor(status: number, message: string, code: string | null = null, param: string | null = null) {
@@ -25,18 +25,18 @@ interface Session {
   readonly session_id?: string;
   readonly actor?: { readonly id: string; readonly name: string; readonly roles: readonly string[] };
   readonly csrf?: string;
-  /** Proof for a page that is opened later that it is one of this origin. Given at a sign-in only. */
+  /** Proof that a page opened later has this origin. Only returned by a sign-in. */
   readonly tab?: string;
   readonly ends_at?: string;
 }
 
-/** Token that every request carries. The session gives it. */
+/** CSRF token of the session, sent with every request. */
 let csrf = '';
-/** Key in this origin's storage, which no other port can read, of the proof that a page shows to get the token. */
+/** Local storage key of the proof with which a page gets the CSRF token. Other ports cannot read this storage. */
 const TAB_KEY = 'dragoman-session';
 let onEnded = (): void => {};
 
-/** Calls back when an answer says that the session has ended. */
+/** Sets a callback for responses which say that the session has ended. */
 export function whenSessionEnds(ended: () => void): void {
   onEnded = ended;
 }
@@ -46,7 +46,7 @@ export async function readSession(signal?: AbortSignal): Promise<Session> {
   return keepCsrf((await sendJson('POST', '/console/session/token', body, {}, signal)) as Session);
 }
 
-/** Signs in with a key, or with the code of a link. @throws ApiError */
+/** Signs in with a key, or with the code from a sign-in link. @throws ApiError */
 export async function signIn(credential: { key: string } | { code: string }): Promise<Session> {
   return keepCsrf((await sendJson('POST', '/console/session', credential)) as Session);
 }
@@ -67,20 +67,20 @@ export type Answer<N extends Name> = Operations[N]['answer'];
 export type Query<N extends Name> = Operations[N]['query'];
 
 export interface Asked<N extends Name> {
-  /** Parameters of the path. */
+  /** Path parameters. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query<N>;
   readonly body?: Operations[N]['body'];
-  /** The version that is changed. */
+  /** Version of the object to change, sent as `if-match`. */
   readonly version?: number | null | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Asks for an operation. @throws ApiError for a refusal */
+/** Calls an operation. @throws ApiError for an error response */
 export async function ask<N extends Name>(name: N, asked: Asked<N> = {}): Promise<Answer<N>> {
   const [method = 'GET', template = ''] = name.split(' ');
   const path = template.replace(/\{(\w+)\}/g, (_, param: string) =>
-    // Ids of models hold slashes.
+    // Model ids contain slashes.
     (asked.params?.[param] ?? '').split('/').map(encodeURIComponent).join('/'),
   );
   const query = searchOf(asked.query ?? {});
@@ -91,7 +91,7 @@ export async function ask<N extends Name>(name: N, asked: Asked<N> = {}): Promis
   return (await sendJson(method, url, asked.body, version)) as Answer<N>;
 }
 
-/** Opens a stream of the management API. @throws ApiError for a refusal */
+/** Opens a stream of the management API. @throws ApiError for an error response */
 export async function openStream(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const init = { headers: { 'x-csrf-token': csrf }, credentials: 'same-origin', signal } as const;
   const answer = await fetch(BASE + path, init);
@@ -135,14 +135,14 @@ async function send(url: string, init: RequestInit): Promise<unknown> {
   throw refused(answer.status, text);
 }
 
-/** A refusal; one that says that this page is no longer signed in has that told. */
+/** Creates the error for a response. Calls `onEnded` if this page is no longer signed in. */
 function refused(status: number, text: string): ApiError {
   const error = refusal(status, text);
   if (error.code === 'session_ended' || error.code === 'csrf_token') onEnded();
   return error;
 }
 
-/** Error of an answer in whichever protocol. @param text its body */
+/** Error of a response in any protocol. @param text body of the response */
 export function refusal(status: number, text: string): ApiError {
   const { message, code, param } = errorIn(text);
   return new ApiError(

@@ -1,22 +1,22 @@
-// Events of the gateway as they happen: one stream for all pages, only of what they listen to,
-// open while somebody listens.
+// Live events of the gateway. All pages share one stream. It carries only the types that have listeners, and is
+// closed while there are none.
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { openStream, type Answer } from './client.ts';
 
-/** As it stands in a list. */
+/** Same form as in a list. */
 export type GenerationEvent = Answer<'GET /generations'>['data'][number];
 
 interface Events {
   readonly generation: GenerationEvent;
   readonly alert: { readonly type: string; readonly message: string };
-  /** Parts of the management API that may answer otherwise than before, by the first word of their paths. */
+  /** Resources whose responses may have changed, by the first segment of their paths. */
   readonly activity: { readonly changed: readonly string[] };
 }
 
 type Type = keyof Events;
 type Listener = (data: string) => void;
 
-/** After which a stream that broke, or was refused (by a gateway that starts, or stops), is asked for again. */
+/** Milliseconds until a stream that ended or was refused is opened again, for example during a restart. */
 const AGAIN_MS = 5_000;
 
 const listeners: Readonly<Record<Type, Set<Listener>>> = {
@@ -28,16 +28,16 @@ const watchers = new Set<() => void>();
 
 let reading: AbortController | null = null;
 let isReceiving = false;
-/** The types that it was opened for. */
+/** Types of the current stream, separated by commas. */
 let notified = '';
 let again: ReturnType<typeof setTimeout> | undefined;
 let isChanging = false;
-/** False: whoever looks wants pages to stay as they are. */
+/** False: the user paused live updates. */
 let isLive = true;
 
 /**
- * Hears of one kind of events while the page is there.
- * @param when false: not now
+ * Receives events of one type while the component is mounted.
+ * @param when false: not subscribed
  */
 export function useEvents<T extends Type>(type: T, when: boolean, receive: (event: Events[T]) => void): void {
   const received = useEffectEvent(receive);
@@ -64,7 +64,7 @@ export function setLive(next: boolean): void {
   notifyWatchers();
 }
 
-/** Whether the gateway tells what happens at present. False while nobody listens, too. */
+/** Whether events arrive at present. Also false while there are no listeners. */
 export function useIsReceiving(): boolean {
   return useSyncExternalStore(watch, isOpen);
 }
@@ -78,7 +78,7 @@ function isOpen(): boolean {
   return isReceiving;
 }
 
-/** Opens the stream anew for other listeners, once all of a page have come and those of the page before have gone. */
+/** Opens the stream again if the types changed. Waits a microtask, so that a change of pages opens it only once. */
 function changed(): void {
   if (isChanging) return;
   isChanging = true;
@@ -89,7 +89,7 @@ function changed(): void {
   });
 }
 
-/** @param types behind commas; none: nothing is wanted any more */
+/** @param types separated by commas; empty: closes the stream */
 function open(types: string): void {
   clearTimeout(again);
   reading?.abort();
@@ -99,7 +99,7 @@ function open(types: string): void {
   if (reading) void receive(types, reading);
 }
 
-/** Reads until the stream ends, and asks for it again unless another has taken its place. */
+/** Reads the stream until it ends, then schedules another attempt unless a newer stream has replaced it. */
 async function receive(types: string, mine: AbortController): Promise<void> {
   try {
     const stream = await openStream(`/events?types=${types}`, mine.signal);
@@ -107,14 +107,14 @@ async function receive(types: string, mine: AbortController): Promise<void> {
     for await (const [type, data] of eventsOf(stream))
       if (type in listeners) for (const listener of listeners[type as Type]) listener(data);
   } catch {
-    // The stream is asked for again, whatever broke it.
+    // Any failure is followed by another attempt.
   }
   if (mine.signal.aborted) return;
   say(false);
   again = setTimeout(() => open(notified), AGAIN_MS);
 }
 
-/** Events of a stream in the form of the HTML standard ("Server-sent events"), each with one line of data. */
+/** Parses server-sent events (HTML standard), each with one line of data. */
 async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly [string, string]> {
   const reader = stream
     .pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)

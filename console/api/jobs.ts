@@ -1,22 +1,22 @@
-// Jobs: what runs without a connection, and how one is ended or tried again.
+// Queries and mutations for jobs: requests that run without a client connection.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ask, type Answer } from './client.ts';
 
 export type Job = Answer<'GET /jobs'>['data'][number];
 
-/** States from which a job goes on, as the gateway's queries name them. */
+/** States of jobs that have not ended, as a query parameter. */
 export const OPEN_JOBS = 'queued,waiting,running';
-/** Other processes' jobs are looked at so often: they say nothing here. */
+/** Milliseconds between two reads. Polled, because jobs of other processes send no events here. */
 const LOOK_MS = 5_000;
 
-/** When a list with jobs that go on is read again. Unix milliseconds; null: nothing in it goes on. */
+/** When a list of jobs is read again, in Unix milliseconds. `null`: all of its jobs have ended. */
 export function jobsChangeAt({ data }: { readonly data: readonly Pick<Job, 'ended_at'>[] }): number | null {
   return data.some(({ ended_at: end }) => end === null) ? Date.now() + LOOK_MS : null;
 }
 
 export type JobChange = 'cancel' | 'retry';
 
-/** @param done called with a job that was changed */
+/** @param done called with the changed job */
 export function useJobChange(done: (job: Job, change: JobChange) => void) {
   const queries = useQueryClient();
   return useMutation({

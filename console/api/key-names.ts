@@ -1,21 +1,21 @@
-// Names of keys: records know keys by their ids. All that are asked for at once are one question, and none twice.
+// Looks up the names of keys by id. Ids requested at the same time share one request, and names are cached.
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import { ask } from './client.ts';
 
-/** Ids that one question may name. */
+/** Maximum number of ids per request. */
 const MOST = 100;
-/** A name hardly ever changes. In milliseconds. */
+/** Milliseconds for which a name is cached. Names rarely change. */
 const GOOD_MS = 5 * 60_000;
 
 interface Named {
   readonly id: string;
-  /** Null: there is no such key, as for the name of a project. */
+  /** Null if there is no such key. */
   readonly name: string | null;
 }
 
 type Names = ReadonlyMap<string, string>;
 
-/** Names by id; those that are not known (yet) are missing. @param ids twice and null are fine */
+/** Names by id. Ids that are unknown or still loading are missing. @param ids may contain duplicates and nulls */
 export function useKeyNames(ids: readonly (string | null | undefined)[]): Names {
   const different = [...new Set(ids)].filter(isId);
   return useQueries({
@@ -42,7 +42,7 @@ interface Question {
   readonly answer: Promise<Names>;
 }
 
-/** The one that is not sent yet. */
+/** The request that is not yet sent. */
 let open: Question | null = null;
 
 async function read(id: string): Promise<Named> {

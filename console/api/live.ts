@@ -1,17 +1,17 @@
-// Answers that are read again when the gateway says that they may have changed; every so often only while it says nothing.
+// Reads queries again when the gateway reports a possible change, and polls while no events arrive.
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useEvents, useIsReceiving } from './events.ts';
 
-/** Between two looks at an answer while the gateway cannot tell what happens. */
+/** Polling interval in milliseconds while no events arrive. */
 export const AWAY_MS = 30_000;
-/** An answer that is younger when the gateway begins to tell has missed nothing. */
+/** Age in milliseconds below which a response counts as current when events begin to arrive. */
 const JUST_READ_MS = 1_000;
 
 /**
- * Reads the answer to a query again whenever something happened that may have changed it. To be called after the query.
- * @param key of the query; it begins with the name of its operation
- * @param pauseMs the least between two readings, in milliseconds; undefined: what happens does not change it
+ * Reads a query again after events that may have changed its response. Must be called after the query.
+ * @param key of the query; begins with the name of its operation
+ * @param pauseMs minimum milliseconds between two reads; undefined: events are ignored
  */
 export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
   const queries = useQueryClient();
@@ -20,9 +20,9 @@ export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
   const read = useEffectEvent(() => {
     timer.current = undefined;
     last.current = Date.now();
-    // The answer that is on its way may be of before.
+    // The response in flight may be older than the event.
     if (queries.isFetching({ queryKey: key, exact: true }) > 0) return readSoon();
-    // A hidden page marks it as old and reads it when somebody looks.
+    // While the page is hidden, the query is only marked as stale and is read when the page becomes visible.
     const refetchType = document.hidden ? 'none' : 'active';
     void queries.invalidateQueries({ queryKey: key, exact: true, refetchType });
   });
@@ -39,9 +39,9 @@ export function useReadAgain(key: QueryKey, pauseMs: number | undefined): void {
 }
 
 /**
- * Tells when the gateway, after a while in which it did not, tells again what happens: nobody told what happened meanwhile.
- * To be called after the query.
- * @param key of the query whose answer is from before
+ * Calls `missed` when events arrive again after an interruption, because changes in between were not reported. Must
+ * be called after the query.
+ * @param key of the query whose response may be outdated
  */
 export function useMissed(key: QueryKey, missed: () => void): void {
   const queries = useQueryClient();

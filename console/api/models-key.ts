@@ -1,15 +1,15 @@
-// The key with which pages call models: a session may only manage, so it gives itself one of the role `models`, the same each
-// time, for a working day. It stays in the memory of this page.
+// API key with which pages call models. A session may only call the management API, so it creates a key of the role
+// `models`. The key is reused by name, expires after 8 hours, and is kept only in the memory of this page.
 import { ask } from './client.ts';
 
 const NAME = 'console playground';
 const LIFETIME_MS = 8 * 3_600_000;
-/** Another page may be using the secret of before. */
+/** Another page may still use the previous secret. */
 const GRACE_MS = 3_600_000;
 
 let kept: Promise<string> | undefined;
 
-/** The key; made or given another secret when it is first needed. @throws ApiError */
+/** The key. Created, or rotated if it exists, on first use. @throws ApiError */
 export async function modelsKey(): Promise<string> {
   kept ??= obtain().catch((error: unknown) => {
     kept = undefined;
@@ -18,7 +18,7 @@ export async function modelsKey(): Promise<string> {
   return kept;
 }
 
-/** Forgets a key that was refused. */
+/** Discards a key that was rejected. */
 export function forgetModelsKey(): void {
   kept = undefined;
 }
@@ -35,7 +35,7 @@ async function obtain(): Promise<string> {
   return rotated.key;
 }
 
-/** Id of the key of before; null where there is none that can be used. */
+/** Id of the existing key; null if there is no usable one. */
 async function existing(): Promise<string | null> {
   const { data } = await ask('GET /keys', { query: { name: NAME, state: 'unrevoked' } });
   return data.find(({ source }) => source === 'database')?.id ?? null;

@@ -1,4 +1,4 @@
-// How pages read: an operation of the management API as a query, under its name and what is asked.
+// React Query hooks for operations of the management API.
 import {
   keepPreviousData,
   queryOptions,
@@ -18,19 +18,19 @@ export const sessionQuery = queryOptions({
 });
 
 interface Reading<A> {
-  /** It is read again when the gateway says that it may have changed, with so many milliseconds in between at least. */
+  /** Minimum milliseconds between two reads after change events; undefined: change events are ignored. */
   readonly pauseMs?: number;
-  /** When it changes by itself, in Unix milliseconds; null: it does not. */
+  /** When the response changes by itself, in Unix milliseconds; null: it does not. */
   readonly changesAt?: (answer: A) => number | null;
-  /** False: nothing is asked. */
+  /** False: the query is disabled. */
   readonly when?: boolean;
 }
 
-/** An answer that changes by itself is not read again sooner, and one that changes later is looked at then. */
+/** Bounds of the delay until a response that changes by itself is read again, in milliseconds. */
 const SOONEST_MS = 1_000;
 const LATEST_MS = 3_600_000;
 
-/** Reads an operation; what was read before is shown until the new answer is there. */
+/** Reads an operation. The previous response is shown until the new one has arrived. */
 export function useRead<N extends Name>(
   name: N,
   asked: Omit<Asked<N>, 'signal'> = {},
@@ -62,27 +62,27 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Operations that answer with a part of a list. */
+/** Operations that return a page of a list. */
 type ListName = {
   [N in Name]: Answer<N> extends Page ? ('after' extends keyof Query<N> ? N : never) : never;
 }[Name];
 
-/** Entries that are read at once. */
+/** Entries per page. */
 const PAGE = 100;
 
 interface List<Entry> {
-  /** Undefined until the first of them are there. */
+  /** Undefined until the first page has arrived. */
   readonly rows: readonly Entry[] | undefined;
   readonly error: ApiError | null;
   readonly hasMore: boolean;
   readonly isFetching: boolean;
-  /** Reads those that follow. */
+  /** Reads the next page. */
   readonly more: () => void;
 }
 
 /**
- * Reads a list: its first entries, and more of them when they are wanted.
- * @param pauseMs as above
+ * Reads a list page by page.
+ * @param pauseMs as in `Reading`
  */
 export function useList<N extends ListName>(
   name: N,

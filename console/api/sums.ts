@@ -1,14 +1,14 @@
-// Sums of usage, as several pages show them: values of a row, names of groups, and rows as series over time.
+// Helpers for usage sums that several pages show: values, names of groups, and time series.
 import type { Answer } from './client.ts';
 
 export type UsageRow = Answer<'GET /usage'>['data'][number];
 export const DIMENSIONS = ['model', 'provider', 'project', 'key'] as const;
 export type Dimension = (typeof DIMENSIONS)[number] | 'endpoint';
 
-/** Count of a row by name. Null: unknown. */
+/** Value of a row. Null: unknown. */
 export type Value = (row: UsageRow) => number | null;
 
-/** A number that rows have under a name which their description lists only in words. */
+/** A numeric member of rows that the schema of the API does not list by name. */
 export function field(name: string): Value {
   return (row) => {
     const value = (row as Readonly<Record<string, unknown>>)[name];
@@ -31,7 +31,7 @@ export const TOKENS_OUT: Value = (row) => OUTPUT.reduce((sum, name) => sum + (fi
 export const TOKENS: Value = (row) => (TOKENS_IN(row) ?? 0) + (TOKENS_OUT(row) ?? 0);
 export const TOKEN_COLUMNS: readonly string[] = [...INPUT, ...OUTPUT];
 
-/** Subject of a row; empty: unknown. */
+/** Id of the group of a row; empty: unknown. */
 export function idOf(row: UsageRow, by: Dimension): string {
   return row[by] ?? '';
 }
@@ -44,15 +44,15 @@ const NOBODY: Readonly<Record<Dimension, string>> = {
   key: 'No key',
 };
 
-/** Name of a subject for people. @param keys names of keys by id: a key without a project is a project of its own */
+/** Display name of a group. @param keys names of keys by id; a key without a project is its own project */
 export function nameOf(id: string, by: Dimension, keys: ReadonlyMap<string, string>): string {
   return id === '' ? NOBODY[by] : (keys.get(id) ?? id);
 }
 
 /**
- * Values of each bucket.
- * @param placeOf which bucket a row belongs to; -1: none
- * @param empty what a bucket without rows has: nothing, or nobody knows
+ * Values per bucket.
+ * @param placeOf index of a row's bucket; -1: none
+ * @param empty value of a bucket without rows: 0, or null for unknown
  */
 export function bucketed(
   rows: readonly UsageRow[],

@@ -1,4 +1,4 @@
-// A text that somebody types, as soon as they pause: while they type nothing is asked.
+// Debounces typed text, so that requests are sent only after a pause in typing.
 import { useEffect, useState } from 'react';
 
 const PAUSE_MS = 250;

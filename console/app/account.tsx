@@ -1,4 +1,4 @@
-// The signed-in account, and the way out.
+// Name of the signed-in account, and the button to sign out.
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { signOut } from '../api/client.ts';
@@ -9,7 +9,7 @@ export function Account(): ReactNode {
   const { data } = useSuspenseQuery(sessionQuery);
   const queries = useQueryClient();
   const leave = (): void => {
-    // First: what the pages still ask and hear would be refused without a session.
+    // Before the request, because queries and events of the open page would fail without a session.
     queries.setQueryData(sessionQuery.queryKey, { signed_in: false });
     // Cached data belongs to the account that was signed in.
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });

@@ -1,4 +1,4 @@
-// The console as a whole: signed in, or asked to.
+// Root of the console: the sign-in page, or the router once signed in.
 import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -11,7 +11,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // The gateway refuses again what it refused.
+      // Client errors would repeat, so only server errors are retried.
       retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status >= 500,
     },
   },
@@ -25,7 +25,10 @@ export function App(): ReactNode {
   );
 }
 
-/** The code of a sign-in link stands behind the `#`, which browsers tell nobody. Taken out of the address at once. */
+/**
+ * Takes the code of a sign-in link from the fragment, which browsers do not send, and removes it from the address
+ * immediately.
+ */
 function takeCode(): string | null {
   const [, code = null] = /^#code=(.+)$/.exec(location.hash) ?? [];
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
@@ -33,7 +36,7 @@ function takeCode(): string | null {
 }
 
 let code = takeCode();
-/** Called when a link is pasted into a page that is open already: the browser loads nothing then. */
+/** Called when a sign-in link is pasted into an open page: a change of the fragment does not reload the page. */
 let onCode = (): void => {};
 window.addEventListener('hashchange', () => {
   code = takeCode() ?? code;
@@ -44,7 +47,7 @@ function Gate(): ReactNode {
   const client = useQueryClient();
   const [problem, setProblem] = useState<Error | null>(null);
   const [isSigning, setSigning] = useState(code !== null);
-  // Not while a link signs in: an answer from before that would come after it, and say that nobody is.
+  // Disabled while a link signs in: an earlier response could arrive later and report that no session exists.
   const session = useQuery({ ...sessionQuery, enabled: !isSigning });
   useEffect(() => {
     whenSessionEnds(() => client.setQueryData(sessionQuery.queryKey, { signed_in: false }));

@@ -1,4 +1,4 @@
-// On a phone, the pages for which the bar has no room.
+// Sheet on phones with the pages that do not fit into the navigation bar.
 import { Popover } from '@base-ui/react/popover';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';

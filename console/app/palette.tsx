@@ -1,4 +1,4 @@
-// Ctrl K: goes to a page, a key, a model or a request by a few letters of its name.
+// Command palette (Ctrl K): finds pages, keys, models and requests by name.
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';

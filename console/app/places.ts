@@ -1,4 +1,4 @@
-// Places to go to: the pages in their groups, and the keys that lead there.
+// Pages of the navigation in groups, with their shortcuts.
 import type { IconName } from '../ui/icon.tsx';
 
 interface Place {
@@ -7,9 +7,9 @@ interface Place {
   readonly icon: IconName;
   /** Pressed after `g`. */
   readonly key: string;
-  /** True: its address has a range of time. */
+  /** True: its address has a time range. */
   readonly isOverTime?: boolean;
-  /** Beginning of the addresses of one of its things, where they do not begin with its own. */
+  /** Prefix of addresses of single objects, if it differs from `to`. */
   readonly ofOne?: string;
 }
 
@@ -51,5 +51,5 @@ export const PLACES: readonly ((typeof GROUPS)[number]['places'][number] | (type
   ...FOOT,
 ];
 
-/** Pages that a phone shows before "More". */
+/** Pages that a phone shows in its navigation bar, before "More". */
 export const ON_PHONE: readonly string[] = ['/', '/requests', '/keys', '/alerts'];

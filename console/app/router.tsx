@@ -1,4 +1,4 @@
-// Which page is at which address. Each page is fetched when somebody goes there.
+// Routes of the console. Each page is loaded on its first visit.
 import {
   createRootRoute,
   createRoute,

@@ -1,6 +1,6 @@
-// Query of an address: texts under known names, and nothing else.
+// Reads query parameters: strings under known names. Others are ignored.
 
-/** Reads these names. */
+/** Parses parameters with these names. */
 export function textsOf<Name extends string>(...names: readonly Name[]) {
   return (search: Readonly<Record<string, unknown>>): { readonly [Each in Name]?: string } => {
     const given = names.flatMap((name) => {

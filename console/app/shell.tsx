@@ -1,4 +1,4 @@
-// The frame of every page: where one can go, the tools of the heading, and what the keyboard does everywhere.
+// Layout of every page: navigation, tools in the heading, and keyboard shortcuts.
 import { Link, Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react';
 import { setLive, useIsReceiving, useIsLive } from '../api/events.ts';
@@ -22,7 +22,7 @@ const ShortcutsDialog = lazy(async () => ({
 const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')).MoreSheet }));
 const Toasts = lazy(async () => ({ default: (await import('../ui/toasts.tsx')).Toasts }));
 
-/** The range that was looked at last: Monitor is as one left it. */
+/** Last time range, which links of the navigation to pages over time keep. */
 let lastRange: RangeSearch = {};
 
 export function Shell(): ReactNode {
@@ -105,7 +105,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** On a phone. The list is fetched when it is wanted. */
+/** The "More" button on phones. Its sheet is loaded when first opened. */
 function MorePages(): ReactNode {
   const [isWanted, setWanted] = useState(false);
   const button = (
@@ -156,7 +156,7 @@ function PlaceLink({ place, range }: PlaceLinkProps): ReactNode {
   );
 }
 
-/** How many problems are open. */
+/** Number of open alerts. */
 function OpenAlerts(): ReactNode {
   const { data } = useRead('GET /problems', {}, { pauseMs: 5_000 });
   const open = data?.data.length ?? 0;

@@ -1,4 +1,4 @@
-// The list of what the keyboard does.
+// Dialog that lists the keyboard shortcuts.
 import type { ReactNode } from 'react';
 import { Dialog } from '../ui/dialog.tsx';
 import { PLACES } from './places.ts';

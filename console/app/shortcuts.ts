@@ -1,4 +1,4 @@
-// Shortcuts of the keyboard on every page.
+// Keyboard shortcuts that work on every page.
 import { useNavigate } from '@tanstack/react-router';
 import { tinykeys } from 'tinykeys';
 import { useEffect, useEffectEvent } from 'react';
@@ -11,7 +11,7 @@ interface Shortcuts {
   readonly rangeOf: () => RangeSearch;
 }
 
-/** Letters are typed into fields, and mean nothing else there. */
+/** Shortcuts are disabled in elements that take text. */
 function isTyping({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }
@@ -46,7 +46,7 @@ export function useShortcuts({ onPalette, onHelp, rangeOf }: Shortcuts): void {
       ...Object.fromEntries(
         PLACES.map((place) => [`g ${place.key}`, unless(() => go(place.to, 'isOverTime' in place))]),
       ),
-      // The first row of the page's list, whatever has the focus.
+      // Focuses the first row of the page's list.
       j: (event) => {
         if (isTyping(event) || (event.target as HTMLElement).closest('table, [role=table]')) return;
         document.querySelector<HTMLElement>('main [data-row]')?.focus();

@@ -1,4 +1,4 @@
-// One batch: how far it is, what it cost so far, why it waits, and its lines that failed with their requests.
+// Page of one batch: progress, cost so far, why it waits, and its failed lines with their requests.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { batchChangesAt, type Batch } from '../api/batches.ts';
@@ -67,7 +67,7 @@ export function BatchPage(): ReactNode {
   );
 }
 
-/** How far it is, and why it does not go on. */
+/** Progress of the batch, and why it is waiting. */
 function Sentence({ batch }: { readonly batch: Batch }): ReactNode {
   const { lines, waits_for: reason, waits_since: since, outcome, ended_at: end, created_at: begin } = batch;
   const { total, done, failed } = lines;
@@ -124,7 +124,7 @@ function factsOf(batch: Batch): readonly Fact[] {
   ];
 }
 
-/** An id. Null: there is none yet. */
+/** An id, or "none". */
 function Code({ text }: { readonly text: string | null }): ReactNode {
   return text === null ? 'none' : <code className="font-mono text-xs break-all">{text}</code>;
 }

@@ -1,4 +1,4 @@
-// Batches: how many run, how far each is, and what it cost so far.
+// Batches page: number of running batches, and the list with progress and cost.
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { OPEN_BATCHES, type Batch } from '../api/batches.ts';
@@ -75,14 +75,14 @@ function numbered(word: string, batches: number): ReactNode {
   );
 }
 
-/** @param of a state, `open` for those that go on, or undefined for all */
+/** @param of a state, `open` for all that have not ended, or undefined for all */
 function sum(counts: readonly Count[], of: BatchState | 'open' | undefined): number {
   return counts
     .filter(({ status }) => of === undefined || status === of || (of === 'open' && OPEN.has(status)))
     .reduce((whole, { batches }) => whole + batches, 0);
 }
 
-/** Number of batches that run, and of those that did not end well. */
+/** Number of batches that are running, and of those that ended unsuccessfully. */
 function Sentence({ counts }: { readonly counts: readonly Count[] }): ReactNode {
   const parts = (['open', 'failed', 'expired'] as const).flatMap((of) => {
     const batches = sum(counts, of);

@@ -1,4 +1,4 @@
-// Batches in rows: how far each is, what it cost so far, and when it ends.
+// Table of batches: progress, cost so far, and end.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Batch } from '../api/batches.ts';
@@ -59,7 +59,7 @@ export function BatchesTable({ batches, onCancel }: BatchesTableProps): ReactNod
   return <Table label="Batches" rows={batches} keyOf={({ id }) => id} columns={columns} />;
 }
 
-/** Latest end of a batch that runs; how long ago, and after how long, another one ended. */
+/** Deadline of a running batch; otherwise when it ended, and its duration. */
 function Ends({
   batch: { ended_at: end, created_at: begin, deadline_at: latest },
 }: {

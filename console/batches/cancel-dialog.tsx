@@ -1,4 +1,4 @@
-// Cancelling a batch: says what is kept and what is not run, before it is done.
+// Dialog that cancels a batch, and says before that which results are kept.
 import type { ReactNode } from 'react';
 import { useBatchCancel, type Batch } from '../api/batches.ts';
 import { count } from '../format/numbers.ts';

@@ -1,4 +1,4 @@
-// Lines of a batch that failed: why, in which words, and the request of each.
+// Failed lines of a batch: kind, error message, and a link to each request.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Batch, BatchFailure } from '../api/batches.ts';
@@ -10,7 +10,7 @@ import { More } from '../ui/more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 
-/** Failed lines that the gateway keeps for this list. */
+/** Maximum number of failed lines that the gateway stores for this list. */
 const KEPT = 1_000;
 
 const COLUMNS: readonly Column<BatchFailure>[] = [

@@ -1,4 +1,4 @@
-// How far a batch is: its state, and its lines that have ended and failed.
+// Progress of a batch: its state, and the number of ended and failed lines.
 import type { ReactNode } from 'react';
 import type { Batch } from '../api/batches.ts';
 import { count } from '../format/numbers.ts';
@@ -6,7 +6,7 @@ import { cx } from '../ui/cx.ts';
 import { PartsBar } from '../ui/spark.tsx';
 import { BatchStatus } from '../ui/status.tsx';
 
-/** State of a batch. One that has no room says so, whatever it does otherwise. */
+/** State of a batch. Waiting for capacity is shown before any other state. */
 export function BatchState({
   batch: { status, waits_for: reason },
 }: {
@@ -20,7 +20,7 @@ interface ProgressProps {
   readonly className?: string;
 }
 
-/** Lines of a batch as a bar, and in numbers. */
+/** Lines of a batch as a bar and as numbers. */
 export function Progress({ lines, className }: ProgressProps): ReactNode {
   const { total, done, failed } = lines;
   return (

@@ -1,4 +1,4 @@
-// Builds the console: the page, its scripts and its stylesheet, as a browser gets them. Knows nothing of the gateway.
+// Builds the console: the HTML page, its scripts and its stylesheet, ready to be served.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -9,8 +9,8 @@ const CONSOLE = join(import.meta.dirname, '..');
 const FONT = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2';
 
 /**
- * Writes all files into a new folder: the page, and in `assets/` what it loads, compressed as it is sent.
- * @throws AggregateError of what could not be built
+ * Writes all files into a new folder: the page, and compressed assets in `assets/`.
+ * @throws AggregateError with all build errors
  */
 export async function writeConsole(folder: string): Promise<void> {
   const [{ outputs }, css] = await Promise.all([
@@ -37,7 +37,7 @@ export async function writeConsole(folder: string): Promise<void> {
   const styles = `styles-${Bun.hash(named).toString(36)}.css`;
   write(styles, named);
   const entry = outputs.find(({ kind }) => kind === 'entry-point');
-  // Last: where it is, all is.
+  // Written last: if the page exists, all files do.
   writeFileSync(join(folder, 'index.html'), page(fileName(entry?.path ?? ''), styles, font));
 }
 
@@ -45,7 +45,7 @@ function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** No script and no style stands in it: the policy that it is sent with forbids both. */
+/** The page without inline scripts and styles, because its content security policy forbids both. */
 function page(script: string, styles: string, font: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,5 +1,5 @@
-// The program that builds the console into the folder that file descriptor 0 names. Runs in a process of its own, whose memory
-// the gateway gets back; `src/operations/console/assets.ts` starts it and bounds its time and memory.
+// Entry point that builds the console into the folder named by file descriptor 0. Runs in its own process, so that
+// its memory is released. `src/operations/console/assets.ts` starts it and limits its time and memory.
 import { readFileSync } from 'node:fs';
 import { writeConsole } from './build.ts';
 

@@ -1,5 +1,5 @@
-// The stylesheet: Tailwind, told which words stand in the sources. Its own scanner is a native program; every word between
-// quotes and spaces will do, as what is no name of a class makes no rule.
+// Compiles the stylesheet with Tailwind. All words in the sources are candidates for class names, in place of
+// Tailwind's scanner, which is a native program. Words that name no class produce no rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compile } from 'tailwindcss';
@@ -7,8 +7,8 @@ import { compile } from 'tailwindcss';
 const WORD = /[^\s"'`<>{};]+/g;
 
 /**
- * CSS of everything that the sources of a folder use.
- * @param folder in which `styles.css` is, too
+ * CSS for all classes that the sources of a folder use.
+ * @param folder also contains `styles.css`
  * @throws Error for a stylesheet that cannot be read
  */
 export async function stylesheet(folder: string): Promise<string> {
@@ -27,7 +27,7 @@ export async function stylesheet(folder: string): Promise<string> {
   return compiler.build([...words]);
 }
 
-/** `tailwindcss` alone means its stylesheet. */
+/** Resolves an import. `tailwindcss` alone means its stylesheet. */
 function packageFile(id: string): string {
   return id === 'tailwindcss' ? 'tailwindcss/index.css' : id;
 }

@@ -1,4 +1,5 @@
-// Money over time: of everything, or of one key or model, divided by whatever one asks for. What has no price is said.
+// Chart of spend over time: in total, or of one key or model, optionally split by a dimension. A note names requests
+// without a price.
 import { useMemo, type ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
@@ -9,7 +10,7 @@ import { useSpan } from '../time/use-span.ts';
 import { Chart, type Series } from '../ui/chart/chart.tsx';
 import { withOther } from './with-other.ts';
 
-/** As many as there are colours for. */
+/** Number of series with a colour of their own. */
 const MOST = 6;
 const READ = { pauseMs: 15_000 };
 const USD = field('usd');
@@ -20,11 +21,11 @@ interface SpendChartProps {
   readonly title?: string;
   readonly aside?: ReactNode;
   readonly range: RangeSearch;
-  /** Sums of all together, by interval, where the page has them; absent: they are read. */
+  /** Sums of all requests by interval, if the page already has them; absent: they are read. */
   readonly whole?: readonly UsageRow[];
-  /** The one key or model that it is about; absent: all. */
+  /** The key or model to show; absent: all. */
   readonly of?: { readonly key: string } | { readonly model: string };
-  /** Dimension that divides the bars; absent: nothing. */
+  /** Dimension that splits the bars; absent: not split. */
   readonly by?: Dimension;
   readonly onRange?: (from: number, to: number) => void;
 }

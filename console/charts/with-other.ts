@@ -1,4 +1,4 @@
-// Rest of a whole, as one more series.
+// Adds the remainder of a total as the series "Other".
 import type { Series } from '../ui/chart/chart.tsx';
 import { OTHER } from '../ui/chart/colours.ts';
 

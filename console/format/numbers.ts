@@ -1,4 +1,4 @@
-// Numbers as people read them: with their unit, grouped, and a word where nothing is known.
+// Formats numbers for display: with units and digit grouping. Unknown values become a word.
 const UNKNOWN = 'Unknown';
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -11,7 +11,7 @@ export function count(value: number | null | undefined): string {
   return value == null ? UNKNOWN : whole.format(value);
 }
 
-/** `1 model`, `12 models` @param things more than one of them */
+/** `1 model`, `12 models` @param things plural */
 export function counted(value: number, thing: string, things = `${thing}s`): string {
   return `${whole.format(value)} ${value === 1 ? thing : things}`;
 }
@@ -22,7 +22,7 @@ export function short(value: number | null | undefined): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : compact.format(value);
 }
 
-/** By how many decimals they write: to make one takes longer than what it writes. */
+/** Formatters by number of decimals. Cached, because creating one takes longer than using it. */
 const amounts = new Map<number, Intl.NumberFormat>();
 
 function withDecimals(decimals: number): Intl.NumberFormat {
@@ -46,7 +46,7 @@ export function usd(value: number | null | undefined): string {
   return `${value < 0 ? '−' : ''}$${cents.format(size)}`;
 }
 
-/** `$1.25`, `$0.00042`: two figures at least, however little it is. */
+/** `$1.25`, `$0.00042`: at least two significant digits. */
 export function exactUsd(value: number | null | undefined): string {
   if (value == null) return UNKNOWN;
   if (value === 0) return '$0';
@@ -56,7 +56,7 @@ export function exactUsd(value: number | null | undefined): string {
 }
 
 /**
- * A sum of money that says what it lacks: `≥ $2.66`, and `Unknown` where nothing of it has a price.
+ * A sum in USD. `≥ $2.66`: some requests have no known price. `Unknown`: none has.
  * @param unpriced requests whose price is unknown
  */
 export function usdSum(value: number | null | undefined, unpriced: number | null | undefined): string {
@@ -76,7 +76,7 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.round(ms / 86_400_000)} days`;
 }
 
-/** `1,880/s`: tokens, of what an endpoint says. */
+/** `1,880/s`: output tokens of an endpoint. */
 export function speed(perSecond: number | null | undefined): string {
   return perSecond == null ? UNKNOWN : `${whole.format(perSecond)}/s`;
 }
@@ -84,7 +84,7 @@ export function speed(perSecond: number | null | undefined): string {
 /** `99.2 %` @param value from 0 to 1 */
 export function share(value: number | null | undefined): string {
   if (value == null) return UNKNOWN;
-  // A little is not nothing, and almost all is not all.
+  // Small non-zero values must not appear as 0 %, nor values below 1 as 100 %.
   if (value > 0 && value < 0.000_5) return '<0.1 %';
   if (value < 1 && value >= 0.999_5) return '>99.9 %';
   const format = value > 0.995 || value === 0 || (value >= 0.1 && value < 0.99) ? wholePercent : percent;
@@ -98,7 +98,7 @@ export function rate(value: unknown): string {
   return typeof base === 'number' ? `${exactUsd(base)}+` : UNKNOWN;
 }
 
-/** `▲ 12 %`, `▼ 9 %`; null where one of the two is unknown, or there was nothing before. */
+/** `▲ 12 %`, `▼ 9 %`; null if either value is unknown, or `before` is 0. */
 export function change(now: number | null | undefined, before: number | null | undefined): string | null {
   if (now == null || before == null || before === 0) return null;
   const part = now / before - 1;

@@ -1,6 +1,6 @@
-// The words of states, the same on every page: what a request, an endpoint, a provider and a key can be.
+// Labels and tones of the states of requests, endpoints, providers, keys and others, shared by all pages.
 
-/** How loudly a state is said. `quiet` is text without a colour of its own. */
+/** Emphasis of a state. `quiet` is plain text without a colour. */
 export type Tone = 'quiet' | 'info' | 'warn' | 'bad' | 'idle';
 
 interface StateWord {
@@ -18,7 +18,7 @@ export const REQUEST_STATES = {
   cancelled: { word: 'Cancelled', tone: 'idle' },
 } as const satisfies Readonly<Record<string, StateWord>>;
 
-/** The worst first. */
+/** Ordered from worst to best. */
 export const ENDPOINT_STATES = {
   failing: { word: 'Failing', tone: 'bad' },
   degraded: { word: 'Degraded', tone: 'warn' },
@@ -46,7 +46,7 @@ export const JOB_STATES = {
   cancelled: { word: 'Cancelled', tone: 'idle' },
 } as const satisfies Readonly<Record<string, StateWord>>;
 
-/** `waiting`: one that has not ended and has no room. */
+/** `waiting`: has not ended and waits for capacity. */
 export const BATCH_STATES = {
   validating: { word: 'Validating', tone: 'info' },
   in_progress: { word: 'In progress', tone: 'info' },
@@ -85,17 +85,17 @@ const ALERT_KINDS: Readonly<Record<string, string>> = {
   'budget.threshold_reached': 'Budget nearly used up',
 };
 
-/** A type of alert as a person reads it: of `endpoint.opened` the breaker is open, so the endpoint fails. */
+/** Display text of an alert type. `endpoint.opened` means an open circuit breaker, so the endpoint is failing. */
 export function alertKind(type: string): string {
   return ALERT_KINDS[type] ?? words(type.replaceAll('.', ' '));
 }
 
-/** Origin of a price, in words. @param source as the API names it */
+/** Display text for the origin of a price. @param source as in the API */
 export function priceSource(source: string): string {
   return source === 'config' ? 'Set in dragoman.yaml' : words(source);
 }
 
-/** A kind of failure as a person reads it: `rate_limited` → `Rate limited`. */
+/** Display text of an error kind: `rate_limited` → `Rate limited`. */
 export function words(id: string): string {
   const text = id.replaceAll(/[_-]+/g, ' ');
   return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;

@@ -1,10 +1,10 @@
-// Times in the zone of who looks, with the clock of their locale. What comes is "in 10 h", what was is "3 min ago".
+// Formats times in the user's locale and time zone. Future times are "in 10 h", past ones "3 min ago".
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
-/** `14:03:59` today, `Nov 21 14:03:59` on other days. @param iso as the API writes times */
+/** `14:03:59` today, `Nov 21 14:03:59` on other days. @param iso ISO 8601, as in the API */
 export function shortTime(iso: string): string {
   const time = new Date(iso);
   return isToday(time) ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
@@ -32,20 +32,20 @@ const STEPS = [
   ['s', 1_000],
 ] as const;
 
-/** `10 h`: whole units, the largest that fits. @param ms milliseconds */
+/** `10 h`: the largest unit that fits, in whole numbers. @param ms milliseconds */
 function span(ms: number): string {
   const size = Math.abs(ms);
   const [unit, step] = STEPS.find(([name, each]) => size >= (name === 'd' ? 2 * each : each)) ?? STEPS[3];
   return `${Math.floor(size / step)} ${unit}`;
 }
 
-/** `3 min ago`; `now` for what was within a second, or is a little ahead of this machine's clock. */
+/** `3 min ago`. `now` for less than a second ago, or slightly in the future because of clock skew. */
 export function ago(iso: string, now = Date.now()): string {
   const ms = now - Date.parse(iso);
   return ms < 1_000 ? 'now' : `${span(ms)} ago`;
 }
 
-/** `in 10 h`; `now` for what has come meanwhile: nothing is "in −3 min". */
+/** `in 10 h`. `now` for a time that has passed since, instead of "in −3 min". */
 export function ahead(iso: string, now = Date.now()): string {
   const ms = Date.parse(iso) - now;
   return ms < 1_000 ? 'now' : `in ${span(ms)}`;

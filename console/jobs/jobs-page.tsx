@@ -1,4 +1,4 @@
-// Jobs: how long the queue is and how old, what runs, waits and failed; each can be ended or tried again.
+// Jobs page: length and age of the queue, and jobs by state. Jobs can be cancelled or retried.
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -102,14 +102,14 @@ function numbered(word: string, jobs: number): ReactNode {
 
 const OPEN = new Set(OPEN_JOBS.split(','));
 
-/** @param of a state, `open` for those that go on, or undefined for all */
+/** @param of a state, `open` for all that have not ended, or undefined for all */
 function sum(counts: readonly Count[], of: JobState | 'open' | undefined): number {
   return counts
     .filter(({ state }) => of === undefined || state === of || (of === 'open' && OPEN.has(state)))
     .reduce((whole, { jobs }) => whole + jobs, 0);
 }
 
-/** Words of the states that the sentence names, behind a number. */
+/** Words after the number of each state in the summary. */
 const WORDS: Readonly<Record<'running' | 'queued' | 'waiting' | 'failed', string>> = {
   running: 'running',
   queued: 'queued',
@@ -117,7 +117,7 @@ const WORDS: Readonly<Record<'running' | 'queued' | 'waiting' | 'failed', string
   failed: 'failed',
 };
 
-/** How long the queue is, and since when its first one waits. */
+/** Number of jobs by state, and how long the oldest queued job has waited. */
 function Sentence({ counts }: { readonly counts: readonly Count[] }): ReactNode {
   const parts = (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((state) => {
     const jobs = sum(counts, state);

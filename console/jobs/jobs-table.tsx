@@ -1,4 +1,4 @@
-// Jobs in rows: what each makes and for whom, how far it is, and why it waits or failed.
+// Table of jobs: kind, owner, progress, and why a job waits or failed.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job, JobChange } from '../api/jobs.ts';
@@ -72,10 +72,10 @@ export function JobsTable({ jobs, onChange }: JobsTableProps): ReactNode {
   return <Table label="Jobs" rows={jobs} keyOf={({ id }) => id} columns={columns} />;
 }
 
-/** Kind of the jobs that run batches. */
+/** Kind of jobs that run batches. */
 const BATCH = 'batch';
 
-/** Model or kind of a job; a link to the record of its request, or to its batch, where there is one. */
+/** Model or kind of a job, linked to its request or batch if there is one. */
 function Made({ job: { id, kind, model, generation } }: { readonly job: Job }): ReactNode {
   const name = model ?? words(kind);
   if (kind === BATCH)
@@ -92,7 +92,7 @@ function Made({ job: { id, kind, model, generation } }: { readonly job: Job }): 
   );
 }
 
-/** Time from its first begin to its end. */
+/** Duration from the first start to the end. */
 function Took({ job: { started_at: begin, ended_at: end } }: { readonly job: Job }): ReactNode {
   if (begin === null) return <span className="text-faint">–</span>;
   if (end === null) return <When at={begin} as="since" />;

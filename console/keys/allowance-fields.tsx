@@ -1,4 +1,4 @@
-// A budget and a limit of requests, as forms of keys and of projects ask for them.
+// Form fields for budgets and request limits, shared by keys and projects.
 import type { ReactNode } from 'react';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PERIODS, type Allowance } from './allowance.ts';
@@ -8,7 +8,7 @@ interface AllowanceFieldsProps {
   readonly onChange: (allowance: Allowance) => void;
 }
 
-/** Money and the time that it is for: what nearly every key has. */
+/** Amount and period of the budget. */
 export function BudgetFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
   const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
   return (
@@ -33,7 +33,7 @@ export function BudgetFields({ allowance, onChange }: AllowanceFieldsProps): Rea
   );
 }
 
-/** Fields that are seldom changed: limits of requests, and models without a price. */
+/** Fields that are rarely changed: request limits, and whether models without a price are allowed. */
 export function LimitFields({ allowance, onChange }: AllowanceFieldsProps): ReactNode {
   const set = (changes: Partial<Allowance>): void => onChange({ ...allowance, ...changes });
   const others = allowance.rest.budgets.length + allowance.rest.limits.length;

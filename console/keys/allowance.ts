@@ -1,4 +1,4 @@
-// Limits of a key or a project as the texts of a form, and back.
+// Converts limits of a key or project to form values and back.
 import type { Answer } from '../api/client.ts';
 
 type Owner = Pick<Answer<'GET /keys'>['data'][number], 'limits' | 'budgets'>;
@@ -10,15 +10,15 @@ export interface Allowance {
   readonly usd: string;
   /** One of `PERIODS`. */
   readonly per: string;
-  /** True: models without a price may be used. */
+  /** `allow`: models without a price may be used. */
   readonly unpriced: 'refuse' | 'allow';
-  /** Requests a minute; empty: no limit. */
+  /** Requests per minute; empty: no limit. */
   readonly requests: string;
-  /** Limits and budgets that the form has no field for: they stay as they are. */
+  /** Limits and budgets without a form field, which are sent back unchanged. */
   readonly rest: Owner;
 }
 
-/** Times that a budget is for, as the form offers them; the empty one is for ever. */
+/** Budget periods that the form offers. The empty one never resets. */
 export const PERIODS = [
   ['hour', 'per hour'],
   ['day', 'per day'],
@@ -27,7 +27,7 @@ export const PERIODS = [
   ['', 'for all time'],
 ] as const;
 
-/** True for a budget that the form's one field can show: money and one of those times, nothing else. */
+/** True if the form can show the budget: an amount in USD with one of these periods, and nothing else. */
 function isPlainBudget(budget: Budget): boolean {
   return (
     PERIODS.some(([per]) => per === (budget.per ?? '')) &&
@@ -45,7 +45,7 @@ function isPlainLimit(limit: Limit): boolean {
   );
 }
 
-/** @param owner null: nothing limits a new one */
+/** @param owner null: defaults of a new key or project */
 export function allowanceOf(owner: Owner | null): Allowance {
   const budget = owner?.budgets.find(isPlainBudget);
   const limit = owner?.limits.find(isPlainLimit);

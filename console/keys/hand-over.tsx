@@ -1,5 +1,5 @@
-// A new secret is handed over: with the address, code that uses it, a request that tries it, and all of it as a message. It is
-// shown once, so nothing but "Done" closes this, after a copy or a second word.
+// Shows a new secret with the base URL, code snippets, a test request, and all of it as a message to send. The secret
+// is shown only once, so the dialog closes only with "Done", and asks for confirmation if nothing was copied.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -16,7 +16,7 @@ import { tryKey } from './try-key.ts';
 interface HandOverProps {
   readonly secret: string;
   readonly name: string;
-  /** Ids and patterns that it may use; none: all. */
+  /** Ids and patterns of allowed models; none: all. */
   readonly models: readonly string[];
   readonly onDone: () => void;
 }
@@ -103,7 +103,7 @@ export function HandOver({ secret, name, models, onDone }: HandOverProps): React
   );
 }
 
-/** A model that the key may use: the first that was chosen, else the first of the catalogue that is no simulation. */
+/** A model that the key may use: the first selected one, else the first of the catalogue that is not simulated. */
 function useAllowedModel(models: readonly string[]): string {
   const exact = models.find((each) => !each.includes('*'));
   const prefix = models[0]?.split('*')[0] ?? '';

@@ -1,4 +1,4 @@
-// Making, changing, rotating and revoking a key. A new secret is handed over, and cannot be lost by a slip.
+// Dialogs that create, change, rotate and revoke a key. A new secret cannot be dismissed by accident.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
@@ -16,7 +16,7 @@ export type KeyAction =
 interface KeyDialogProps {
   readonly action: KeyAction;
   readonly onClose: () => void;
-  /** Called with the id of a key that was made. */
+  /** Called with the id of the created key. */
   readonly onMade?: (id: string) => void;
 }
 
@@ -51,7 +51,7 @@ export function KeyDialog({ action, onClose, onMade }: KeyDialogProps): ReactNod
       return null;
     },
     onSuccess: async (secret) => {
-      // First: whoever changes it once more changes what it is now.
+      // Refreshed before the dialog closes, so that the next edit starts from the current version.
       await queries.invalidateQueries({
         predicate: ({ queryKey }) => /\/(keys|limits|problems|audit)/.test(String(queryKey[0])),
       });

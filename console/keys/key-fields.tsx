@@ -1,4 +1,4 @@
-// The settings of a key as fields: what nearly every key needs first, and the rest behind "More".
+// Form fields of a key: common settings first, the others behind "More".
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useSettled } from '../api/use-settled.ts';
@@ -11,7 +11,7 @@ import type { KeyTexts } from './key-texts.ts';
 interface KeyFieldsProps {
   readonly texts: KeyTexts;
   readonly onChange: (texts: KeyTexts) => void;
-  /** After the name. */
+  /** Placed after the name. */
   readonly children?: ReactNode;
 }
 
@@ -81,13 +81,13 @@ export function KeyFields({ texts, onChange, children }: KeyFieldsProps): ReactN
   );
 }
 
-/** Models that are offered for what is typed. */
+/** Maximum number of suggested models. */
 const MOST = 30;
 
 interface ModelsFieldProps {
   readonly models: readonly string[];
   readonly onChange: (models: readonly string[]) => void;
-  /** True: models without a price are refused. */
+  /** True: models without a price are rejected. */
   readonly refuses: boolean;
 }
 

@@ -1,4 +1,4 @@
-// One key: all its budgets with their pace, what it spent, what failed, what it may use, and who changed it.
+// Page of one key: budgets with their pace, spend, failures, permissions and change history.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';

@@ -1,4 +1,4 @@
-// A key's settings as the texts of a form, and back.
+// Converts a key's settings to form values and back.
 import type { Answer } from '../api/client.ts';
 import type { Operations } from '../api/schema.ts';
 import { allowanceOf, ownerOf, type Allowance } from './allowance.ts';
@@ -15,13 +15,13 @@ export interface KeyTexts {
   /** Ids, and patterns with `*`; none: all. */
   readonly models: readonly string[];
   readonly allowance: Allowance;
-  /** Whether what its requests say is kept. */
+  /** Whether request and response bodies are stored. */
   readonly logContent: 'as configured' | 'yes' | 'no';
-  /** As `datetime-local` has it, in the zone of who looks; empty: never. */
+  /** In the format of `datetime-local`, in the user's time zone; empty: never. */
   readonly expires: string;
 }
 
-/** @param key null: the usual settings of a new one */
+/** @param key null: defaults of a new key */
 export function textsOf(key: KeySettings | null): KeyTexts {
   return {
     name: key?.name ?? '',
@@ -33,7 +33,7 @@ export function textsOf(key: KeySettings | null): KeyTexts {
   };
 }
 
-/** Body of the request; both makes and changes of keys take it. */
+/** Request body, both to create and to change a key. */
 export function settingsOf(texts: KeyTexts): Operations['POST /keys']['body'] {
   return {
     name: texts.name,
@@ -50,7 +50,7 @@ function localTime(iso: string): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** A limit in short: `$20 / month`. @param text as the API writes it: `$20.00 per month` */
+/** Short form of a limit: `$20 / month`. @param text as in the API: `$20.00 per month` */
 export function shortLimit(text: string): string {
   return text.replace(/\.00\b/, '').replace(' per ', ' / ');
 }

@@ -1,4 +1,4 @@
-// Keys and projects: who may ask, what each spent, and how far its budget is used.
+// Keys page: keys and projects with their spend and budget use.
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Query } from '../api/client.ts';
@@ -23,7 +23,7 @@ export function KeysPage(): ReactNode {
   const { project, view = 'keys' } = here.useSearch();
   const navigate = here.useNavigate();
   const [action, setAction] = useState<KeyAction | null>(null);
-  /** Null: a new one; undefined: none. */
+  /** The project in the dialog. `null`: a new one; undefined: the dialog is closed. */
   const [edited, setEdited] = useState<Project | null | undefined>(undefined);
   const [made, setMade] = useState<string | null>(null);
   const isKeys = view !== 'projects';
@@ -68,7 +68,7 @@ export function KeysPage(): ReactNode {
 }
 
 interface KeyListProps {
-  /** Id of the key that was just made: it stands first, and is marked. */
+  /** Id of the key that was just created. It is listed first and highlighted. */
   readonly made: string | null;
   readonly onAction: (action: KeyAction) => void;
 }

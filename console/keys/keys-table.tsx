@@ -1,4 +1,4 @@
-// The keys, one in a line: what each spent, its tightest budget, and what can be done with it.
+// Table of keys: spend, the budget with the least remaining, and actions.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { exactUsd, count, share, usd } from '../format/numbers.ts';
@@ -12,7 +12,7 @@ import { When } from '../ui/when.tsx';
 import type { KeyAction } from './key-dialog.tsx';
 import { shortLimit, type Key } from './key-texts.ts';
 
-/** Hint of a key that is too short for one. */
+/** Shown for a key that is too short for a hint. */
 const NO_HINT = '…';
 
 const SPENT: Column<Key> = {
@@ -89,7 +89,7 @@ export function KeysTable({ keys, made, order, onOrder, onAction }: KeysTablePro
   );
 }
 
-/** How far the tightest budget or limit is used; what it allows is always there to be read. */
+/** Use of the budget or limit with the least remaining, with its amount as text. */
 function Budget({ of: { tightest } }: { readonly of: Pick<Key, 'tightest'> }): ReactNode {
   if (!tightest) return <span className="text-faint">None</span>;
   const { share: part, text, unit, used, allowed, resets_at: resets, of } = tightest;
@@ -132,7 +132,7 @@ function Actions({ of: key, onAction }: ActionsProps): ReactNode {
   );
 }
 
-/** Actions on a key; none with those of the file, and those that are revoked. */
+/** Actions for a key. None for keys from the configuration file and for revoked keys. */
 function actionsFor(key: Key, onAction: KeysTableProps['onAction']): readonly MenuEntry[] {
   if (key.source === 'file' || key.state === 'revoked') return [];
   return [

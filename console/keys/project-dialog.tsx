@@ -1,4 +1,4 @@
-// Making and changing a project.
+// Dialog that creates or changes a project.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';
@@ -10,7 +10,7 @@ import { BudgetFields, LimitFields } from './allowance-fields.tsx';
 export type Project = Answer<'GET /projects'>['data'][number];
 
 interface ProjectDialogProps {
-  /** The one that is changed; null: a new one. */
+  /** Project to change; null: a new one. */
   readonly project: Project | null;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// The projects, one in a line: what each spent this month, how far its budget is used, and taking it out of use.
+// Table of projects: spend of this month, budget use, and disabling.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

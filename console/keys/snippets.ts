@@ -1,4 +1,4 @@
-// How programs are given a key: commands, code and settings, each with a model that the key may use.
+// Snippets that configure clients with a key: commands, code and settings, each with a model that the key may use.
 
 interface Handed {
   readonly origin: string;
@@ -71,7 +71,7 @@ interface Message {
   readonly model: string;
 }
 
-/** All of it, as it is sent to whoever will use the key. */
+/** Message with all settings for the person who will use the key. */
 export function messageOf({ name, base, secret, model }: Message): string {
   return `Your key for our models (${name}):
 

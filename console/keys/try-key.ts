@@ -1,14 +1,14 @@
-// Tries a key that was just made, with one short request.
+// Tests a new key with one short request.
 
 interface Tried {
   readonly isGood: boolean;
   readonly status: number;
-  /** The answer, or why there was none. */
+  /** The answer, or the error message. */
   readonly text: string;
   readonly ms: number;
 }
 
-/** Longest answer that is shown. A refusal is shown whole: its end says what to do. */
+/** Maximum characters of an answer that are shown. Errors are shown in full, because they end with what to do. */
 const MOST_CHARS = 200;
 
 export async function tryKey(secret: string, model: string): Promise<Tried> {
