@@ -1,32 +1,32 @@
-// The days of a partitioned table of PostgreSQL: made by whoever needs one first, dropped as a whole when they are too old.
-// Nobody who reads or writes other days is locked out.
+// Daily partitions of a PostgreSQL table. The first writer of a day creates its partition; old days are dropped as a
+// whole. Neither step blocks readers and writers of other days.
 import { sql } from 'kysely';
 import { type Database, type Queries, rowsOf } from '../tables/database.ts';
 import type { DayTable } from './record-tables.ts';
 import { firstIdAt, timeOf } from '../record-ids.ts';
 import { DAY_MS } from './usage-tables.ts';
 
-/** Names the lock under which days are made: any number that nobody else takes in this database. */
+/** Advisory lock for creating partitions. Any number that is otherwise unused in the database. */
 const PARTITION_LOCK = '7283641095518339';
 
 interface Partition {
   readonly name: string;
   /** Days since 1970. */
   readonly day: number;
-  /** True: somebody began to take it away, and did not come to the end. */
+  /** A process began to detach it and did not finish. */
   readonly isLeaving: boolean;
 }
 
 export class DayPartitions {
   readonly #table: DayTable;
-  /** Days that are there, as far as this process knows. */
+  /** Partitions that exist, as far as this process knows. */
   readonly #known = new Set<number>();
 
   constructor(table: DayTable) {
     this.#table = table;
   }
 
-  /** Makes the days of rows that are missing, inside a transaction. Where that fails, call `forget`. */
+  /** Creates missing partitions for rows, inside a transaction. If the transaction fails, call `forget`. */
   *ensure(ids: readonly Uint8Array[]): Queries<void> {
     const days = new Set(ids.flatMap((id) => dayOf(id) ?? []));
     const missing = [...days].filter((day) => !this.#known.has(day)).toSorted((a, b) => a - b);
@@ -39,17 +39,17 @@ export class DayPartitions {
     }
   }
 
-  /** Partitions are looked for anew: a transaction failed, maybe because a day was dropped. */
+  /** Forgets known partitions, after a failed transaction. One of them may have been dropped. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** Drops the oldest of the days before one, outside of a transaction. @returns false when there is none */
+  /** Drops the oldest partition before a day. Must run outside a transaction. @returns false if there is none */
   async dropBefore({ ask }: Pick<Database, 'ask'>, day: number): Promise<boolean> {
     const [oldest] = await ask(() => this.#partitions());
     if (!oldest || oldest.day >= day) return false;
     this.#known.delete(oldest.day);
-    // Dropped at once it would wait for everybody who reads any day, and everybody would wait for it.
+    // A plain `drop` would wait for all queries on the table, and new queries would wait for it.
     const how = oldest.isLeaving ? 'finalize' : 'concurrently';
     const table = this.#table;
     await ask(function* () {
@@ -64,16 +64,16 @@ export class DayPartitions {
   *#make(day: number): Queries<void> {
     const name = this.#nameOf(day);
     const bound = (of: number): string => `'\\x${firstIdAt(of * DAY_MS).toString('hex')}'`;
-    // One that was taken away and not dropped, because its process died in between.
+    // Left over from a process that died after detaching it.
     yield sql.raw(`drop table if exists "${name}"`);
-    // Attached, because a table that is made as a partition locks out everybody who reads the others.
+    // Created separately and then attached, because creating it as a partition locks the whole table.
     yield sql.raw(`create table "${name}" (like ${this.#table} including all)`);
     yield sql.raw(
       `alter table ${this.#table} attach partition "${name}" for values from (${bound(day)}) to (${bound(day + 1)})`,
     );
   }
 
-  /** Partitions that have a day, the oldest first. */
+  /** Partitions, oldest first. */
   *#partitions(): Queries<readonly Partition[]> {
     const rows = yield* rowsOf(sql<{ name: string; leaving: boolean }>`
       select c.relname as name, i.inhdetachpending as leaving
@@ -87,7 +87,6 @@ export class DayPartitions {
       .toSorted((a, b) => a.day - b.day);
   }
 
-  /** `records_20261123`. */
   #nameOf(day: number): string {
     return `${this.#table}_${new Date(day * DAY_MS).toISOString().slice(0, -14).replaceAll('-', '')}`;
   }

@@ -1,5 +1,5 @@
-// Sums by end user. Requests invent end users as they like: an hour has room for so many rows of a project, and what finds none
-// is counted together, so that the sums are whole.
+// Sums by end user. Clients choose end-user names freely, so rows per hour and project are limited. Requests beyond the
+// limit are added to one common row, so that the totals stay complete.
 import { type RawBuilder, sql } from 'kysely';
 import { inputTokensIn, outputTokensIn, type UsageCounts } from '../../accounts/usage/index.ts';
 import { othersRun } from '../others-run.ts';
@@ -10,11 +10,11 @@ import type { EndUserRow } from './sums.ts';
 import { hoursOf, MOST_REPORT_ROWS, oneOf, tooManyRows } from './report-queries.ts';
 import { USAGE_END_USERS } from './usage-tables.ts';
 
-/** End users of an hour and a project, besides the row for all others. */
+/** Maximum end-user rows per hour and project, not counting the row for all others. */
 const MOST_END_USERS = 10_000;
-/** The end user of a row for all that had no room. */
+/** End user of the row for all requests beyond the limit. */
 export const OTHER_END_USERS = '';
-/** Hours that SQLite adds up in one go. */
+/** Hours that SQLite adds up per query. */
 const HOURS_AT_ONCE = 2;
 
 export class EndUserWriter {
@@ -26,7 +26,7 @@ export class EndUserWriter {
     });
   }
 
-  /** Adds rows, inside the transaction that writes their records: once for each record. */
+  /** Adds rows, inside the transaction that writes their records, so that each record counts once. */
   *write(rows: readonly EndUserRow[]): Queries<void> {
     if (rows.length === 0) return;
     const added = new Map<string, (string | number)[]>();
@@ -47,7 +47,7 @@ export class EndUserWriter {
     yield* this.#add([...added.values()]);
   }
 
-  /** Number of rows that may still come, for those hours and projects that may have too many; the others have room for all. */
+  /** Number of rows left, for those hours and projects that these rows could bring over the limit. */
   *#roomFor(rows: readonly EndUserRow[]): Queries<Map<string, number>> {
     const wanted = new Map<string, { period: number; project: string; rows: number }>();
     for (const { period, project } of rows) {
@@ -74,7 +74,7 @@ export class EndUserWriter {
   }
 }
 
-/** Counts of rows of end users, in the order of their columns. */
+/** Counts of an end-user row, in column order. */
 const END_USER_COUNTS: readonly ((counts: UsageCounts) => number)[] = [
   ({ requests }) => requests,
   ({ errors }) => errors,
@@ -99,10 +99,7 @@ function addTo(
   });
 }
 
-/**
- * Sums of end users, by cost, the largest first.
- * @throws GatewayError `invalid_request` for more than 10,000 rows
- */
+/** Sums by end user, highest cost first. @throws GatewayError `invalid_request` for more than 10,000 rows */
 export async function endUserReport(
   database: Database,
   { fromMs, toMs, filters }: EndUserQuery,
@@ -150,7 +147,7 @@ function together(a: EndUserUsage, b: EndUserUsage): EndUserUsage {
   };
 }
 
-/** Conditions on the hours: all at once in PostgreSQL, a few hours that have rows in SQLite. */
+/** Conditions on the hours: one for all in PostgreSQL; in SQLite one for every few hours that have rows. */
 async function piecesOf(
   { ask, kind }: Database,
   { from, to }: { readonly from: number; readonly to: number },

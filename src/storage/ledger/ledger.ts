@@ -1,5 +1,5 @@
-// Keeps the ledger's records: an append is durable with one write to the journal, and a row in the database soon after. Knows
-// nothing of prices, requests or HTTP.
+// The ledger's records. An appended record is durable after one write to the journal, and is in the database soon
+// after.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
@@ -18,7 +18,7 @@ import { idOfRow, rowId } from '../record-ids.ts';
 import { UsageReader } from './usage-reader.ts';
 import { UsageWriter } from './usage-writer.ts';
 
-/** The kind of a record's entries in journals. */
+/** Kind of records among journal entries. */
 const RECORD_ENTRY = 1;
 
 export const ledger: Store<LedgerStore> = {

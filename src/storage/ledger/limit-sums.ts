@@ -1,5 +1,5 @@
-// Sums that limits are set from: by owner and model from a time on, to the millisecond: rows of sums, and the records of the hour
-// that the time lies in. The database adds them up, some at a time.
+// Sums that limits start from: by owner and model, since a given millisecond. Combines rows of sums with the records of
+// the first, partial hour. The database adds them up in small queries.
 import { type RawBuilder, sql } from 'kysely';
 import type { LedgerSum, SumQuery } from '../../accounts/limits/index.ts';
 import { othersRun } from '../others-run.ts';
@@ -14,12 +14,12 @@ import { DAY, FIVE, FIVES, HOUR, HOUR_MS, HOURS, periodMs, PURGED_BEFORE } from 
 import type { UsageWriter } from './usage-writer.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Sums of one answer of many. */
+/** Sums per yielded batch. */
 const MOST_SUMS = 1_000;
-/** Periods that are added up in one go: of hours a day, of days a month. */
+/** Periods per query: hours of about a day, or days of a month. */
 const PERIODS = 31;
 
-/** Requests as limits count them: `countedRequestsIn`, for rows. */
+/** Requests as limits count them: `countedRequestsIn` in SQL. */
 const COUNTED = sql`(requests - errors + charged_errors + tool_turns)`;
 const TOKENS = sql`(input_uncached + input_cache_read + input_cache_write_5m + input_cache_write_1h + input_audio
   + input_image + output_text + output_reasoning + output_audio)`;
@@ -28,7 +28,7 @@ interface FoundSum extends Omit<LedgerSum, 'endUser'> {
   readonly endUser: string;
 }
 
-/** The sums, each owner's and model's together as far as memory allows. */
+/** Yields the sums, combined by owner and model as far as memory allows. */
 export async function* limitSums(
   database: Database,
   writer: UsageWriter,
@@ -65,7 +65,7 @@ async function* partsOf(
   query: SumQuery,
 ): AsyncGenerator<readonly LedgerSum[]> {
   const { by, fromMs, inSlices } = query;
-  // A provider's sums know nothing of end users.
+  // Sums by provider have no end users.
   const byEndUser = query.byEndUser && by !== 'provider';
   const asked = { ...query, byEndUser };
   const firstHour = Math.floor(fromMs / HOUR_MS);
@@ -78,7 +78,7 @@ async function* partsOf(
     return found.map((sum) => ({ ...sum, endUser: sum.endUser || null }));
   };
   const purgedMs = Number((await database.ask(() => settingOf(PURGED_BEFORE))) ?? 0);
-  // The whole hour counts where its records are gone.
+  // If the hour's records are deleted, the whole hour counts.
   const isPart = fromMs > firstHour * HOUR_MS && fromMs >= purgedMs;
   const from = isPart ? firstHour + 1 : firstHour;
   const sliceMs = inSlices ? HOUR_MS : null;
@@ -98,7 +98,7 @@ async function* partsOf(
     }
 }
 
-/** The first hour of which there are rows, and the last; the day 0 stands for all that is older. */
+/** First and last hour with rows. Day 0 holds the sums of all purged days. */
 function* edges(): Queries<readonly [number, number]> {
   const found: number[] = [];
   for (const [span, hours] of [
@@ -132,17 +132,17 @@ function ownerOf(by: SumQuery['by'], table: string): RawBuilder<unknown> {
   return by === 'gateway' ? sql`''` : sql.ref(`${table}.${by}`);
 }
 
-/** Sums of end users do not know it, and what is taken away from others must agree in it. */
+/** Empty for sums by end user, which have no endpoint: rows that are subtracted from others must match them. */
 function endpointOf({ byEndUser }: SumQuery): RawBuilder<unknown> {
   return byEndUser ? sql`''` : sql`g.endpoint`;
 }
 
-/** Condition on the owners, where only some are asked for. */
+/** Condition on the owners, if only some are requested. */
 function ofOwners({ by, owners }: SumQuery, table: string): RawBuilder<unknown> {
   return owners && by !== 'gateway' ? sql`and ${oneOf(`${table}.${by}`, owners)}` : sql``;
 }
 
-/** Rows of sums, each at its last millisecond. */
+/** Rows of sums, each with its last millisecond as its time. */
 function usageRows(query: SumQuery, { span, from, to }: SpanPart): RawBuilder<unknown> {
   return sql`
     select ${ownerOf(query.by, 'g')} as owner, '' as end_user, g.model as model, ${endpointOf(query)} as endpoint,
@@ -151,7 +151,7 @@ function usageRows(query: SumQuery, { span, from, to }: SpanPart): RawBuilder<un
     where g.id = u.grp and u.span = ${span} and u.period >= ${from} and u.period < ${to} ${ofOwners(query, 'g')}`;
 }
 
-/** The end users of hours; and the same taken away from those who named nobody, who have what is left of the sums. */
+/** Rows of end users, and the same amounts subtracted from the row without end user, which thus holds the rest. */
 function endUserRows(query: SumQuery, { span, from, to }: SpanPart): readonly RawBuilder<unknown>[] {
   const hours = span === FIVE ? { from: from / FIVES, to: to / FIVES } : { from, to };
   const rows = (endUser: RawBuilder<unknown>, sign: RawBuilder<unknown>) => sql`
@@ -167,7 +167,7 @@ function lastMs(period: string, ms: number): RawBuilder<unknown> {
   return sql`cast((${sql.ref(period)} + 1) * ${sql.lit(ms)} - 1 as double precision)`;
 }
 
-/** Records of a part of an hour: those that lie there, and those that lie elsewhere. */
+/** Records of a partial hour: those whose id has the time of the request, and all others. */
 function recordsBetween(query: SumQuery, fromMs: UnixMs, toMs: UnixMs): readonly RawBuilder<unknown>[] {
   const endUser = query.byEndUser ? sql`coalesce(r.end_user, '')` : sql`''`;
   const selected = sql`

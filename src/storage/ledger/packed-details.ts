@@ -1,5 +1,5 @@
-// Counts by name or by bucket, as one text of a row of sums. Texts one behind the other are the sum of both: databases add
-// them up by joining them, and every reader counts what it finds. `d31,2` are two requests in bucket 31 of `durations`.
+// Counts by name or bucket, packed into one text column. Concatenated texts are the sum of both, so that databases add
+// them up by concatenation. Example: `d31,2` means two requests in bucket 31 of `durations`.
 import {
   addBucket,
   addNamed,
@@ -10,7 +10,7 @@ import {
 } from '../../accounts/usage/index.ts';
 import { storable } from './usage-groups.ts';
 
-/** Letters of the details. They are stored: a letter keeps its meaning. */
+/** Letters of the details. They are stored, so their meaning must not change. */
 const LETTERS = { durations: 'd', firstContents: 'f', errorKinds: 'e', tools: 't' } as const satisfies Record<
   keyof UsageDetails,
   string
@@ -18,7 +18,7 @@ const LETTERS = { durations: 'd', firstContents: 'f', errorKinds: 'e', tools: 't
 const [DURATION, FIRST_CONTENT, ERROR_KIND] = ['d', 'f', 'e'].map((letter) => letter.charCodeAt(0));
 const [ZERO, NINE] = ['0', '9'].map((digit) => digit.charCodeAt(0)) as [number, number];
 
-/** Details that one record adds. */
+/** Details of one record. */
 export function packedFacts(facts: UsageFacts): string {
   let text = '';
   eachDetail(facts, (of, name, count) => {
@@ -38,14 +38,14 @@ export function packed(details: UsageDetails): string {
   return text;
 }
 
-/** The same sum as a text without repetitions. */
+/** Packs a text again, with one entry per name or bucket. */
 export function shortest(text: string): string {
   const details = noUsageDetails();
   addPacked(details, text);
   return packed(details);
 }
 
-/** Adds what a text counts. A report adds up megabytes of it: no pair becomes a string of its own but those with names. */
+/** Adds the counts of a text. Reports read megabytes of it, so substrings are created for names only. */
 export function addPacked(to: UsageDetails, text: string): void {
   for (let at = 0; at < text.length;) {
     const letter = text.charCodeAt(at);
@@ -69,7 +69,7 @@ export function addPacked(to: UsageDetails, text: string): void {
   }
 }
 
-/** Names are escaped: none of them has a comma. */
+/** Names are escaped, so that they contain no comma. */
 function pair(letter: string, name: string | number, count: number): string {
   const escaped = typeof name === 'number' ? name : encodeURIComponent(storable(name));
   return `${letter}${escaped},${count}`;

@@ -1,4 +1,5 @@
-// The stored form of records, from their tables of members: which members are not as usual, a bit each, then their values.
+// Stored form of records, derived from their member tables: a bit for each member that differs from its default, then
+// the values of those members.
 import {
   ATTEMPT_MEMBERS,
   type AttemptRecord,
@@ -14,28 +15,27 @@ import { rowId } from '../record-ids.ts';
 import { CODECS, type ValueCodec } from './value-codecs.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A record without prompt and answer. */
 export interface StoredRecord {
   readonly generation: GenerationRecord;
-  /** Attempts in order. */
+  /** In order. */
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** Depth to which a record is read. `lean`: without members that sums do not need. */
+/** `lean`: only members that sums need. */
 export type Depth = 'whole' | 'lean';
 
 interface Column {
   readonly name: string;
   readonly usual: unknown;
   readonly hasUsual: boolean;
-  /** Whether the usual value follows from other members. */
+  /** The default is computed from other members. */
   readonly follows: boolean;
   readonly codec: ValueCodec<never>;
-  /** Whether sums need it. */
+  /** Needed for sums. */
   readonly isCounted: boolean;
 }
 
-/** Members that rows and sums are made of. */
+/** Members of generations that rows and sums are made of. */
 const COUNTED: ReadonlySet<string> = new Set([
   'createdAt',
   'keyId',
@@ -61,10 +61,13 @@ const COUNTED_OF_ATTEMPT: ReadonlySet<string> = new Set(['provider', 'endpoint',
 
 const NO_MEMBERS: Members = {};
 
-/** Writes and reads the members of one table. */
+/** Encodes and decodes the members of one table. */
 export class MembersCodec {
   readonly #columns: readonly Column[];
-  /** A record in which every member is as usual, but for those that follow from others. Copied: names are not added one by one. */
+  /**
+   * Records with all defaults, and null for computed ones. Copied, because that is faster than adding members one by
+   * one.
+   */
   readonly #usual: Readonly<Record<Depth, Members>>;
 
   constructor(table: MemberTable, counted: ReadonlySet<string> = new Set()) {
@@ -89,8 +92,8 @@ export class MembersCodec {
   }
 
   /**
-   * @param sinceMs what times are written as differences from
-   * @param generation that the record belongs to; itself none
+   * @param sinceMs base of stored times (Unix milliseconds)
+   * @param generation generation of an attempt; absent for a generation itself
    */
   write(w: CompactWriter, record: Members, sinceMs: UnixMs, generation = NO_MEMBERS): void {
     const columns = this.#columns;
@@ -105,7 +108,7 @@ export class MembersCodec {
     }
   }
 
-  /** Reads the members of a record. @throws RangeError when the bytes are none of a record's */
+  /** Decodes the members of a record. @throws RangeError for invalid bytes */
   read(r: CompactReader, depth: Depth, generation = NO_MEMBERS): Record<string, unknown> {
     const columns = this.#columns;
     const own: Record<string, unknown> = { ...this.#usual[depth] };
@@ -120,7 +123,7 @@ export class MembersCodec {
       else
         own[column.name] = column.codec.read(r, Number(own['createdAt'] ?? generation['createdAt']), depth);
     }
-    // Members that only a newer program knows.
+    // Members added by newer versions.
     for (let at = columns.length; at < count; at += 1)
       if (((marks[at >> 3] ?? 0) & (1 << (at & 7))) !== 0) r.skip();
     return own;
@@ -136,20 +139,19 @@ function usualOf({ usual }: Column, own: Members, generation: Members): unknown 
 const GENERATION = new MembersCodec(GENERATION_MEMBERS, COUNTED);
 const ATTEMPT = new MembersCodec(ATTEMPT_MEMBERS, COUNTED_OF_ATTEMPT);
 
-/** An entry of a journal, read as far as its row needs it. */
+/** Journal entry of a record, decoded as far as its row requires. */
 export interface RecordEntry {
-  /** Id of its row. */
   readonly id: Buffer;
-  /** The record without its id, and without members that sums do not need. */
+  /** The record without its id, and with only the members that sums need. */
   readonly record: StoredRecord;
-  /** Prompt and answer as JSON. `null`: they are not kept. */
+  /** Prompt and answer as JSON. `null`: not stored. */
   readonly request: string | null;
   readonly answer: string | null;
-  /** The record's bytes, for its row. */
+  /** Encoded record, as stored in its row. */
   readonly bytes: Uint8Array;
 }
 
-/** Writes a record as an entry of a journal: id, prompt and answer, then what its row keeps. @param w has been reset */
+/** Encodes a journal entry: id, prompt, answer, then the bytes of the row. @param w must be reset */
 export function writeEntry(w: CompactWriter, g: GenerationRecord, attempts: readonly AttemptRecord[]): void {
   w.id(g.id);
   w.text(g.content && JSON.stringify(g.content.request));
@@ -160,7 +162,7 @@ export function writeEntry(w: CompactWriter, g: GenerationRecord, attempts: read
   for (const attempt of attempts) ATTEMPT.write(w, attempt as unknown as Members, g.createdAt, members);
 }
 
-/** @throws RangeError when the bytes are none of a record's */
+/** @throws RangeError for invalid bytes */
 export function readEntry(r: CompactReader): RecordEntry {
   const id = rowId(r.id());
   const request = r.value() as string | null;
@@ -169,10 +171,7 @@ export function readEntry(r: CompactReader): RecordEntry {
   return { id, record: readRecord(r, '', null, 'lean'), request, answer, bytes };
 }
 
-/**
- * Reads the bytes of a row.
- * @throws RangeError when they are none of a record's
- */
+/** Decodes the bytes of a row. @throws RangeError for invalid bytes */
 export function readRecord(
   r: CompactReader,
   id: string,

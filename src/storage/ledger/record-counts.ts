@@ -1,5 +1,6 @@
-// Counts of generations that pass filters: by interval and state, and by what they have. Exact, because it looks at the index of
-// facts. Nine of ten are plain `ok`: where sums know the filters, those are the rest of the sums, and no record of them is read.
+// Counts of generations that match filters: by interval and state, or by the values of a facet. Reads only the index of
+// facts. About 90% of generations are plain `ok`: where sums support the filters, their number is derived from the sums
+// without reading records.
 import { type RawBuilder, sql } from 'kysely';
 import { REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import type {
@@ -19,18 +20,21 @@ import type { UsageReader } from './usage-reader.ts';
 import { DAY_MS, HOUR_MS } from './usage-tables.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Rows that are looked at: about a fifth of a second. */
+/** Maximum number of rows read: about 200 ms. */
 const MOST_LOOKED_AT = 1_500_000;
-/** Rows that are counted by what they have. */
+/** Maximum number of rows counted for a facet. */
 const MOST_COUNTED = 200_000;
 const MOST_VALUES = 100;
 
-/** Bits of a count of one piece, and states that one sum counts: three sums take half as long as one for each state. */
+/**
+ * Bits of a count in a packed sum, and states per packed sum. Three packed sums take half the time of one sum per
+ * state.
+ */
 const BITS = 18;
 const TOGETHER = 3;
 const SUMS = Array.from({ length: Math.ceil(REQUEST_STATES.length / TOGETHER) }, (_, sum) => `s${sum}`);
 
-/** Number of the state that the index of others leaves out. */
+/** State that the index `records_others` leaves out. */
 const OK = REQUEST_STATES.indexOf('ok');
 const MASK = 2n ** BigInt(BITS) - 1n;
 const OTHERS = REQUEST_STATES.filter((state) => state !== 'ok');
@@ -59,7 +63,7 @@ export class RecordCounts {
     return this.#spans.isOneStatement ? this.#atOnce(query) : this.#piecewise(query);
   }
 
-  /** Whole hours by the sums and by the records that are not plain `ok`; what is beside them by records alone. */
+  /** Counts whole hours from the sums and from records that are not plain `ok`, and the rest from records alone. */
   async #bySums(
     { filters, edges }: GenerationCountQuery,
     known: UsageQuery['filters'],
@@ -79,7 +83,7 @@ export class RecordCounts {
     const ms = (edges[1] ?? endMs) - firstMs;
     const all = new Map<number, number>();
     for await (const { startMs, requests } of this.#usage.requests(hours, known, unit)) {
-      // A day begins before its first hour that is asked for.
+      // A day may begin before its first requested hour.
       const edge = edges[Math.max(0, Math.floor((startMs - firstMs) / ms))] ?? firstMs;
       all.set(edge, (all.get(edge) ?? 0) + requests);
     }
@@ -100,7 +104,7 @@ export class RecordCounts {
     const sums = new Map<number, GenerationCount>();
     const groups = await groupsOnce(this.#database, filters);
     let looked = 0;
-    // The newest first: they are the ones that are wanted where there are too many.
+    // Newest first, because the count may stop before it reaches the oldest.
     for (let at = edges.length - 2; at >= 0; at -= 1) {
       const [startMs, endMs] = [edges[at] ?? 0, edges[at + 1] ?? 0];
       let sum = none(startMs);
@@ -150,7 +154,7 @@ export class RecordCounts {
     const counts = new Map<string, number>();
     const ofRow = by === 'state' || by === 'error_kind';
     const groups = await groupsOnce(this.#database, filters);
-    // An `ok` outcome has no kind of error.
+    // Generations with outcome `ok` have no error kind.
     const having = by === 'error_kind' ? sql`and ${NOT_OK}` : sql``;
     const value = ofRow ? sql.ref(`r.${by}`) : sql.ref(`g.${by}`);
     let counted = 0;
@@ -196,7 +200,7 @@ export class RecordCounts {
       return Number((packed >> BigInt((state % TOGETHER) * BITS)) & MASK);
     });
     if (leavesOutOk(filters)) return counts;
-    // Most are `ok`: they are counted as the rest, which takes half as long.
+    // Most are `ok`: counting them as the remainder takes half the time.
     const [all] = await this.#ask<{ many: number }>(sql`select count(*) as many from records where ${where}`);
     const others = counts.reduce((sum, each) => sum + each, 0);
     return counts.map((each, state) => (state === OK ? Number(all?.many ?? 0) - others : each));
@@ -208,14 +212,14 @@ export class RecordCounts {
 }
 
 interface Found {
-  /** Counts by the beginning of their interval. */
+  /** By start of the interval, in Unix milliseconds. */
   readonly sums: Map<number, GenerationCount>;
   readonly isExact: boolean;
 }
 
-/** Periods of sums that intervals are made of. `null`: intervals are shorter. */
+/** Periods that intervals consist of. `null`: intervals are shorter than an hour, or not aligned. */
 function unitOf([first = 0, second = 0, ...others]: readonly number[]): 'hour' | 'day' | null {
-  // Everything lies in a single one.
+  // A single interval contains all periods.
   if (others.length === 0) return 'day';
   const isMadeOf = (ms: DurationMs): boolean => first % ms === 0 && (second - first) % ms === 0;
   return isMadeOf(DAY_MS) ? 'day' : isMadeOf(HOUR_MS) ? 'hour' : null;

@@ -1,4 +1,4 @@
-// Filters of generations in SQL: conditions on rows of records, and on the groups of names that sums know.
+// Filters of generations as SQL: conditions on records, and on the usage groups that sums are kept by.
 import { type RawBuilder, sql } from 'kysely';
 import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf } from '../../accounts/limits/index.ts';
@@ -7,7 +7,7 @@ import { othersRun } from '../others-run.ts';
 import { type Database, rowsOf } from '../tables/database.ts';
 import { oneOf } from './report-queries.ts';
 
-/** Names of groups that a filter of its own is for. */
+/** Filters that have a usage dimension of their own. */
 const NAMES: readonly (readonly [keyof GenerationFilters, UsageDimension])[] = [
   ['project', 'project'],
   ['key', 'key'],
@@ -15,26 +15,27 @@ const NAMES: readonly (readonly [keyof GenerationFilters, UsageDimension])[] = [
   ['requestedModel', 'requested_model'],
   ['protocol', 'protocol'],
 ];
-/** Names that an attempt may have others of than its request. */
+/** Dimensions in which an attempt may differ from its request. */
 const OF_ATTEMPTS: typeof NAMES = [
   ['provider', 'provider'],
   ['endpoint', 'endpoint'],
   ['outcome', 'outcome'],
 ];
 
-/** First digits of an id that are enough to look for it. */
+/** Minimum number of hexadecimal digits for a search by id. */
 const LEAST_DIGITS = 4;
 const ID_DIGITS = 32;
 
-/** Condition on records whose group meets a condition. */
+/** Makes a condition on records from a condition on their groups. */
 export type InGroups = (groups: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-/** Groups that are named by their numbers; more are looked up again by each statement. */
+/** Maximum number of groups that are inlined by id. With more, each statement selects them itself. */
 const MOST_GROUPS = 2_000;
 
 /**
- * Looks groups up once for all statements of a question. PostgreSQL needs one statement and looks them up in it.
- * @returns what `passing` takes
+ * Selects the groups once for all statements of a query. PostgreSQL needs only one statement, which selects them
+ * itself.
+ * @returns an argument for `passing`
  */
 export async function groupsOnce({ kind, ask }: Database, f: GenerationFilters): Promise<InGroups> {
   if (kind === 'postgres') return inGroups;
@@ -51,23 +52,23 @@ export async function groupsOnce({ kind, ask }: Database, f: GenerationFilters):
       ),
     );
     const ids = rows.map(({ id }) => id);
-    // SQLite filters rows by a subquery sooner than by a list: it makes a Bloom filter of it.
+    // SQLite builds a Bloom filter from a subquery, which is faster than a list of values.
     const known = sql`grp in (select value from json_each(${JSON.stringify(ids)}))`;
     found.push(ids.length > MOST_GROUPS ? inGroups(groups) : known);
     await othersRun();
   }
-  // Conditions come in the same order each time.
+  // `passing` asks for its conditions in the same order each time.
   let at = 0;
   return () => found[at++ % found.length] ?? sql`false`;
 }
 
-/** Rows that pass. Times are left out where the range of ids says them. @param of looks groups up */
+/** Condition on records that match. @param of makes the conditions on groups */
 export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuilder<unknown> {
-  // Numbers are compared sooner than names are looked up.
+  // Cheap numeric comparisons come before conditions on groups.
   const conditions: RawBuilder<unknown>[] = leavesOutOk(f) ? [NOT_OK] : [];
   if (f.endUser) {
     const named = f.endUser.filter((name) => name !== '');
-    // None is asked for by the empty name, as everywhere.
+    // The empty name selects records without an end user.
     const none = f.endUser.includes('') ? sql`or end_user is null` : sql``;
     conditions.push(sql`(end_user is not null and ${oneOf('end_user', named)} ${none})`);
   }
@@ -93,10 +94,10 @@ export function passing(f: GenerationFilters, of: InGroups = inGroups): RawBuild
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
-/** Rows of the index of records that are not plain `ok`, in the words of that index. */
+/** Records that are not plain `ok`. The same text as in the partial index `records_others`, so that it is used. */
 export const NOT_OK = sql`state <> 0`;
 
-/** True: no record passes that is plain `ok`. */
+/** True if the filters exclude all plain `ok` records. */
 export function leavesOutOk({ state, outcome, errorKind, status }: GenerationFilters): boolean {
   return (
     state?.includes('ok') === false ||
@@ -106,10 +107,7 @@ export function leavesOutOk({ state, outcome, errorKind, status }: GenerationFil
   );
 }
 
-/**
- * Filters as sums know them, whatever states are asked for.
- * @returns null where only records know whether they pass
- */
+/** The filters as filters of sums, without times and states. @returns null if only records can answer them */
 export function filtersOfSums(f: GenerationFilters): UsageQuery['filters'] | null {
   const { fromMs: _, toMs: __, state: ___, ...others } = f;
   const known = [...NAMES, ...OF_ATTEMPTS];
@@ -120,15 +118,15 @@ export function filtersOfSums(f: GenerationFilters): UsageQuery['filters'] | nul
   );
 }
 
-/** A request that was answered with an error is none that went well. */
+/** An error status excludes `ok`. */
 function isRefused(status: GenerationFilters['status']): boolean {
   return status !== undefined && status.length > 0 && status.every((each) => each >= 400);
 }
 
-/** Groups one of which every hour has in which something passes. Null: all hours may have it. */
+/** Condition on groups: every hour with a match has a row of such a group. Null: any hour may have a match. */
 export function groupsOfHours(f: GenerationFilters): RawBuilder<unknown> | null {
   const isTried = f.attempted !== undefined;
-  // The attempt may be of another group than its request.
+  // The attempt may belong to another group than its request.
   const conditions = namesOf(f, isTried ? NAMES : [...NAMES, ...OF_ATTEMPTS]);
   if (f.attempted) conditions.push(oneOf('g.provider', f.attempted));
   if (isRefused(f.status) && !isTried)

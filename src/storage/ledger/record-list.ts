@@ -1,5 +1,5 @@
-// The list of generations as far as filters let them through, by time or by a measure. It looks at the index of facts alone, and
-// reads the records of the page that it finds.
+// Lists generations that match filters, ordered by time or by a measure. Searches only the index of facts, then reads
+// the records of the page.
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { othersRun } from '../others-run.ts';
@@ -10,28 +10,26 @@ import { asksForEndUsers, boundsOf, type Direction, placeOf, type RecordSpans } 
 import { APART } from './record-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A row as it is read. */
 export interface RecordRow {
   readonly id: Uint8Array;
   readonly record: Uint8Array;
 }
 
-/** A place in an order by a measure. */
+/** Position in a list that is ordered by a measure. */
 interface Place {
   readonly id: Uint8Array;
   readonly value: number;
 }
 
-/** Columns of the measures. */
 const MEASURES: Readonly<Record<Exclude<GenerationOrder, 'time'>, string>> = {
   duration: 'duration_ms',
   first_content: 'first_content_ms',
   cost: 'nano_usd',
   tokens: 'tokens',
 };
-/** A value above all measures. */
+/** Greater than every value of a measure. */
 const NO_VALUE = 2 ** 52;
-/** Answers of an endpoint whose times are read. */
+/** Maximum number of times that are read for an endpoint. */
 const MOST_TIMES = 2_000;
 
 export class RecordList {
@@ -43,7 +41,7 @@ export class RecordList {
     this.#spans = spans;
   }
 
-  /** Rows that pass, in order; at most one more than asked for. Lets others run meanwhile. */
+  /** Matching rows in order, at most one more than `limit`. Yields to other work in between. */
   async rows(query: GenerationQuery): Promise<readonly RecordRow[]> {
     const { orderBy = 'time' } = query;
     const ids = orderBy === 'time' ? await this.#byTime(query) : await this.#byMeasure(query, orderBy);
@@ -93,12 +91,12 @@ export class RecordList {
     return found;
   }
 
-  /** Every piece is looked at: of each the first that come before those which were found. */
+  /** Searches all pieces, and keeps the first rows of all of them. */
   async #byMeasure(
     { filters, order, limit, after }: GenerationQuery,
     by: keyof typeof MEASURES,
   ): Promise<readonly Uint8Array[]> {
-    // Records without a value stand at the end of both directions.
+    // Records without a value come last in both orders.
     const value = sql`coalesce(${sql.ref(MEASURES[by])}, ${sql.lit(order === 'desc' ? -1 : NO_VALUE)})`;
     const start = after === undefined ? null : await this.#placeOf(after, value);
     const groups = await groupsOnce(this.#database, filters);

@@ -1,5 +1,5 @@
-// Deletes old records and contents: in SQLite the oldest first, a millisecond's worth at a time; in PostgreSQL a day at a time.
-// All that is deleted is in the sums.
+// Deletes old records and contents: oldest first and about a millisecond at a time in SQLite, whole days in PostgreSQL.
+// Their sums remain.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../tables/database.ts';
 import { APART } from './record-tables.ts';
@@ -21,13 +21,13 @@ export class RecordPurge {
     this.#writer = writer;
   }
 
-  /** Deletes some records of before a time, with their contents. @returns how many rows or days; 0 when none is left */
+  /** Deletes some records from before a time, with their contents. @returns number of rows or days; 0: none are left */
   async records(beforeMs: UnixMs): Promise<number> {
     const contents = await this.contents(beforeMs);
     if (contents > 0) return contents;
     const hasDays = this.#database.kind === 'postgres';
     const day = Math.floor(beforeMs / DAY_MS);
-    // First: what is gone is not looked for, even if it should end in between.
+    // Noted before the deletion, so that readers do not rely on these records even if it is interrupted.
     await this.#notePurged(hasDays ? day * DAY_MS : beforeMs);
     if (hasDays && (await this.#writer.days.dropBefore(this.#database, day))) return 1;
     const foreign = sql`apart = ${sql.lit(APART.foreignId)} and created_at < ${beforeMs}`;
@@ -36,7 +36,7 @@ export class RecordPurge {
     return own > 0 ? own : this.#delete('records', foreign);
   }
 
-  /** The same for prompts and answers alone. */
+  /** Same as `records`, for prompts and answers only. */
   async contents(beforeMs: UnixMs): Promise<number> {
     const foreign = sql`id in (
       select id from records where apart = ${sql.lit(APART.foreignId)} and created_at < ${beforeMs})`;

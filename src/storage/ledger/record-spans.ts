@@ -1,5 +1,5 @@
-// Ranges of ids in which records are looked for. Sums say in which hours somebody was there. Ranges are cut into pieces that take
-// a few milliseconds in SQLite, where nobody else runs meanwhile.
+// Ranges of record ids to search. Sums tell in which hours there can be matches. In SQLite, ranges are split into
+// pieces of a few milliseconds, because queries block the event loop.
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { GenerationFilters, GenerationQuery } from '../../accounts/ports/index.ts';
@@ -9,12 +9,12 @@ import { groupsOfHours, leavesOutOk, NOT_OK } from './record-filters.ts';
 import type { UsageReader } from './usage-reader.ts';
 import { HOUR_MS } from './usage-tables.ts';
 
-/** Rows that one statement of SQLite looks at: some two milliseconds. */
+/** Rows that one SQLite statement reads: about 2 ms. */
 export const LOOKED_AT = 15_000;
-/** An hour behind all others. */
+/** Greater than every hour. */
 const NO_HOUR = 2_000_000_000;
 
-/** Ids from the first on, and before the second. */
+/** Ids from `from` (inclusive) to `to` (exclusive). */
 export interface IdSpan {
   readonly from: Buffer;
   readonly to: Buffer;
@@ -31,10 +31,10 @@ export class RecordSpans {
     this.#usage = usage;
   }
 
-  /** Ranges in which something may pass; hours that follow each other are one. */
+  /** Ranges that may contain matches. Consecutive hours are joined. */
   async *of(bounds: IdSpan, filters: GenerationFilters, order: Direction): AsyncGenerator<IdSpan> {
     const groups = groupsOfHours(filters);
-    // Indexes find end users, and what did not go well.
+    // Indexes find end users and records that are not `ok`.
     if (groups === null || asksForEndUsers(filters) || leavesOutOk(filters)) return yield bounds;
     let most = FIRST_HOURS;
     let run: { from: number; to: number } | null = null;
@@ -52,18 +52,18 @@ export class RecordSpans {
     if (run) yield within(run, bounds);
   }
 
-  /** True where the database looks at everything with one statement, without keeping others waiting. */
+  /** True if one statement may search everything without blocking other work. */
   get isOneStatement(): boolean {
     return this.#database.kind === 'postgres';
   }
 
-  /** Ranges in which something may pass, the newest first: for callers that look at all of it. */
+  /** Ranges that may contain matches, newest first, for callers that read all of them. */
   async *all(filters: GenerationFilters): AsyncGenerator<IdSpan> {
     if (this.isOneStatement) yield boundsOf(filters);
     else yield* this.of(boundsOf(filters), filters, 'desc');
   }
 
-  /** A span in pieces of rows that filters have to look at. @param isWhole true: in one */
+  /** Splits a span into pieces with a limited number of rows to check. @param isWhole true: do not split */
   async *pieces(
     span: IdSpan,
     filters: GenerationFilters,
@@ -76,14 +76,14 @@ export class RecordSpans {
     while (rest && Buffer.compare(rest.from, rest.to) < 0) {
       const all: IdSpan = rest;
       const bound = isWhole || this.isOneStatement ? null : await ask(() => this.#bound(all, order, among));
-      // Upwards the bound is the first that is not looked at, downwards the last that is.
+      // Ascending, the bound is the first id of the next piece; descending, the last id of this one.
       const [part, following] = bound ? split(all, bound, order) : [all, null];
       yield part;
       rest = following;
     }
   }
 
-  /** The id that ends so many rows. `null`: there are no more. */
+  /** Id at which a piece ends. `null`: the rest fits into one piece. */
   *#bound({ from, to }: IdSpan, order: Direction, among: RawBuilder<unknown>): Queries<Buffer | null> {
     const bound = yield* firstOf<{ readonly id: Uint8Array }>(sql`
       select id from records where id >= ${from} and id < ${to} ${among} order by id ${sql.raw(order)}
@@ -92,10 +92,10 @@ export class RecordSpans {
   }
 }
 
-/** Hours that are looked at together at first: a page that is full soon waits for few of them. Then twice as many each time. */
+/** Maximum hours of the first range, so that a page that fills quickly reads few. Doubled for each further range. */
 const FIRST_HOURS = 48;
 
-/** The part that is looked at first, and the rest. */
+/** The piece to search first, and the rest. */
 function split({ from, to }: IdSpan, bound: Buffer, order: Direction): readonly [IdSpan, IdSpan] {
   const [low, high] = [
     { from, to: bound },
@@ -116,7 +116,7 @@ function within(hours: { readonly from: number; readonly to: number }, bounds: I
   };
 }
 
-/** @param after only what follows this id */
+/** @param after id after which to continue */
 export function boundsOf(
   { fromMs, toMs }: Pick<GenerationFilters, 'fromMs' | 'toMs'>,
   order: Direction = 'asc',
@@ -131,7 +131,7 @@ export function boundsOf(
   return { from, to: Buffer.compare(place, to) < 0 ? place : to };
 }
 
-/** @throws GatewayError `invalid_request` for what is no id */
+/** @throws GatewayError `invalid_request` for an invalid id */
 export function placeOf(after: string): Buffer {
   if (/^[0-9a-f]{32}$/.test(after)) return Buffer.from(after, 'hex');
   throw new GatewayError('invalid_request', 'after: this is not the id of a generation', { param: 'after' });

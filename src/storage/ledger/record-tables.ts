@@ -1,28 +1,34 @@
-// The tables of records. Columns exist for what lists filter and order by, and what limits count; the record itself is one
-// value. In PostgreSQL a day is a partition, which goes as a whole.
+// Tables of records. Columns exist for what lists filter and sort by and what limits count; the record itself is one
+// encoded value. In PostgreSQL each day is a partition, which is dropped as a whole.
 import type { SchemaChange } from '../tables/schema.ts';
 import { table } from '../tables/table.ts';
 
-/** Place of a record. `late`: counts that came after the record of their request; they are no request. Stored. */
+/**
+ * How a record's id relates to its time. `late`: deferred usage, which arrived after the record of its request and does
+ * not count as a request. Stored.
+ */
 export const APART = { none: 0, late: 1, foreignId: 2 } as const;
 
-/** All that lists filter and order by: a tenth of the rows, so that a look at a million records takes a tenth of a second. */
+/**
+ * All columns that lists filter and sort by. The index is a tenth of the table's size: scanning a million records takes
+ * about 100 ms.
+ */
 const FACTS =
   'id, grp, apart, state, status, created_at, tokens, nano_usd, duration_ms, first_content_ms, attempts, error_kind, tried';
 
 export const RECORDS = table({
   name: 'records',
   columns: {
-    /** In the form of `record-ids.ts`: rows lie in the order of their requests. */
+    /** In the form of `record-ids.ts`, so that rows are in order of time. */
     id: 'bytes',
     /** Unix milliseconds. */
     created_at: 'real',
-    /** The group of its names. */
+    /** Usage group. */
     grp: 'number',
     end_user: 'id?',
     status: 'small',
     apart: 'small',
-    /** As limits count them. */
+    /** As counted by limits. */
     requests: 'small',
     tokens: 'number',
     /** Null: the price is unknown, or nothing was charged. */
@@ -32,15 +38,15 @@ export const RECORDS = table({
     first_content_ms: 'number?',
     attempts: 'small',
     error_kind: 'id?',
-    /** Number of its state in `REQUEST_STATES`. */
+    /** Index in `REQUEST_STATES`. */
     state: 'small',
-    /** Providers of all its attempts, `|a|b|`. Null: its own alone, or none. */
+    /** Providers of all attempts as `|a|b|`. Null: only the request's own, or none. */
     tried: 'id?',
     /** In the form of `record-codec.ts`. */
     record: 'bytes',
   },
   key: ['id'],
-  // The numbers are too large to be added up.
+  // Group ids are too large for sums.
   renumbered: ['grp'],
   clustered: true,
   ending: { postgres: 'partition by range (id)' },
@@ -50,7 +56,7 @@ export const RECORDS = table({
   },
 });
 
-/** Prompts and answers, as JSON: apart, because they are large and go sooner. */
+/** Prompts and answers as JSON. Separate, because they are large and are deleted earlier. */
 export const RECORD_CONTENTS = table({
   name: 'record_contents',
   columns: { id: 'bytes', request: 'text', answer: 'text' },
@@ -59,11 +65,10 @@ export const RECORD_CONTENTS = table({
   extras: { postgres: [withoutDay('record_contents')] },
 });
 
-/** Tables that are partitioned. */
 export const DAY_TABLES = ['records', 'record_contents'] as const;
 export type DayTable = (typeof DAY_TABLES)[number];
 
-/** Besides the facts rare records alone: sums say in which hours to look for others. */
+/** Indexes for facts and for rare records. Hours with other records are found through the sums. */
 function indexes(): readonly string[] {
   return [
     `create index records_facts on records (${FACTS})`,
@@ -73,15 +78,15 @@ function indexes(): readonly string[] {
 }
 
 /**
- * Facts of records that are not plain `ok`: a tenth of all, which most filters ask for. It costs a record that is `ok` nothing.
- * A change of its own, so that databases of earlier versions get it.
+ * Facts of records that are not plain `ok`: about a tenth, and what most filters select. Records that are `ok` cost
+ * nothing here. A schema change, so that existing databases get it.
  */
 const OTHERS = `create index records_others on records (${FACTS}) where state <> 0`;
 export const RECORD_CHANGES: readonly SchemaChange[] = [
   { version: 5, up: { sqlite: [OTHERS], postgres: [OTHERS] } },
 ];
 
-/** Ids that are none of the gateway's own have no day. */
+/** Partition for ids that contain no time. */
 function withoutDay(name: DayTable): string {
   return `create table ${name}_without_day partition of ${name} for values from ('\\xff') to (maxvalue)`;
 }

@@ -1,5 +1,5 @@
-// Writes rows of records and adds what was not there before to the sums, in one transaction: once for each record, however often
-// its entry is brought in, and by whichever process.
+// Writes records, and adds new ones to the sums in the same transaction. Each record counts once, however often and by
+// whichever process its entry is written.
 import {
   type AttemptRecord,
   countedRequests,
@@ -31,7 +31,7 @@ export class RecordWriter {
   readonly #names = new RequestNames();
   readonly #insert: ReturnType<typeof newInserter<{ readonly id: Uint8Array }>>;
   readonly #insertContents: ReturnType<typeof valuesInserter>;
-  /** Days of a database that has partitions. */
+  /** Partitions of `records`, in PostgreSQL only. */
   readonly days = new DayPartitions('records');
   readonly contentDays = new DayPartitions('record_contents');
   readonly #hasDays: boolean;
@@ -46,15 +46,17 @@ export class RecordWriter {
     });
   }
 
-  /** Writes entries inside a transaction, which is tried again where this fails: a day may have been dropped meanwhile. */
+  /**
+   * Writes entries inside a transaction. After a failure it must be retried, because a partition may have been dropped.
+   */
   *write(entries: readonly RecordEntry[]): Queries<void> {
-    // One order for all writers: two that bring in the same must not wait for each other.
+    // All writers use the same order, so that two that write the same entries cannot deadlock.
     const rows = entries
       .map((entry) => this.#rowOf(entry))
       .toSorted((a, b) => Buffer.compare(a.id, b.id))
       .filter(({ id }, at, all) => all[at - 1]?.id.equals(id) !== true);
     if (rows.length === 0) return;
-    // The one before did not come to its end: what it knew of days may be wrong.
+    // The previous write failed, so that the known partitions may be outdated.
     if (this.#isWriting) this.forgetDays();
     this.#isWriting = true;
     if (this.#hasDays) yield* this.days.ensure(rows.map(({ id }) => id));
@@ -111,7 +113,7 @@ export class RecordWriter {
   }
 }
 
-/** A record as sums take it. @param id of its row */
+/** A record as input for sums. @param id id of its row */
 export function countedRecord(
   { generation, attempts }: StoredRecord,
   names: RequestNames,
@@ -127,7 +129,7 @@ function apartOf(id: Uint8Array, { createdAt }: GenerationRecord): number {
   return time === createdAt ? APART.none : APART.late;
 }
 
-/** Rows that were not there. */
+/** Rows that did not exist before. */
 function newOf(
   rows: readonly RowOfEntry[],
   inserted: readonly { readonly id: Uint8Array }[],
@@ -137,10 +139,9 @@ function newOf(
   return rows.filter(({ id }) => ids.has(id.toString('latin1')));
 }
 
-/** Separator of providers' names in `tried`. */
 const BETWEEN = '|';
 
-/** Providers of the attempts, for the column `tried`. Null: `own` alone, or none. */
+/** Value of the column `tried`: providers of all attempts. Null: only `own`, or none. */
 function triedBy(attempts: readonly AttemptRecord[], own: string): string | null {
   if (attempts.every(({ provider }) => provider === own)) return null;
   const names = new Set(attempts.map(({ provider }) => storable(provider)));

@@ -1,4 +1,4 @@
-// Parts that queries of reports have in common.
+// Shared parts of report queries.
 import { type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { firstOf, type Queries } from '../tables/database.ts';
@@ -6,15 +6,15 @@ import type { HourRange } from './usage-spans.ts';
 import { HOUR_MS } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** The most rows of a report: it is held in memory as a whole. */
+/** Maximum number of rows of a report, because it is held in memory. */
 export const MOST_REPORT_ROWS = 10_000;
 
-/** The hours that a time lies in, as a whole. */
+/** Hours that overlap a time range. */
 export function hoursOf(fromMs: UnixMs, toMs: UnixMs): HourRange {
   return { from: Math.floor(fromMs / HOUR_MS), to: Math.ceil(toMs / HOUR_MS) };
 }
 
-/** Whether a column has one of a few values. */
+/** Condition: a column has one of a few values. */
 export function oneOf(column: string, values: readonly (string | number)[]): RawBuilder<unknown> {
   return values.length === 0 ? sql`false` : sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
@@ -26,7 +26,7 @@ export function tooManyRows(): GatewayError {
   );
 }
 
-/** The first period of a span that has rows (`asc`), or the last (`desc`). @param from periods before it do not count */
+/** The first (`asc`) or last (`desc`) period of a span that has rows. @param from first period that counts */
 export function* edgeOf(span: number, order: 'asc' | 'desc', from = 0): Queries<number | undefined> {
   const direction = sql.raw(order);
   const row = yield* firstOf(sql<{ period: number }>`

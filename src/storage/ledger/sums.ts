@@ -1,4 +1,5 @@
-// Sums in memory: what a batch of records comes to, row by row. Whole numbers, so that adding them up in any order is the same.
+// Sums of a batch of records, added up in memory row by row. Counts are integers, so that the order of additions does
+// not matter.
 import type { AttemptRecord, GenerationRecord } from '../../accounts/ledger/index.ts';
 import {
   addCounts,
@@ -13,26 +14,25 @@ import { attemptGroup, type Group, type GroupNames, totalsOf } from './usage-gro
 import { DAY, FIVE, HOUR, HOUR_MS, HOURS, MINUTES_5_MS, TOTALS_BY, totalsSpan } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Sums as a row has them. */
+/** Sums as stored in a row. */
 export interface PackedSums {
   readonly counts: UsageCounts;
   /** In the form of `packed-details.ts`. */
   readonly details: string;
 }
 
-/** A row of sums. */
 export interface SumsRow extends PackedSums {
   readonly span: number;
   readonly period: number;
   readonly group: Group;
 }
 
-/** Details that are longer than this are put together before they are written. */
+/** Length from which details are compacted before they are written. */
 export const LONG_DETAILS = 200;
 
 type GrowingRow = Omit<SumsRow, 'details'> & { details: string };
 
-/** Sums of an end user in an hour, with a key and a model. */
+/** Sums by hour, end user, key and model. */
 export interface EndUserRow {
   readonly period: number;
   readonly project: string;
@@ -42,7 +42,7 @@ export interface EndUserRow {
   readonly counts: UsageCounts;
 }
 
-/** A record as sums take it. */
+/** A record as input for sums. */
 export interface CountedRecord {
   readonly generation: GenerationRecord;
   readonly attempts: readonly AttemptRecord[];
@@ -60,7 +60,7 @@ export class Sums {
   readonly #rows = new Map<number, Map<number, GrowingRow>>();
   readonly #endUsers = new Map<string, EndUserRow>();
 
-  /** Adds a record to its 5 minutes, each of its attempts to where it was made, and its end user. */
+  /** Adds a record to its 5-minute period, each attempt to its own group, and the end user. */
   count({ generation, attempts, group, facts }: CountedRecord): void {
     const period = Math.floor(generation.createdAt / MINUTES_5_MS);
     const row = this.#row(FIVE, period, group);
@@ -75,7 +75,7 @@ export class Sums {
       this.#countEndUser(generation.endUser, generation.createdAt, group.names, facts);
   }
 
-  /** Adds a part of an hour to its hour, its day, and their totals. @param hour since 1970 */
+  /** Adds sums to an hour, its day, and their totals. @param hour hours since 1970 */
   fold(hour: number, group: Group, sums: PackedSums): void {
     const day = Math.floor(hour / HOURS);
     this.add(HOUR, hour, group, sums);
@@ -94,7 +94,7 @@ export class Sums {
     row.details += details;
   }
 
-  /** Rows in the order of their keys: of two processes that write the same rows, none waits for the other in a circle. */
+  /** Rows in key order, so that processes that write the same rows cannot deadlock. */
   rows(): readonly SumsRow[] {
     const rows = [...this.#rows.values()].flatMap((of) => [...of.values()]);
     for (const row of rows) if (row.details.length > LONG_DETAILS) row.details = shortest(row.details);

@@ -1,4 +1,5 @@
-// Groups of names that sums are kept by. The number of a group follows from its names: every process and database has the same.
+// Usage groups: combinations of names that sums are kept by. A group's id is a hash of its names, so that all processes
+// and databases agree on it.
 import { createHash } from 'node:crypto';
 import {
   attemptOutcome,
@@ -10,7 +11,7 @@ import {
 import { USAGE_DIMENSIONS, type UsageDimension } from '../../accounts/ports/index.ts';
 import { HOUR_MS, TOTALS_BY } from './usage-tables.ts';
 
-/** Names of a group. Empty: none. */
+/** Empty: none. */
 export type GroupNames = Readonly<Record<UsageDimension, string>>;
 
 export interface Group {
@@ -18,18 +19,20 @@ export interface Group {
   readonly names: GroupNames;
 }
 
-/** Groups that are remembered. */
+/** Maximum number of cached groups. */
 const MOST_GROUPS = 50_000;
-/** 48 bits: a number of every database, and two groups of a million with the same one in a thousand installations. */
+/**
+ * 48 bits, a safe integer in every database. With a million groups, one in a thousand installations has a collision.
+ */
 const ID_BYTES = 6;
 
 const NO_NAMES = Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, ''])) as GroupNames;
 
 const groups = new Map<string, Group>();
-/** Groups of each of `TOTALS_BY`, by name. */
+/** Cached groups of totals by name, for each entry of `TOTALS_BY`. */
 const totals: Map<string, Group>[] = [];
 
-/** The group of these names, made storable. */
+/** The group with these names, after `storable`. */
 export function groupOf(names: GroupNames): Group {
   const text = textOf(names);
   const known = groups.get(text);
@@ -42,12 +45,12 @@ export function groupOf(names: GroupNames): Group {
   return group;
 }
 
-/** Names that are storable have a text of their own; others may share one, as clients can arrange for their own names alone. */
+/** Unique for storable names. Others may collide, but only with names of the same client. */
 function textOf(names: GroupNames): string {
   return `${names.project}\0${names.key}\0${names.model}\0${names.provider}\0${names.endpoint}\0${names.protocol}\0${names.requested_model}\0${names.outcome}`;
 }
 
-/** The groups of its totals, in the order of `TOTALS_BY`. */
+/** Groups of the totals, in the order of `TOTALS_BY`. */
 export function totalsOf({ names }: Group): readonly Group[] {
   return TOTALS_BY.map((by, at) => {
     const name = by === undefined ? '' : names[by];
@@ -61,22 +64,27 @@ export function totalsOf({ names }: Group): readonly Group[] {
   });
 }
 
-/** Texts as every database takes them: half of a character has no UTF-8, and PostgreSQL's texts have no NUL. */
+/**
+ * Replaces what databases cannot store: lone surrogates, which have no UTF-8, and NUL, which PostgreSQL does not allow.
+ */
 export function storable(text: string): string {
   return text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Names of models that did not run, in an hour: clients invent them as they like. Tried: an upstream was asked. */
+/**
+ * Maximum number of unknown model names per hour, because clients choose them freely. Tried: a request was sent to an
+ * upstream.
+ */
 const MOST_UNTRIED = 50;
 const MOST_TRIED = 500;
 
-/** The names of requests, as sums have them. */
+/** Names of requests for sums. */
 export class RequestNames {
   #hour = -1;
   readonly #untried = new Set<string>();
   readonly #tried = new Set<string>();
 
-  /** @param attempts in order; a request that failed counts at the last of them */
+  /** @param attempts in order; a failed request counts for the last one */
   of(g: GenerationRecord, attempts: readonly AttemptRecord[], outcome: Outcome): GroupNames {
     const { provider, endpoint } = placeOf(g, attempts);
     const hasRoom = g.model !== null || this.#hasRoom(g, attempts.length > 0);
@@ -107,7 +115,7 @@ export class RequestNames {
   }
 }
 
-/** The group of an attempt of a request: where it was made, and how it ended. Mostly the request's own. */
+/** Group of an attempt: its endpoint and outcome. Usually the group of the request. */
 export function attemptGroup(request: Group, attempt: AttemptRecord): Group {
   const { provider, endpoint } = attempt;
   const { names } = request;

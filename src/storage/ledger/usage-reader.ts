@@ -1,5 +1,6 @@
-// Reports over rows of sums. PostgreSQL adds them up by one GROUP BY for each part of the time. SQLite gives rows as they lie,
-// some at a time, and the gateway adds them up: that takes a third of the sorting that a GROUP BY needs, and others run meanwhile.
+// Reports from rows of sums. PostgreSQL adds them up with one GROUP BY per part of the time range. SQLite returns rows
+// in key order, some at a time, and the gateway adds them up: this needs a third of the time of sorting for a GROUP BY,
+// and does not block other work.
 import { type RawBuilder, sql } from 'kysely';
 import {
   ALL_SUMS,
@@ -43,7 +44,7 @@ interface Sum {
 
 interface FoundRow extends Readonly<Record<string, unknown>> {
   readonly start: number;
-  /** Group of a row that is not added up. */
+  /** Group of a row; absent if the database added rows up. */
   readonly grp?: number;
 }
 
@@ -66,7 +67,7 @@ export class UsageReader {
     const { fromMs, toMs, parts } = partsOf(query, folded, inUse);
     const stepMs = interval && lengthOf(interval, query.timeZone ?? UTC);
     const groups = new Map<string, Sum>();
-    // Sums of the latest interval: rows come in its order, and a name is made once for each group.
+    // Sums of the current interval by group. Rows come in order of time, so that names are joined once per group.
     const known = new Map<number, UsageSums>();
     let knownMs: UnixMs | null = null;
     const sumOf = (row: FoundRow, part: UsagePart): UsageSums => {
@@ -103,7 +104,7 @@ export class UsageReader {
     };
   }
 
-  /** Last uses of keys: the beginning of their last 5 minutes, or of their last day. */
+  /** Last uses of keys: the start of the last 5-minute period, or of the last day (Unix milliseconds). */
   async lastUsed(keys?: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     const wanted = keys ? oneOf('g.key', keys) : sql`true`;
@@ -121,7 +122,7 @@ export class UsageReader {
   }
 
   /**
-   * Hours in which a group of some names has a row: found by the days, and by 5 minutes of what is not in its hour yet.
+   * Hours with rows of certain groups. Found through rows of days, and through 5-minute rows that are not folded yet.
    * @param groups condition on `g`
    */
   async *hoursWith(
@@ -169,20 +170,20 @@ export class UsageReader {
   }
 
   /**
-   * Whole hours of a time for which sums answer as records would: none of these hours was deleted, as records or as sums.
-   * @param toMs Unix milliseconds; the range is empty where no hour is whole
+   * Whole hours in a time range for which sums and records agree, because neither have been deleted.
+   * @param toMs Unix milliseconds; the range is empty if it contains no whole hour
    */
   async wholeHours(fromMs: UnixMs, toMs: UnixMs): Promise<HourRange> {
     const { ask } = this.#database;
     const purgedMs = Number((await ask(() => settingOf(PURGED_BEFORE))) ?? 0);
     const { hour: folded } = await ask(() => this.#writer.folded());
-    // Sums are deleted from the first hour on, some rows at a time: that hour may have lost some already.
+    // Sums are deleted from the first hour on, a few rows at a time, so that the first hour may be incomplete.
     const first = (await ask(() => edgeOf(HOUR, 'asc'))) ?? folded - 1;
     const from = Math.max(Math.ceil(Math.max(fromMs, purgedMs) / HOUR_MS), first + 1);
     return { from, to: Math.max(from, Math.floor(toMs / HOUR_MS)) };
   }
 
-  /** Requests of some hours that filters let through, by the beginning of their hour or day (Unix milliseconds, UTC). */
+  /** Number of matching requests by start of their hour or day (Unix milliseconds, UTC). */
   async *requests(
     hours: HourRange,
     filters: Filters,
@@ -197,7 +198,7 @@ export class UsageReader {
         for (const row of rows) yield { startMs: Number(row.start), requests: Number(row['requests']) };
   }
 
-  /** Groups that filters let through, where these are few: their rows are found one by one. `null`: many, or all. */
+  /** Ids of matching groups, if there are few: their rows are looked up directly. `null`: many, or no filters. */
   async #groupsWith(filters: Filters): Promise<readonly number[] | null> {
     if (Object.values(filters).every((filter) => filter === undefined)) return null;
     const found = await this.#database.ask(() =>
@@ -208,7 +209,7 @@ export class UsageReader {
     return found.length > FEW_GROUPS ? null : found.map(({ id }) => id);
   }
 
-  /** @param groups those that filters let through, instead of the filters. `null`: many */
+  /** @param groups ids of matching groups, used instead of the filters. `null`: many */
   async *#rows(
     by: GroupedBy,
     groups: readonly number[] | null,
@@ -245,7 +246,7 @@ export class UsageReader {
       }
   }
 
-  /** The periods of a part, so many together. */
+  /** Periods of a part, in chunks of `size`. */
   async #periodsOf({ span, from, to }: SpanPart, size: number): Promise<readonly (readonly number[])[]> {
     const [edges] = await this.#database.ask(() =>
       rowsOf<{
@@ -271,7 +272,7 @@ export class UsageReader {
       ${group.length > 0 ? sql`group by ${sql.join(group)}` : sql`having count(*) > 0`}`;
   }
 
-  /** The first hour of which there are rows. `null`: there are none. */
+  /** First hour with rows. `null`: there are no rows. */
   async #firstHour(): Promise<number | null> {
     const edges = await this.#database.ask(function* () {
       return [yield* edgeOf(HOUR, 'asc'), yield* edgeOf(FIVE, 'asc')] as const;
@@ -283,18 +284,18 @@ export class UsageReader {
 }
 
 const REQUESTS: WantedSums = { counts: ['requests'], details: false };
-/** Rows that SQLite gives in one go: a millisecond, in which nobody else runs. */
+/** Rows per SQLite query: about a millisecond, during which the event loop is blocked. */
 const PIECE_ROWS = 1_000;
-/** Groups whose rows are found one by one. */
+/** Maximum number of groups whose rows are looked up directly. */
 const FEW_GROUPS = 200;
 
 interface GroupedBy extends Pick<UsageQuery, 'groupBy' | 'filters'> {
   readonly part: SpanPart;
-  /** Milliseconds of each interval. Null: none, or the part is one. */
+  /** Milliseconds per interval. Null: no intervals, or the part is within one. */
   readonly stepMs: DurationMs | null;
 }
 
-/** Rows in the order of their keys. */
+/** Rows in key order. */
 function oneByOne(by: GroupedBy, where: RawBuilder<unknown>, wanted: WantedSums): RawBuilder<unknown> {
   const columns = ['period', 'grp', ...wanted.counts, ...(wanted.details ? ['details'] : [])];
   const selected = columns.map((name) => sql.ref(`u.${name}`));
@@ -308,7 +309,7 @@ function summed(column: string, as: string): RawBuilder<unknown> {
   return sql`cast(sum(${sql.ref(column)}) as bigint) as ${sql.ref(as)}`;
 }
 
-/** Sums, with their groups where names are asked for. */
+/** Sums, joined with their groups if names are needed. */
 function from(by: GroupedBy): RawBuilder<unknown> {
   return hasNames(by) ? sql`usage u cross join usage_groups g` : sql`usage u`;
 }
@@ -326,7 +327,7 @@ function startOf({ part, stepMs }: GroupedBy): RawBuilder<unknown> {
   return per === 1 ? sql`u.period` : sql`(u.period / ${sql.lit(per)})`;
 }
 
-/** The beginning of the interval in Unix milliseconds, then the names. */
+/** Start of the interval in Unix milliseconds, then the names. */
 function selectedOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
   const { part, stepMs } = by;
   const start =
@@ -343,7 +344,7 @@ function groupsOf(by: GroupedBy): readonly RawBuilder<unknown>[] {
   return by.stepMs === null ? names : [startOf(by), ...names];
 }
 
-/** Rows of groups that filters let through. */
+/** Condition: groups match the filters. */
 function passing(filters: Filters): RawBuilder<unknown> {
   const conditions = USAGE_DIMENSIONS.flatMap((name) => {
     const texts = filters[name];

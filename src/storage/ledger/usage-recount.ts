@@ -1,4 +1,4 @@
-// Adds the sums of a day up again from its records: the repair, should they ever differ.
+// Recomputes the sums of a day from its records. A repair, in case they ever differ.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import { CompactReader } from '../compact/reader.ts';
@@ -16,15 +16,15 @@ import { DAY_MS, HOURS, PURGED_BEFORE } from './usage-tables.ts';
 import type { UsageWriter } from './usage-writer.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Records that are read in one go: a few milliseconds. */
+/** Records per query: a few milliseconds. */
 const CHUNK = 200;
-/** Times that a day is read while records still come to it. */
+/** Attempts to read a day while records are still added to it. */
 const ROUNDS = 3;
 
 /**
- * @param day since 1970, in UTC
- * @returns how many records it has
- * @throws GatewayError `conflict` for a day that is not over, whose records were deleted, or to which records still come
+ * @param day days since 1970, in UTC
+ * @returns number of records of the day
+ * @throws GatewayError `conflict` if the day is not over, records of it were deleted, or records are still added
  */
 export async function recountDay(database: Database, writer: UsageWriter, day: number): Promise<number> {
   const settings = await database.ask(() => stateOf(writer));

@@ -1,4 +1,4 @@
-// Rows of sums that answer for a time: days where they are whole, hours, and 5 minutes of what is not in its hour yet.
+// Chooses the rows of sums that cover a time range: whole days, hours, and 5-minute periods that are not folded yet.
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from '../../accounts/ports/index.ts';
 import { intervalAt, isMinutes, lengthOf, UTC } from '../../accounts/usage/index.ts';
 import { hoursOf } from './report-queries.ts';
@@ -17,30 +17,30 @@ import {
 } from './usage-tables.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Periods of a span, from the first on and before the second. */
+/** Periods of a span, from `from` (inclusive) to `to` (exclusive). */
 export interface SpanPart {
   readonly span: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Hours since 1970, from the first on and before the second. */
+/** Hours since 1970, from `from` (inclusive) to `to` (exclusive). */
 export interface HourRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Rows that are read: the finest that is needed, and totals by one name (undefined: of all) where these suffice. */
+/** Rows to read: the finest period needed, and totals by one name (`undefined`: of all requests) if they suffice. */
 export interface SpanChoice {
   readonly finest: 'hour' | 'day';
-  /** Absent: rows of all names. */
+  /** Absent: rows of all groups. */
   readonly totals?: { readonly by: UsageDimension | undefined } | undefined;
 }
 
-/** A period behind all others. */
+/** Greater than every period. */
 export const NO_END = 2_000_000_000;
 
-/** The parts of some hours, each in rows of its own. None is empty. */
+/** Splits hours into non-empty parts, each covered by rows of one span. */
 export function spanParts(
   { from, to }: HourRange,
   folded: FoldedUpTo,
@@ -62,12 +62,12 @@ export function spanParts(
   return parts.filter((part) => part.from < part.to);
 }
 
-/** Number of periods of a span that an interval has. */
+/** Number of periods per interval. */
 export function periodsIn(span: number, intervalMs: DurationMs): number {
   return Math.max(1, Math.floor(intervalMs / periodMs(span)));
 }
 
-/** Totals that answer a question alone. `undefined`: it concerns several names. */
+/** Totals that suffice for a query. `undefined`: it needs several names, or a name without totals. */
 export function totalsFor({
   groupBy,
   filters,
@@ -76,15 +76,15 @@ export function totalsFor({
   return asked.length > 1 || !TOTALS_BY.includes(asked[0]) ? undefined : { by: asked[0] };
 }
 
-/** A part of the time of a report. */
+/** Part of a report's time range. */
 export interface UsagePart extends SpanPart {
-  /** Unix milliseconds of the interval that all of it lies in. Absent: rows say it. */
+  /** Start of the interval that contains the whole part, in Unix milliseconds. Absent: computed from the rows. */
   readonly startMs?: UnixMs;
 }
 
 /**
- * The time that a report is about, as widened (Unix milliseconds), and the rows that answer for it.
- * @param known time of which there may be rows
+ * The report's time range, widened to whole periods (Unix milliseconds), and the rows that cover it.
+ * @param known time range in which rows may exist
  */
 export function partsOf(
   query: UsageQuery,
@@ -105,7 +105,7 @@ export function partsOf(
     const finest = interval === 'hour' || interval === '6h' ? 'hour' : 'day';
     return { ...range, parts: spanParts(hours, folded, { finest, totals }) };
   }
-  // The database knows neither months nor zones: each interval is asked for by itself.
+  // The database cannot compute months or time zones, so each interval is queried separately.
   const parts: UsagePart[] = [];
   const [beginsMs, endsMs] = [Math.max(beginMs, known.fromMs), Math.min(range.toMs, known.toMs)];
   for (let at = intervalAt(beginsMs, interval, timeZone); at.startMs < endsMs;) {

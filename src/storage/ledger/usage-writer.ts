@@ -1,5 +1,5 @@
-// Writes sums: rows of a batch are added to those that are there, inside the transaction of its records. Rows of 5 minutes
-// become part of their hours and days later, many at a time; what comes after that is added to all of them at once.
+// Writes sums inside the transaction of their records. 5-minute rows are later folded: added to their hours, days and
+// totals, many at a time. Records that arrive after that are added to all of them directly.
 import { sql } from 'kysely';
 import { USAGE_COUNTS, type UsageCounts } from '../../accounts/usage/index.ts';
 import { type Database, firstOf, type Queries, rowsOf } from '../tables/database.ts';
@@ -26,31 +26,34 @@ import {
 } from './usage-tables.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Progress of rows of 5 minutes into their hours and days: all of the hours before, and of this one the groups before. */
+/** Folding progress: all earlier hours, and of this hour all groups with smaller ids. */
 export interface FoldedUpTo {
   /** Hours since 1970. */
   readonly hour: number;
   readonly group: number;
-  /** Numbers of groups of one step within the hour. Absent: it has not begun. */
+  /** Range of group ids per step within the hour. Absent: the hour has not been started. */
   readonly step?: number;
 }
 
 const NOTHING_FOLDED: FoldedUpTo = { hour: 0, group: 0 };
 
-/** Rows of 5 minutes that become part of their hour in one step: a few milliseconds. */
+/** 5-minute rows per folding step: a few milliseconds. */
 const FOLDED_ROWS = 60;
-/** Rows of days that move in one step. */
+/** Day rows moved per step. */
 const MOVED_ROWS = 100;
-/** Rows that are deleted in one step. */
+/** Rows deleted per step. */
 const DELETED_ROWS = 500;
-/** A row of 5 minutes grows by some bytes with each batch; every so often its details are put together. */
+/** The details of a 5-minute row grow with each batch. They are compacted once in this many batches. */
 const SHORTENED_EVERY = 32;
-/** Groups that are known to be there. */
+/** Maximum number of cached group ids. */
 const MOST_KNOWN = 100_000;
 
-/** Requests of a period may be answered long after it; those that come later than this cost a little more. */
+/**
+ * Delay before an hour is folded. Requests can end long after their period; records that arrive later still cost a
+ * little more.
+ */
 const FOLD_AFTER_MS = 600_000;
-/** Rows of 5 minutes are kept for so long. */
+/** Retention of 5-minute rows: 2 days. */
 const FIVES_KEPT_MS = 2 * 86_400_000;
 
 type StoredRow = UsageCounts &
@@ -70,9 +73,9 @@ export class UsageWriter {
   readonly #setDetails: ReturnType<typeof detailsOfRow>;
   readonly #endUsers: EndUserWriter;
   #batches = 0;
-  /** Groups that are in the database. */
+  /** Ids of groups that exist in the database. */
   readonly #known = new Set<number>();
-  /** Groups of the last batch: they are there if its first new one is. */
+  /** Groups of the last batch. They exist if `probe`, the first new one, does. */
   #written: { readonly ids: readonly number[]; readonly probe: number } | null = null;
 
   constructor(database: Database) {
@@ -88,7 +91,7 @@ export class UsageWriter {
     this.#endUsers = new EndUserWriter(database);
   }
 
-  /** Adds sums, inside the transaction that writes their records: once for each record. */
+  /** Adds sums, inside the transaction that writes their records, so that each record counts once. */
   *write(sums: Sums): Queries<void> {
     const rows = sums.rows();
     if (rows.length === 0) return;
@@ -104,9 +107,9 @@ export class UsageWriter {
   }
 
   /**
-   * Puts other sums in the place of those of a day, inside a transaction that nobody else writes beside.
-   * @param day since 1970, of which all is folded
-   * @param fives rows of 5 minutes, of which the others follow
+   * Replaces the sums of a day, inside an exclusive transaction.
+   * @param day days since 1970; must be completely folded
+   * @param fives 5-minute rows, from which the others are computed
    */
   *replaceDay(day: number, fives: Sums): Queries<void> {
     const hours = sql`period >= ${day * HOURS} and period < ${(day + 1) * HOURS}`;
@@ -125,14 +128,17 @@ export class UsageWriter {
     yield* this.#endUsers.write(fives.endUsers());
   }
 
-  /** @param lock `share`: nobody folds until the transaction ends; `update`: nobody writes either */
+  /**
+   * Folding progress.
+   * @param lock until the end of the transaction, `share` blocks folding, and `update` also blocks writes
+   */
   *folded(lock: 'share' | 'update' | 'none' = 'none'): Queries<FoldedUpTo> {
     const how = this.#database.kind === 'sqlite' || lock === 'none' ? sql`` : sql.raw(`for ${lock}`);
     const row = yield* firstOf(
       sql<{ value: string }>`select value from settings where name = ${FOLDED} ${how}`,
     );
     if (row) return JSON.parse(row.value) as FoldedUpTo;
-    // A row is needed that can be held.
+    // A row must exist, so that it can be locked.
     if (lock !== 'none')
       yield sql`
         insert into settings (name, value) values (${FOLDED}, ${JSON.stringify(NOTHING_FOLDED)})
@@ -141,8 +147,8 @@ export class UsageWriter {
   }
 
   /**
-   * A small step of what waits: rows of 5 minutes become part of their hour, their day and the totals; old ones go.
-   * @returns false when nothing was left to do
+   * Runs a small step of the pending work: folds 5-minute rows, then deletes old ones.
+   * @returns false if no work is left
    */
   *maintain(nowMs: UnixMs): Queries<boolean> {
     const end = Math.floor((nowMs - FOLD_AFTER_MS) / HOUR_MS);
@@ -158,9 +164,9 @@ export class UsageWriter {
   }
 
   /**
-   * Deletes some sums of hours and end users before a day. What days came to becomes part of the day 0.
-   * @param day since 1970
-   * @returns how many rows; 0 when none is left
+   * Deletes some sums of hours and end users from before a day. Sums of days are moved to day 0.
+   * @param day days since 1970
+   * @returns number of rows; 0: none are left
    */
   *purge(day: number): Queries<number> {
     const deleted = yield* this.#deleteBefore(HOUR_SPANS, day * 24);
@@ -183,13 +189,16 @@ export class UsageWriter {
     return rows.length;
   }
 
-  /** The first hour from one on that has rows of 5 minutes; behind all where there is none. */
+  /** First hour, from one on, that has 5-minute rows; `Infinity` if there is none. */
   *#hourFrom(hour: number): Queries<number> {
     const first = yield* edgeOf(FIVE, 'asc', hour * FIVES);
     return first === undefined ? Infinity : Math.floor(first / FIVES);
   }
 
-  /** Folds some groups of an hour. Their numbers are spread evenly: a part of them is a part of the rows. */
+  /**
+   * Folds some groups of an hour. Ids are hashes and evenly distributed, so that a share of the id range is a share of
+   * the rows.
+   */
   *#fold({ hour, group, step }: FoldedUpTo): Queries<FoldedUpTo> {
     const periods = Array.from({ length: FIVES }, (_, at) => hour * FIVES + at);
     const size = step ?? Math.ceil(GROUP_NUMBERS / (yield* this.#stepsOf(periods)));
@@ -241,7 +250,7 @@ export class UsageWriter {
     );
   }
 
-  /** Puts the details of rows together that this transaction has added to, and nobody else can before it ends. */
+  /** Compacts details of rows. This transaction has just changed them and therefore holds their locks. */
   *#shorten(rows: readonly SumsRow[]): Queries<void> {
     const groups = new Map<string, { span: number; period: number; ids: number[] }>();
     for (const { span, period, group } of rows) {
@@ -270,7 +279,7 @@ export class UsageWriter {
       .toSorted((a, b) => a.id - b.id)
       .map(({ id, names: of }) => [id, ...USAGE_DIMENSIONS.map((name) => of[name])]);
     const [first] = yield* this.#insertGroups(rows);
-    // All of them were there before this transaction if none is new.
+    // If no group is new, all existed before this transaction.
     if (first) this.#written = { ids: [...fresh.keys()], probe: first.id };
     else this.#knows([...fresh.keys()]);
   }
@@ -294,7 +303,7 @@ function groupOfRow(row: GroupNames): Group {
   return groupOf(Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, row[name]])) as GroupNames);
 }
 
-/** Rows of 5 minutes, added up by group. */
+/** 5-minute rows, added up by group. */
 function groupsOfHour({ dialect }: Database) {
   interface Asked {
     readonly periods: readonly number[];
@@ -314,7 +323,7 @@ function groupsOfHour({ dialect }: Database) {
   );
 }
 
-/** Rows of some groups whose details are longer than so many bytes. */
+/** Rows of some groups with details longer than `bytes`. */
 function longDetails({ dialect }: Database) {
   interface Asked {
     readonly span: number;

@@ -1,4 +1,4 @@
-// The store of sums: reports by time and by name, end users, what limits are set from, and what waits in the background.
+// The usage store: reports by time and name, end users, sums for limits, and background work.
 import type { UsageStore } from '../../accounts/ports/index.ts';
 import type { Database, Store } from '../tables/database.ts';
 import { DayPartitions } from './day-partitions.ts';
@@ -10,7 +10,7 @@ import { UsageReader } from './usage-reader.ts';
 import { DAY_MS, USAGE, USAGE_END_USERS, USAGE_GROUPS } from './usage-tables.ts';
 import { UsageWriter } from './usage-writer.ts';
 
-/** Days that are made before they come, where records are partitioned. */
+/** Days for which partitions are created in advance, in PostgreSQL. */
 const DAYS_AHEAD = 2;
 
 export const usage: Store<UsageStore> = {

@@ -1,4 +1,4 @@
-// Codecs of the kinds of members. Each value is one value of the compact form, so that it can be passed over.
+// Codecs for each kind of member. Each value is one value of the compact form, so that it can be skipped.
 import type { JsonValue } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { NO_USAGE, readRoute } from '../../canonical/index.ts';
@@ -9,14 +9,14 @@ import type { Depth } from './record-codec.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface ValueCodec<T = unknown> {
-  /** @param sinceMs what times are written as differences from */
+  /** @param sinceMs base of stored times (Unix milliseconds) */
   readonly write: (w: CompactWriter, value: T, sinceMs: UnixMs) => void;
   readonly read: (r: CompactReader, sinceMs: UnixMs, depth: Depth) => T;
-  /** Value of a member that was not written, or not read. */
+  /** Value of a member that was not stored or not read. */
   readonly none: T;
 }
 
-/** Bits of a usage: those of its counts come first, in the order in which they are written. */
+/** Bits of a usage. The bits of its counts come first, in the order of writing. */
 const COUNTS = 11;
 const ESTIMATED = 1 << COUNTS;
 const HAS_TOOLS = 1 << (COUNTS + 1);
@@ -66,7 +66,9 @@ export const CODECS: Readonly<Record<MemberKind, ValueCodec<never>>> = {
   report: REPORT as ValueCodec as never,
 };
 
-/** Writes the time since another; in a list by itself where a difference would not lead back to it. */
+/**
+ * Writes the difference to a base time. If adding it back would not be exact, the time itself is written, in a list.
+ */
 function writeTime(w: CompactWriter, time: number | null, sinceMs: UnixMs): void {
   if (time === null) return w.null();
   const passed = time - sinceMs;
@@ -104,7 +106,7 @@ function readError(r: CompactReader): ErrorSummary | null {
   return value && { kind: value[0], message: value[1], upstreamStatus: value[2] };
 }
 
-/** The cost, its price, then its items in pairs. */
+/** Cost, price, then items as pairs. */
 function writeCost(w: CompactWriter, cost: Cost | null): void {
   if (cost === null) return w.null();
   w.array();
