@@ -1,9 +1,9 @@
-// Tap of the relay lane on an answer that passes: a sink behind a decoder that keeps almost nothing.
+// Tap of the relay lane: reads usage and finish reason from an answer with the protocol's decoder and keeps no content.
 import type { CanonicalEvent, EventSink, FinishEvent, GatewayError, Usage } from '../canonical/index.ts';
 import { isContent } from '../canonical/index.ts';
 import type { CodecContext, RelayTap, UpstreamCodec } from './protocol.ts';
 
-/** Nothing that is read here needs an id. */
+/** Context for decoders whose output is discarded: ids are not unique, and the time is 0. */
 export const NO_IDS: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
 
 export class AnswerTap implements EventSink, RelayTap {
@@ -11,7 +11,7 @@ export class AnswerTap implements EventSink, RelayTap {
   usage: Usage | undefined;
   finish: FinishEvent | undefined;
   error: GatewayError | undefined;
-  /** Characters of what the model wrote. */
+  /** Characters of output that the model wrote. */
   outputChars = 0;
   hasContent = false;
 
@@ -46,8 +46,8 @@ export class AnswerTap implements EventSink, RelayTap {
 
 /**
  * Reads a whole answer.
- * @param json undefined: it is no JSON
- * @throws GatewayError when it is no answer of the protocol, or failed
+ * @param json the parsed body; undefined: the body is not JSON
+ * @throws GatewayError if the body is not an answer of this protocol, or reports a failure
  */
 export function readAnswer(json: unknown, decode: UpstreamCodec['decodeResponse']): AnswerTap {
   const tap = new AnswerTap();

@@ -1,17 +1,16 @@
-// The failures of an upstream that answered 200 and then broke off or wrote nonsense, in one wording for all
-// protocols. Knows no body's shape.
+// Errors for upstreams that answered 200 and then broke off or sent invalid content. One wording for all protocols.
 import type { JsonValue } from '../base/json/index.ts';
 import type { CollectedEvents, FinishEvent } from '../canonical/index.ts';
 import { MAX_ANSWER_DEPTH, MAX_ANSWER_NODES, nestsDeeper, opensMore, parseJson } from '../base/json/index.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import { shortMessage } from './upstream-error.ts';
 
-/** An answer that cannot be used. @param message what is wrong, as a sentence about the upstream */
+/** Error for an answer that cannot be used. @param message what is wrong, as a sentence about the upstream */
 export function brokenAnswer(message: string): GatewayError {
   return new GatewayError('upstream_unavailable', message);
 }
 
-/** A frame of a stream is no object. @param data what it holds */
+/** Error for a stream frame that is not a JSON object. @param data the frame's data */
 export function unreadableFrame(data: string): GatewayError {
   const what = unwieldy(data) ?? 'that is not a JSON object';
   return new GatewayError('upstream_unavailable', `the upstream sent a frame ${what}`, {
@@ -19,7 +18,7 @@ export function unreadableFrame(data: string): GatewayError {
   });
 }
 
-/** Why a text was not even parsed; undefined where it was. */
+/** Reason why a text was not parsed; undefined if it was parsed. */
 function unwieldy(text: string): string | undefined {
   if (nestsDeeper(text, MAX_ANSWER_DEPTH)) return `that is nested more than ${MAX_ANSWER_DEPTH} levels deep`;
   if (opensMore(text, MAX_ANSWER_NODES)) return `of more than ${MAX_ANSWER_NODES} objects and arrays`;
@@ -27,8 +26,9 @@ function unwieldy(text: string): string | undefined {
 }
 
 /**
- * Parses a whole answer; undefined when it is not JSON.
- * @throws GatewayError that it is nested too deeply, or holds too much
+ * Parses a whole answer.
+ * @returns undefined if it is not JSON
+ * @throws GatewayError if it is nested too deeply or has too many values
  */
 export function parseAnswer(body: string): JsonValue | undefined {
   const json = parseJson(body);
@@ -37,14 +37,14 @@ export function parseAnswer(body: string): JsonValue | undefined {
   return json;
 }
 
-/** The connection ended, and the answer had not. */
+/** Error for a connection that ended before the answer did. */
 export function cutAnswer(): GatewayError {
   return brokenAnswer('the upstream closed the stream before the answer was complete');
 }
 
 /**
- * The end of a collected answer.
- * @throws GatewayError the answer's own error, or that it never ended
+ * Returns the end of a collected answer.
+ * @throws GatewayError the answer's own error, or an error saying that it never ended
  */
 export function requireFinish(events: CollectedEvents): FinishEvent {
   if (events.error) throw events.error;

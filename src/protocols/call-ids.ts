@@ -1,32 +1,31 @@
-// Which call a result of an earlier turn answers, where clients leave ids out. Knows ids and names of calls, and no
-// protocol's words for them.
+// Matches tool results of earlier turns to their calls when clients leave out ids.
 import { brokenAnswer } from './broken-answer.ts';
 import type { CodecContext } from './protocol.ts';
 import type { Report } from '../canonical/index.ts';
 
-/** Calls in order; those before `next` have their result. */
+/** Calls in order. Calls before `next` have their result. */
 interface Queue {
   readonly ids: string[];
   next: number;
 }
 
-/** Gives ids to calls that have none, and finds the call of a result that names none. */
+/** Creates ids for calls without one, and finds the call of a result without an id. */
 export class CallMatcher {
   readonly #prefix: string;
   #made = 0;
   readonly #all: Queue = { ids: [], next: 0 };
   readonly #byName = new Map<string, Queue>();
   readonly #answered = new Set<string>();
-  /** Names of the open calls whose ids the client gave itself, by id; and how many there are of each name. */
+  /** Names of open calls by id, where the client supplied the id. `#givenOf` counts them by name. */
   readonly #given = new Map<string, string>();
   readonly #givenOf = new Map<string, number>();
 
-  /** @param prefix what made ids begin with */
+  /** @param prefix of created ids */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** Notes a call. The ids that are made depend on the conversation alone: every turn makes them alike. */
+  /** Registers a call. Created ids depend only on the conversation, so every turn creates the same ones. */
   call(id: string | undefined, name: string): string {
     const known = id ?? this.make();
     if (id !== undefined && !this.#given.has(id) && !this.#answered.has(id)) {
@@ -41,9 +40,9 @@ export class CallMatcher {
   }
 
   /**
-   * The id of the call that a result answers: its own, else that of the first open call.
-   * @param name of the function; undefined: of any
-   * @returns undefined when no call is open
+   * Returns the id of the call that a result answers: its own id, or that of the first open call.
+   * @param name of the function; undefined: any
+   * @returns undefined if no call is open
    */
   result(id: string | undefined, name: string | undefined): string | undefined {
     const found = id ?? this.#firstOpen(name === undefined ? this.#all : this.#byName.get(name));
@@ -52,8 +51,8 @@ export class CallMatcher {
   }
 
   /**
-   * Open calls that a result without an id may answer and whose ids the client gave itself: with several, nobody can tell
-   * which one it means.
+   * Counts open calls with client-supplied ids that a result without an id could answer. If there are several, the
+   * result is ambiguous.
    */
   openCalls(name: string | undefined): number {
     return (name === undefined ? 0 : this.#givenOf.get(name)) || this.#given.size;
@@ -67,7 +66,7 @@ export class CallMatcher {
     this.#givenOf.set(name, (this.#givenOf.get(name) ?? 1) - 1);
   }
 
-  /** An id that no call has. */
+  /** Creates an id that no call has. */
   make(): string {
     return `${this.#prefix}${++this.#made}`;
   }
@@ -81,12 +80,12 @@ export class CallMatcher {
   }
 }
 
-// Head of every call in an upstream's answer, whatever the upstream wrote: a name, and an id that no other
-// call of the answer has. Clients find tools by the one and results by the other. Knows no body's shape.
+// Calls in an upstream's answer: each gets a name and a unique id, because clients find tools by name and match results
+// by id.
 
 /**
- * The name of a call.
- * @throws GatewayError when there is none: nobody could run it, and the client libraries refuse it
+ * Returns the name of a call.
+ * @throws GatewayError if it is missing: clients could not run the call, and client libraries reject it
  */
 export function callName(given: unknown): string {
   if (typeof given !== 'string' || given === '')
@@ -94,19 +93,19 @@ export function callName(given: unknown): string {
   return given;
 }
 
-/** The ids of one answer's calls: servers leave them out, and repeat them. */
+/** Ids of one answer's calls. Servers omit ids and repeat them. */
 export class CallIds {
   readonly #context: CodecContext;
   readonly #prefix: string;
   readonly #used = new Set<string>();
 
-  /** @param prefix of ids that are made here */
+  /** @param prefix of created ids */
   constructor(context: CodecContext, prefix: string) {
     this.#context = context;
     this.#prefix = prefix;
   }
 
-  /** The id as given, if it is one and new; else one made here. */
+  /** Returns the given id if it is present and unused, otherwise a new id. */
   take(given: unknown): string {
     const known = typeof given === 'string' && given !== '' && !this.#used.has(given);
     const id = known ? given : this.#context.newId(this.#prefix);
@@ -115,34 +114,33 @@ export class CallIds {
   }
 }
 
-// Tool-call ids that Anthropic and Bedrock accept: letters, digits, `_` and `-`, each used once in a request. Others are
-// rewritten, the same way in the call and in its result. Knows nothing of blocks.
+// Tool-call ids for Anthropic and Bedrock: letters, digits, `_` and `-`, each used once per request. Other ids are
+// rewritten, in the call and in its result alike.
 
-/** The pattern that Anthropic names when it refuses a `tool_use.id`; Bedrock's is the same (API reference `ToolUseBlock`). */
+/**
+ * Pattern that Anthropic names when it refuses a `tool_use.id`. Bedrock's is the same (API reference `ToolUseBlock`).
+ */
 const LEGAL = /^[a-zA-Z0-9_-]+$/;
 
 export class ToolUseIds {
   readonly #report: Report;
   readonly #who: string;
   readonly #longest: number;
-  /** Ids given out in this request. */
+  /** Ids already used in this request. */
   readonly #used = new Set<string>();
-  /** The next number to try for an id that is used more than once. */
+  /** Next suffix to try for an id that is used more than once. */
   readonly #numbers = new Map<string, number>();
-  /** The id of the newest call for each of the client's ids. */
+  /** Rewritten id of the newest call, by the client's id. */
   readonly #newest = new Map<string, string>();
 
-  /**
-   * @param who wants such ids, for the report
-   * @param longest characters that an id may have
-   */
+  /** @param who the vendor with this rule, for the report @param longest maximum length of an id, in characters */
   constructor(report: Report, who: string, longest = Number.POSITIVE_INFINITY) {
     this.#report = report;
     this.#who = who;
     this.#longest = longest;
   }
 
-  /** The id to send for a call. */
+  /** Returns the id to send for a call. */
   call(callId: string, path: string): string {
     const legal = this.#legalForm(callId);
     let id = legal;
@@ -157,7 +155,7 @@ export class ToolUseIds {
     return id;
   }
 
-  /** The id to send for a result: that of the newest call with the client's id. */
+  /** Returns the id to send for a result: that of the newest call with the client's id. */
   result(callId: string, path: string): string {
     const id = this.#newest.get(callId) ?? this.#legalForm(callId);
     this.#note(callId, id, path);
@@ -176,7 +174,7 @@ export class ToolUseIds {
   #legalForm(callId: string): string {
     if (callId === '') return 'call';
     const legal = LEGAL.test(callId) ? callId : callId.replace(/[^a-zA-Z0-9_-]/g, '_');
-    // The end of an id is what tells it from its neighbours.
+    // Ids usually differ at their end, so the beginning is cut.
     return legal.length <= this.#longest ? legal : legal.slice(-this.#longest);
   }
 }

@@ -1,13 +1,12 @@
-// The input of a tool call as the object that Anthropic and Google want, from the text that everybody else has. Knows
-// no block or part.
+// Converts the input of a tool call from text, the canonical form, to the object that Anthropic and Google require.
 import type { JsonObject } from '../base/json/index.ts';
 import type { Report, ToolCallItem } from '../canonical/index.ts';
 import { isJsonObject, parseJson } from '../base/json/index.ts';
 
 /**
- * The input of a call of an earlier turn. Free-form input of a custom tool is its `input` member, as in the function
- * that stands for the tool. No arguments at all are an empty object. Arguments that are no JSON object are wrapped as `{"_raw": text}`, so that the model sees
- * what it wrote, which is reported.
+ * Returns the input of a call of an earlier turn. Free-form input of a custom tool becomes the `input` member, as in
+ * the function that replaces the tool. Missing arguments become an empty object. Arguments that are not a JSON object
+ * become `{"_raw": text}`, with a report, so that the model still sees what it wrote.
  */
 export function encodeCallInput(item: ToolCallItem, path: string, report: Report): JsonObject {
   return callInput(item, () =>
@@ -20,9 +19,9 @@ export function encodeCallInput(item: ToolCallItem, path: string, report: Report
 }
 
 /**
- * The same for a call of an answer, where the client sees what the model wrote. A call that the output limit cut has no
- * input: Anthropic's clients would take half of one for the whole.
- * @param wrapped called when the arguments are no JSON object
+ * Returns the input of a call in an answer, for the client. A call that was cut by the output limit gets no input,
+ * because Anthropic's clients would treat the partial input as complete.
+ * @param wrapped called if the arguments are not a JSON object
  */
 export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>, wrapped?: () => void): JsonObject {
   const text = call.arguments;
@@ -35,7 +34,7 @@ export function callInput(call: Pick<ToolCallItem, 'kind' | 'arguments'>, wrappe
   return { _raw: text };
 }
 
-/** True for the beginning of an object, without its end. */
+/** True for the beginning of a JSON object without its end. */
 function isCutShort(text: string): boolean {
   if (!text.trimStart().startsWith('{')) return false;
   let depth = 0;

@@ -1,15 +1,15 @@
-// Addresses that answers name as their sources, as the URIs that strict clients demand. Knows no protocol's forms.
+// Makes cited source addresses valid URIs, because strict clients reject others.
 
-/** Characters that no URI has (RFC 3986, appendix A), and a percent sign that escapes nothing. */
+/** Characters that are illegal in a URI (RFC 3986, appendix A), and percent signs that do not begin an escape. */
 const FOREIGN = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]|%(?![\dA-Fa-f]{2})/gu;
-/** Brackets stand around an IPv6 address in the authority, and nowhere else. */
+/** Scheme and authority. Brackets are legal only there, around an IPv6 address. */
 const BEFORE_PATH = /^[A-Za-z][\w+.-]*:\/\/[^/?#]*/;
 const BRACKETS = /[[\]]/g;
 const utf8 = new TextEncoder();
 
 /**
- * The address as a URI: what no URI has is percent-encoded, all else stays as it is. Search results and retrieved
- * documents are cited under addresses with spaces, quotes and letters of every language.
+ * Returns the address as a URI: illegal characters are percent-encoded, everything else is unchanged. Search results
+ * and documents are often cited with spaces, quotes and non-ASCII letters.
  */
 export function citationUri(address: string): string {
   const uri = address.replace(FOREIGN, percentEncoded);

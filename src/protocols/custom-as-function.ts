@@ -1,13 +1,13 @@
-// A custom (free-form) tool as the function that stands for it at upstreams without custom tools. The engine's
-// restorer takes the one argument `input` off again. Knows no protocol's envelope.
+// Custom (free-form) tools as functions, for upstreams without custom tools. The engine's restorer unwraps the single
+// argument `input` in the answer.
 import type { JsonObject } from '../base/json/index.ts';
 import type { CustomTool } from '../canonical/index.ts';
 import { asString } from '../base/json/index.ts';
 
 export interface StandInFunction {
-  /** The tool's own words and its grammar; undefined when there are none. */
+  /** The tool's description and grammar; undefined if it has neither. */
   readonly description: string | undefined;
-  /** JSON Schema of the one argument. */
+  /** JSON Schema of the single argument. */
   readonly parameters: JsonObject;
 }
 
@@ -18,7 +18,7 @@ const PARAMETERS: JsonObject = {
   additionalProperties: false,
 };
 
-/** The function for a tool: the grammar, which nobody enforces, is told in the description. */
+/** Returns the function for a tool. Its description states the grammar, because the upstream cannot enforce it. */
 export function standInFor(tool: CustomTool): StandInFunction {
   const grammar = asString(tool.format?.['definition']);
   const syntax = asString(tool.format?.['syntax']) ?? 'given';

@@ -1,13 +1,14 @@
-// The opaque id of whom the client answers for, by which an upstream recognises abuse: what becomes of it in a protocol
-// that the client does not speak. Knows no body.
+// Opaque id of the client's end user, by which upstreams detect abuse: passed to upstreams of another protocol, or
+// reported as dropped.
 import type { CanonicalRequest, Report } from '../canonical/index.ts';
 
-/** The member's name in reports; each client's own stands in its table of names. */
+/** Name of the member in reports. Each client protocol maps it to its own name. */
 const NAME = 'safety_identifier';
 
 /**
- * The id for an upstream of another protocol than the client's; undefined without one.
- * @param longest most characters that the upstream takes; an id that was cut would be another user's
+ * Returns the id for an upstream of another protocol than the client's; undefined if there is none.
+ * @param longest characters that the upstream accepts; a longer id is dropped, because a truncated one could match
+ * another user
  */
 export function endUserFor(request: CanonicalRequest, longest: number, report: Report): string | undefined {
   const { endUser } = request;
@@ -16,7 +17,7 @@ export function endUserFor(request: CanonicalRequest, longest: number, report: R
   return undefined;
 }
 
-/** Reports the id for a protocol that has no place for it. @param reason why not */
+/** Reports that the protocol has no member for the id. @param reason why it is dropped */
 export function dropEndUser(request: CanonicalRequest, reason: string, report: Report): void {
   if (request.endUser !== undefined) report.add(NAME, 'dropped', reason);
 }

@@ -1,40 +1,38 @@
-// Cuts an event stream into its events (HTML standard, "Server-sent events") without decoding them. Works on byte strings:
-// one character, one byte. Knows no protocol.
+// Splits an event stream into events (HTML standard, "Server-sent events") without decoding them. Works on byte
+// strings: one character is one byte.
 import { MAX_FRAME_BYTES } from '../canonical/index.ts';
 
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
-/** Two ends of lines, each of which may be LF, CRLF or CR (HTML standard, "Parsing an event stream"). */
+/** Two line ends; each is LF, CRLF or CR (HTML standard, "Parsing an event stream"). */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
-/** The longest blank line that is not complete yet: CRLF and CR. */
+/** Length of the longest incomplete blank line: CRLF and CR. */
 const HALF_BLANK = 3;
 
-/**
- * Takes one event, its blank line included.
- * @returns false when nothing after it is of interest
- */
+/** Takes one event, including its blank line. @returns false if the rest of the stream can be ignored */
 export type TakeFrame = (frame: string) => boolean;
 
 export class FrameSplitter {
-  /** An event whose end has not come yet, in the pieces that it came in: they are joined once, not with every read. */
+  /** Chunks of an incomplete event. They are joined once, instead of on every read. */
   #pieces: string[] = [];
   #waiting = 0;
-  /** The last bytes of the pieces: with them begins a blank line that two reads share. */
+  /** Last bytes of the chunks: a blank line can be split between two reads. */
   #tail = '';
   #begun = false;
-  /** Line ends other than LF are legal, Google's and slower to find. */
+  /** True once a CR was seen. Google sends CRLF; finding these line ends is slower. */
   #isMixed = false;
 
   /**
-   * Takes the bytes of one read and hands on every event that they complete. Each byte is looked at a fixed number of
-   * times, in whatever pieces an event comes.
-   * @throws RangeError when an event is too long
+   * Takes the bytes of one read and passes on each event that they complete. The cost is linear, however the events are
+   * split into reads.
+   * @throws RangeError if an event is too long
    */
   push(bytes: string, take: TakeFrame): void {
     this.#isMixed ||= bytes.includes('\r');
     const endOf = this.#isMixed ? endOfMixed : endOfPlain;
-    // The first bytes wait for each other: a byte order mark is no part of an event.
+    // Before the first event, bytes are joined until a byte order mark, which is not part of an event, can be
+    // recognized.
     if (this.#begun && this.#waiting > 0 && endOf(this.#tail + bytes, 0) === 0) return this.#wait(bytes);
-    // Waiting bytes hold no blank line: the search begins where one may begin that this read completes.
+    // Buffered bytes hold no complete blank line, so the search starts at the earliest place where one can begin.
     const seen = this.#begun ? Math.max(0, this.#waiting - HALF_BLANK) : 0;
     let text = this.#joined(bytes);
     if (!this.#begun && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
@@ -45,7 +43,7 @@ export class FrameSplitter {
     if (from < text.length) this.#wait(text.slice(from));
   }
 
-  /** The stream is over: what came of an event whose blank line did not. */
+  /** Ends the stream. @returns the incomplete event, without its blank line */
   end(): string {
     return this.#joined('');
   }
@@ -59,7 +57,7 @@ export class FrameSplitter {
       bytes.length < HALF_BLANK ? (this.#tail + bytes).slice(-HALF_BLANK) : bytes.slice(-HALF_BLANK);
   }
 
-  /** Waiting bytes, with these bytes behind them. */
+  /** Returns the buffered bytes followed by these bytes. */
   #joined(bytes: string): string {
     if (this.#waiting === 0) return bytes;
     this.#pieces.push(bytes);
@@ -71,13 +69,13 @@ export class FrameSplitter {
   }
 }
 
-/** The end of the event that begins before or at `from`, behind its blank line; 0 when it is not there yet. */
+/** Returns the offset behind the blank line of the event at `from`; 0 if it is not complete. */
 function endOfPlain(text: string, from: number): number {
   const at = text.indexOf('\n\n', from);
   return at < 0 ? 0 : at + 2;
 }
 
-/** The same for any line ends. A CR at the very end says nothing yet: it may be the first half of a CRLF. */
+/** Returns the same for any line ends. A CR at the very end is not decisive: it may be the first half of a CRLF. */
 function endOfMixed(text: string, from: number): number {
   BLANK_LINE.lastIndex = from;
   if (!BLANK_LINE.test(text)) return 0;
@@ -85,7 +83,7 @@ function endOfMixed(text: string, from: number): number {
   return end === text.length && text.endsWith('\r') ? 0 : end;
 }
 
-/** The data of an event: its `data:` lines, joined. */
+/** Returns the data of an event: its joined `data:` lines. */
 export function frameData(frame: string): string {
   let data: string | undefined;
   for (const line of frame.split(frame.includes('\r') ? /\r\n|\r|\n/ : '\n')) {
@@ -96,13 +94,10 @@ export function frameData(frame: string): string {
   return data ?? '';
 }
 
-/**
- * The event with other data.
- * @param data as `frameData` gave it
- */
+/** Returns the event with other data. @param data as returned by `frameData` */
 export function replaceData(frame: string, data: string, replacement: string): string {
   if (frame.includes(data)) return frame.replace(data, () => replacement);
-  // Data in several lines is rare, and may be written in one.
+  // Data in several lines is rare. The replacement is written on one line.
   const event = /^event:.*\r?\n/m.exec(frame)?.[0] ?? '';
   return `${event}data: ${replacement.replaceAll('\n', ' ')}\n\n`;
 }

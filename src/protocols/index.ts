@@ -1,4 +1,4 @@
-// The door of this folder: the registry, and what protocols have in common with the rest of the gateway.
+// Public interface of this folder: the registry, and what the rest of the gateway uses of the protocols.
 export type {
   AnswerContext,
   AuthScheme,

@@ -1,5 +1,5 @@
-// Items of an answer as canonical events, for the decoders of all protocols: numbers them, and keeps one message open
-// whose parts it counts. Knows no body's shape.
+// Writes the items of an answer as canonical events, for the decoders of all protocols. Numbers the items, keeps at
+// most one message open and numbers its parts.
 import type { JsonValue } from '../base/json/index.ts';
 import type {
   Annotation,
@@ -17,7 +17,7 @@ const NO_LOGPROBS: readonly JsonValue[] = [];
 export class ItemWriter implements EventSink {
   readonly #sink: EventSink;
   #items = 0;
-  /** Index of the message that is open, and how many parts it has. */
+  /** Index of the open message, and its number of parts. */
   #message = NONE;
   #parts = 0;
 
@@ -30,12 +30,15 @@ export class ItemWriter implements EventSink {
     return this.#items === 0;
   }
 
-  /** Passes an event that is about no item. */
+  /** Passes on an event that belongs to no item. */
   on(event: CanonicalEvent): void {
     this.#sink.on(event);
   }
 
-  /** Opens the next item. The message that is open ends: text that follows belongs to another. @returns its index */
+  /**
+   * Opens the next item. An open message ends, because text that follows belongs to another one.
+   * @returns the item's index
+   */
   open(item: OpenItem): number {
     this.closeMessage();
     const index = this.#items++;
@@ -47,12 +50,12 @@ export class ItemWriter implements EventSink {
     this.#sink.on({ type: 'close', index, source, facts });
   }
 
-  /** Writes an item that is complete as it opens. @param facts of a hosted call */
+  /** Writes an item that is already complete. @param facts of a hosted call */
   whole(item: OpenItem, source?: Source, facts?: HostedFacts): void {
     this.close(this.open(item), source, facts);
   }
 
-  /** Index of the open message; opens one where there is none. */
+  /** Returns the index of the open message, and opens one if there is none. */
   message(): number {
     if (this.#message === NONE) {
       this.#message = this.open({ type: 'message' });
@@ -61,17 +64,17 @@ export class ItemWriter implements EventSink {
     return this.#message;
   }
 
-  /** True for the index of the message that `message` opened, while it is open. */
+  /** True for the index of the open message. */
   isMessage(index: number): boolean {
     return index !== NONE && index === this.#message;
   }
 
-  /** Number of the next part of that message. */
+  /** Returns the number of the next part of the open message. */
   nextPart(): number {
     return this.#parts++;
   }
 
-  /** Ends that message, if there is one. */
+  /** Ends the open message, if there is one. */
   closeMessage(): void {
     if (this.#message === NONE) return;
     const index = this.#message;
@@ -98,7 +101,7 @@ export class ItemWriter implements EventSink {
     this.#sink.on({ type: 'reasoning', index, kind, part, text });
   }
 
-  /** Writes the signature or the hidden form of reasoning. @param kind of the text that it belongs to */
+  /** Writes the signature or the encrypted form of reasoning. @param kind of the text that it belongs to */
   opaque(index: number, opaque: OpaqueReasoning, kind: 'text' | 'summary' = 'text'): void {
     this.#sink.on({ type: 'reasoning', index, kind, part: 0, text: '', opaque });
   }

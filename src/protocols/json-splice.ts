@@ -1,5 +1,5 @@
-// Edits the top-level members of a JSON object in its text, leaving every other byte alone: how the relay lane
-// patches an envelope without re-serialising the content. Works on byte strings and on text alike. Never parses.
+// Edits top-level members of a JSON object in its text, without parsing it. The relay lane patches envelopes with it,
+// so that content is not serialized again. Works on byte strings and on text.
 import { isWrittenAsIs, type JsonValue, type MemberEdits } from '../base/json/index.ts';
 
 interface Member {
@@ -18,7 +18,7 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const NONE: readonly string[] = [];
 
-/** The members of a JSON object, in order. The text must be valid JSON. */
+/** Returns the members of a JSON object, in order. The text must be valid JSON. */
 export function topLevelMembers(text: string): Member[] {
   const members: Member[] = [];
   let at = firstMember(text);
@@ -35,7 +35,7 @@ function firstMember(text: string): number {
   return skipSpace(text, text.indexOf('{') + 1);
 }
 
-/** @param from offset behind a value; @returns offset of the next key, or of the end of the object */
+/** @param from offset behind a value @returns offset of the next key, or of the end of the object */
 function nextMember(text: string, from: number): number {
   const at = skipSpace(text, from);
   return text.charCodeAt(at) === COMMA ? skipSpace(text, at + 1) : at;
@@ -47,18 +47,18 @@ function keyAt(text: string, from: number, end: number): string {
 }
 
 /**
- * The same object with some members changed or removed, in one walk over its members, which ends early where nothing is
- * removed: envelopes come first. Of a key that stands twice, the first is changed.
+ * Returns the object with some members changed or removed. Of a duplicate member, the first is changed. If nothing is
+ * to be removed, the single pass stops early: envelopes usually come first.
  */
 export function editMembers(text: string, { set, remove = NONE }: MemberEdits): string {
   const missing = Object.keys(set);
   let out = '';
   let copied = 0;
-  /** Offset of the first of the members that go; -1: the one before stays. */
+  /** Offset of the first member of a removed run; -1: there is no run. */
   let cut = -1;
-  /** Behind the last of them. */
+  /** Offset behind the last member of the removed run. */
   let gone = 0;
-  /** Behind the last member that stays; -1: none does. */
+  /** Offset behind the last member that stays; -1: there is none. */
   let kept = -1;
   let at = firstMember(text);
   while (text.charCodeAt(at) === QUOTE && (missing.length > 0 || remove.length > 0)) {
@@ -73,7 +73,7 @@ export function editMembers(text: string, { set, remove = NONE }: MemberEdits): 
       gone = to;
       continue;
     }
-    // The comma behind a member goes with it.
+    // A removed member takes the comma behind it along.
     if (cut >= 0) {
       out += text.slice(copied, cut);
       copied = from;
@@ -82,13 +82,13 @@ export function editMembers(text: string, { set, remove = NONE }: MemberEdits): 
     kept = to;
     const wanted = missing.indexOf(key);
     if (wanted < 0) continue;
-    // By the name of the edit, which the runtime knows by heart, unlike one that was cut out of a text.
+    // The lookup uses the name from `set`, an interned string, because it is faster than with a substring.
     const name = missing[wanted] ?? key;
     missing.splice(wanted, 1);
     out += text.slice(copied, valueFrom) + toAscii(set[name] ?? null);
     copied = to;
   }
-  // The comma before the last member goes with it.
+  // A removed last member takes the comma before it along.
   if (cut >= 0) {
     out += text.slice(copied, kept < 0 ? cut : skipSpace(text, kept));
     copied = gone;
@@ -98,7 +98,7 @@ export function editMembers(text: string, { set, remove = NONE }: MemberEdits): 
   return `${out}${text.slice(copied, at)}${kept < 0 ? '' : ','}${added}${text.slice(at)}`;
 }
 
-/** The same object with members changed inside of the object that stands under `key`; as it is where none stands there. */
+/** Returns the text with members changed in the object under `key`; unchanged if there is no such object. */
 export function editMemberObject(text: string, key: string, edits: MemberEdits): string {
   const member = topLevelMembers(text).findLast((each) => each.key === key);
   if (!member) return text;
@@ -107,7 +107,7 @@ export function editMemberObject(text: string, key: string, edits: MemberEdits):
   return text.slice(0, from) + editMembers(text.slice(from, member.to), edits) + text.slice(member.to);
 }
 
-/** JSON text in ASCII only, so that it may be put into a byte string. */
+/** Returns JSON in ASCII, so that it can be inserted into a byte string. */
 function toAscii(value: JsonValue): string {
   if (typeof value === 'string' && isWrittenAsIs(value)) return `"${value}"`;
   const text = JSON.stringify(value);
@@ -119,11 +119,11 @@ function toAscii(value: JsonValue): string {
 }
 
 /**
- * Length of the text under the first of `keys` that has one, read off JSON that is not parsed: escapes count as they
- * are written. 0 where none has.
- * @param text of one event: it is searched to its end
- * @param keys with their quotes and colon
- * @param from where the search begins
+ * Returns the length of the string value of the first of `keys` that has one, without parsing. Escapes count as
+ * written. 0: none has one.
+ * @param text of one event
+ * @param keys with quotes and colon
+ * @param from offset at which the search begins
  */
 export function writtenLength(text: string, keys: readonly string[], from: number): number {
   for (const key of keys) {
@@ -144,7 +144,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** @param from offset of the opening quote; @returns offset behind the closing one */
+/** @param from offset of the opening quote @returns offset behind the closing one */
 function stringEnd(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -168,7 +168,7 @@ function valueEnd(text: string, from: number): number {
   }
 }
 
-/** @param from offset of the opening bracket; @returns offset behind the closing one */
+/** @param from offset of the opening bracket @returns offset behind the closing one */
 function containerEnd(text: string, from: number): number {
   const { length } = text;
   let depth = 0;

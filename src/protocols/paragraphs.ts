@@ -1,9 +1,9 @@
-// How pieces of reasoning become one text. Knows no protocol.
+// Joins pieces of reasoning into one text.
 
-/** Stands between parts of one item, and between items. */
+/** Separator between parts of an item, and between items. */
 export const PARAGRAPH = '\n\n';
 
-/** The pieces as one text; empty ones leave no gap. */
+/** Returns the pieces as one text. Empty pieces are skipped. */
 export function joinParagraphs(pieces: readonly string[]): string {
   return pieces.length === 1 ? (pieces[0] ?? '') : pieces.filter((piece) => piece !== '').join(PARAGRAPH);
 }

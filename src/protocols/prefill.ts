@@ -1,9 +1,9 @@
-// A last message of the assistant that the model is to continue, at an upstream that does not: refused or approximated.
-// Knows no protocol.
+// Prefill: a final assistant message that the model should continue, for upstreams that do not support it. It is
+// refused or approximated.
 import type { CanonicalRequest, Report } from '../canonical/index.ts';
 import { GatewayError } from '../canonical/index.ts';
 
-/** Error of an encoder for a server that is known to refuse such a request: `unsupported`, naming the message. */
+/** Creates the error for a server that refuses prefill: `unsupported`, naming the message. */
 export function refusedPrefill(request: CanonicalRequest): GatewayError {
   return new GatewayError(
     'unsupported',
@@ -13,9 +13,9 @@ export function refusedPrefill(request: CanonicalRequest): GatewayError {
 }
 
 /**
- * Reports that the text is sent, and that the model may answer after it instead of continuing it. OpenAI's models do so
- * (Chat Completions and Responses); of Google's those up to 3.1 continue it, although no document promises that, and later
- * ones refuse it in words of their own (pipecat-ai/pipecat, pull request 5821, 2026-09).
+ * Reports that the text is sent, but that the model may start a new answer after it. OpenAI's models do so (Chat
+ * Completions and Responses). Google's models up to 3.1 continue the text, although this is undocumented; later ones
+ * refuse it (pipecat-ai/pipecat, pull request 5821, 2026-09).
  */
 export function reportPrefill(request: CanonicalRequest, report: Report): void {
   report.add(pathOf(request), 'approximated', 'the model may answer anew instead of continuing this text');

@@ -1,15 +1,15 @@
-// Prompt-cache breakpoints in OpenAI's form, `prompt_cache_breakpoint` on a content part (API reference, "Prompt
-// caching", GPT-5.6 and later, 2026-11), to and from the canonical form, which is Anthropic's. Owns the lifetimes that
-// both sides know; must not know where a breakpoint may stand.
+// Converts prompt-cache breakpoints between OpenAI's form and the canonical form, which is Anthropic's. OpenAI's is
+// `prompt_cache_breakpoint` on a content part (API reference, "Prompt caching", GPT-5.6 and later, 2026-11). Where a
+// breakpoint may stand is checked elsewhere.
 import type { JsonObject } from '../base/json/index.ts';
 import type { Problems, Report } from '../canonical/index.ts';
 import { readObject, readString } from './members/read-member.ts';
 import type { Member } from './members/read-member.ts';
 
-/** Lifetimes that OpenAI knows; without one the request's own holds, which is 30 minutes. */
+/** Lifetimes that OpenAI accepts. Without one, the request's own lifetime applies, which is 30 minutes. */
 const LIFETIMES: ReadonlySet<unknown> = new Set(['30m', '12h']);
 
-/** A breakpoint as it is canonical; its lifetime stays in OpenAI's words. */
+/** Returns the canonical form of a breakpoint. Its lifetime keeps OpenAI's value. */
 export function decodeBreakpoint(value: Member, path: string, problems: Problems): JsonObject | undefined {
   const breakpoint = readObject(value, path, problems);
   if (!breakpoint) return undefined;
@@ -17,7 +17,7 @@ export function decodeBreakpoint(value: Member, path: string, problems: Problems
   return { type: 'ephemeral', ...(ttl === undefined ? {} : { ttl }) };
 }
 
-/** A canonical breakpoint in OpenAI's form. @param path of the node that carries it */
+/** Returns a canonical breakpoint in OpenAI's form. @param path of the node that carries it */
 export function encodeBreakpoint(cache: JsonObject, path: string, report: Report): JsonObject {
   const { ttl } = cache;
   if (LIFETIMES.has(ttl)) return { mode: 'explicit', ttl };
@@ -31,8 +31,8 @@ export function encodeBreakpoint(cache: JsonObject, path: string, report: Report
 }
 
 /**
- * A canonical breakpoint with a lifetime that Anthropic knows: five minutes or an hour (documentation "Prompt caching",
- * 2026-11).
+ * Returns a canonical breakpoint with a lifetime that Anthropic accepts: five minutes or an hour (documentation "Prompt
+ * caching", 2026-11).
  * @param path of the node that carries it
  */
 export function anthropicBreakpoint(cache: JsonObject, path: string, report: Report): JsonObject {

@@ -1,5 +1,5 @@
-// Interface of a protocol. Codecs are pure and synchronous: JSON in, canonical out, and back. No I/O, no
-// clock, no configuration; ids and time are injected.
+// Interface of a protocol. Codecs are pure and synchronous functions between JSON and the canonical model: no I/O,
+// clock or configuration. Ids and time are injected.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { BackgroundCodec } from './codec/background-codec.ts';
 import type { RelayCodec } from './codec/relay-codec.ts';
@@ -23,26 +23,26 @@ export type * from './codec/task-codec.ts';
 export type * from './codec/thread-codec.ts';
 export type * from './codec/upstream-codec.ts';
 
-/** Values that codecs may not make themselves. */
+/** Ids and time for codecs. */
 export interface CodecContext {
-  /** A new id: the prefix followed by random characters that no other id has. */
+  /** Creates a unique id: the prefix followed by random characters. */
   newId(prefix: string): string;
-  /** Unix time in seconds. */
+  /** Returns the Unix time in seconds. */
   nowSeconds(): number;
 }
 
 export interface Protocol {
   readonly name: ProtocolName;
   readonly upstream: UpstreamCodec;
-  /** Absent: requests of this protocol always take the translate lane. */
+  /** Absent: requests of this protocol always use the translate lane. */
   readonly relay?: RelayCodec;
-  /** Absent while clients cannot speak this protocol to the gateway. */
+  /** Absent: clients cannot use this protocol. */
   readonly server?: ServerCodec;
 }
 
-/** One that clients can speak. */
+/** A protocol that clients can use. */
 export type ServedProtocol = Protocol & { readonly server: ServerCodec };
 
-/** One whose items and answers the gateway keeps. */
+/** A protocol whose items and answers the gateway stores. */
 export type KeepingProtocol = Protocol & { readonly server: KeepingServer };
 type KeepingServer = ServerCodec & { readonly items: StoredItems; readonly background: BackgroundCodec };

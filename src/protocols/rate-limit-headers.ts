@@ -1,26 +1,27 @@
-// Rate limits as upstreams announce them in the headers of their answers, and as the gateway does: what an allowance is,
-// and the `x-ratelimit-*` headers that both of OpenAI's protocols and most compatible servers share. Knows no clock.
+// Rate-limit headers of upstreams and of the gateway. Contains the general rules for an allowance, and the
+// `x-ratelimit-*` headers of both OpenAI protocols and most compatible servers.
 import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../canonical/index.ts';
 import type { UnixMs } from '../base/units.ts';
 
-/** The headers of one allowance, all in lower case. */
+/** Header names of one allowance, in lower case. */
 export interface AllowanceHeaders {
   readonly remaining: string;
   readonly reset: string;
   /**
-   * Header with the size of an allowance of single requests that refills steadily. Its reset is the time until it is
-   * full again (OpenAI and Anthropic, "Rate limits", 2026-11; recorded: 100 a day, 98 left, reset in 14m24s), so one
-   * request is allowed much sooner. Of tokens nobody knows how many the next prompt needs: there, all of it counts.
+   * Header with the size of an allowance of requests that refills steadily. Its reset is the time until it is full
+   * (OpenAI and Anthropic, "Rate limits", 2026-11; recorded: 100 a day, 98 left, reset in 14m24s). One request is
+   * therefore allowed much sooner. Absent for tokens: the size of the next prompt is unknown, so the full reset time
+   * counts.
    */
   readonly size?: string;
-  /** Milliseconds from now to the point that the header names; undefined for anything malformed. */
+  /** Milliseconds from now until the time in the header; undefined for a malformed value. */
   readonly readReset: (text: string, nowMs: UnixMs) => number | undefined;
 }
 
 /**
- * The allowance with the least left; of several with as little, the one that takes longest.
+ * Returns the allowance with the least left; among equals, the one with the latest reset.
  * @param header reads a response header by lower-case name
- * @returns null when no allowance is announced with a count and a time
+ * @returns null if no allowance has both a count and a time
  */
 export function decodeAllowances(
   allowances: readonly AllowanceHeaders[],
@@ -69,7 +70,7 @@ const X_RATE_LIMIT: readonly AllowanceHeaders[] = [
 ];
 
 /**
- * Reads the `x-ratelimit-*` headers: those of OpenAI, which Groq and Azure send too, and the single allowance of
+ * Reads the `x-ratelimit-*` headers: those of OpenAI, which Groq and Azure also send, and the single allowance of
  * OpenRouter and Together.
  * @param header reads a response header by lower-case name
  */
@@ -80,14 +81,14 @@ export function decodeRateLimitHeaders(
   return decodeAllowances(X_RATE_LIMIT, header, nowMs);
 }
 
-/** Reads the same headers where they name the size of a limit. */
+/** Reads the limits that announce their size in the same headers. */
 export function announcedRateLimits(header: (name: string) => string | null): readonly AnnouncedLimit[] {
   return announcedBy((kind, what) => header(`x-ratelimit-${what}-${kind}`));
 }
 
 /**
- * The limits of which both size and rest are named.
- * @param read the header of a kind
+ * Returns the limits for which both the size and the remainder are announced.
+ * @param read returns the header of a kind
  */
 export function announcedBy(
   read: (kind: AnnouncedLimit['kind'], what: 'limit' | 'remaining') => string | null,
@@ -99,7 +100,7 @@ export function announcedBy(
   });
 }
 
-/** Undefined for anything but a number from 0 on: Azure says -1 where it does not count. */
+/** Undefined for anything but a non-negative number: Azure sends -1 where it does not count. */
 function readCount(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
@@ -116,8 +117,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A duration as Go prints it: `1s`, `6m0s`, `350ms`, `1h2m3.5s`. A plain number is milliseconds: Azure's, recorded as
- * 500 for one request of 120 a minute and as 7 for 14 tokens of 120,000.
+ * Parses a duration in Go's format: `1s`, `6m0s`, `350ms`, `1h2m3.5s`. A plain number is milliseconds, as Azure sends:
+ * recorded 500 for one request of 120 a minute, and 7 for 14 tokens of 120,000.
  */
 function readDuration(text: string): number | undefined {
   const plain = readCount(text);
@@ -131,8 +132,8 @@ function readDuration(text: string): number | undefined {
 }
 
 /**
- * The reset of a single allowance: a moment in Unix milliseconds (OpenRouter, "Limits", 2026-11) or Unix seconds, or
- * seconds from now (Together, recorded beside the same `retry-after`). Their sizes tell them apart.
+ * Parses the reset of a single allowance: Unix milliseconds (OpenRouter, "Limits", 2026-11), Unix seconds, or seconds
+ * from now (Together, recorded with the same `retry-after`). The magnitude distinguishes them.
  */
 function readMoment(text: string, nowMs: UnixMs): number | undefined {
   const count = readCount(text);
@@ -141,7 +142,7 @@ function readMoment(text: string, nowMs: UnixMs): number | undefined {
   return count >= 1e9 ? count * 1000 - nowMs : count * 1000;
 }
 
-/** The same headers, of limits that the gateway keeps (OpenAI, "Rate limits", 2026-11). */
+/** Encodes the gateway's own limits in the same headers (OpenAI, "Rate limits", 2026-11). */
 export function encodeRateLimitHeaders({ atMs, requests, tokens }: LimitStates): Record<string, string> {
   const headers: Record<string, string> = {};
   const add = (of: string, state: LimitState | null): void => {
@@ -156,7 +157,7 @@ export function encodeRateLimitHeaders({ atMs, requests, tokens }: LimitStates):
   return headers;
 }
 
-/** A duration as Go prints it, without units that are none: `350ms`, `17.379s`, `6m0s`. */
+/** Formats a duration as Go does, without zero units in front: `350ms`, `17.379s`, `6m0s`. */
 function durationText(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   const seconds = `${(ms % 60_000) / 1000}s`;

@@ -1,10 +1,10 @@
-// Refusals in the words of servers, whatever their protocol: a prompt that is too long, a request that the server cannot
-// serve at all, a model that it does not have. The only list of them; each decoder of errors asks here.
+// Recognizes refusals by the server's message, for all protocols: a prompt that is too long, a request that the server
+// cannot serve, an unknown model.
 import type { JsonObject } from '../base/json/index.ts';
 import type { ContextRefusal, ErrorKind } from '../canonical/index.ts';
 import { statedCount } from './token-count.ts';
 
-/** Codes and types that mean a prompt which is too long, with every status. */
+/** Codes and types that mean that the prompt is too long, with any status. */
 const CONTEXT_CODES: ReadonlySet<string> = new Set([
   'context_length_exceeded',
   'context_window_exceeded',
@@ -15,8 +15,8 @@ const CONTEXT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A prompt that is too long: OpenAI, DeepSeek, OpenRouter, Ollama, Perplexity, Groq, Mistral, llama.cpp, vLLM, xAI,
- * Anthropic, AWS and Google, in this order.
+ * Messages for a prompt that is too long, from OpenAI, DeepSeek, OpenRouter, Ollama, Perplexity, Groq, Mistral,
+ * llama.cpp, vLLM, xAI, Anthropic, AWS and Google, in this order.
  */
 const CONTEXT_WORDS: readonly RegExp[] = [
   /maximum context length/,
@@ -33,12 +33,12 @@ const CONTEXT_WORDS: readonly RegExp[] = [
   /input tokens exceeded/,
   /token count[^.]*exceeds the maximum number of tokens/,
 ];
-/** The same where the server takes the mistake for its own and answers with 500. */
+/** The same for servers that report it as an internal error, with status 500. */
 const CERTAIN_CONTEXT_WORDS = /exceeds? the (?:available )?context (?:size|length)/;
 
 /**
- * Requests that this server can never serve, as llama-server, Ollama, LM Studio and vLLM say so. llama-server does it with
- * 500 and 501 (measured 2026-11-24).
+ * Messages of llama-server, Ollama, LM Studio and vLLM for requests that this server can never serve. llama-server
+ * sends them with 500 and 501 (measured 2026-11-24).
  */
 const CANNOT_SERVE: readonly RegExp[] = [
   /\b(?:image|audio|video|vision|multimodal) inputs? (?:is|are) not supported/,
@@ -52,17 +52,14 @@ const CANNOT_SERVE: readonly RegExp[] = [
 /** llama-server's router and LiteLLM's proxy refuse an unknown model with 400 (measured 2026-11-24). */
 const UNKNOWN_MODEL = /\bmodel ['"`][^'"`]{1,200}['"`] (?:was )?not found\b|\binvalid model name passed\b/;
 
-/** Words of a refusal; absent where the server has none. */
+/** Texts of a refusal. Absent: the server sent none. */
 export interface RefusalWords {
   readonly message?: string | undefined;
   readonly code?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/**
- * The kind of a refusal by its words; the given one where they say nothing more.
- * @param kind by status, code or type
- */
+/** Returns the kind of a refusal according to its message, or the given kind. @param kind by status, code or type */
 export function kindByWords(
   kind: ErrorKind,
   { message = '', code = '', type = '' }: RefusalWords,
@@ -77,7 +74,7 @@ export function kindByWords(
   return kind === 'invalid_request' && UNKNOWN_MODEL.test(text) ? 'not_found' : kind;
 }
 
-/** The limit that a refusal names in members of its own (llama.cpp); undefined where it has none. */
+/** Returns the limit that a refusal names in members of its own (llama.cpp); undefined if there is none. */
 export function contextRefusal(error: JsonObject): ContextRefusal | undefined {
   const limit = statedCount(error['n_ctx']);
   const prompt = statedCount(error['n_prompt_tokens']);

@@ -1,4 +1,4 @@
-// Every protocol, one line each, and how one is found.
+// Registry of all protocols.
 import type { ProtocolName } from '../canonical/index.ts';
 import type { BatchCodec, KeepingProtocol, Protocol, ServedProtocol, ServerFacts } from './protocol.ts';
 import { anthropicMessages } from './anthropic-messages/index.ts';
@@ -9,14 +9,14 @@ import { withMixedBodies } from './mixed-bodies/index.ts';
 import { openaiChat } from './openai-chat/index.ts';
 import { openaiResponses } from './openai-responses/index.ts';
 
-/** The one that the gateway speaks where nothing says which: the base of its own API. */
+/** Default protocol of the gateway's own API. */
 export const mainProtocol: ServedProtocol = withMixedBodies(openaiChat, {
   'openai-chat': openaiChat.server,
   'openai-responses': openaiResponses.server,
   'anthropic-messages': anthropicMessages.server,
 });
 
-/** All of them, in the order in which people are told of them. */
+/** All protocols, in the order of documentation and listings. */
 export const protocols: readonly Protocol[] = [
   mainProtocol,
   openaiResponses,
@@ -28,27 +28,27 @@ export const protocols: readonly Protocol[] = [
 
 export const PROTOCOL_NAMES: readonly ProtocolName[] = protocols.map(({ name }) => name);
 
-/** Protocols that clients can speak. */
+/** Protocols that clients can use. */
 export const servedProtocols: readonly ServedProtocol[] = protocols.filter(isServed);
 
-/** The one whose items and answers the gateway keeps. */
+/** The protocol whose items and answers the gateway stores. */
 export const keepingProtocol: KeepingProtocol = openaiResponses;
 
 const byName = new Map<string, Protocol>(protocols.map((protocol) => [protocol.name, protocol]));
 
-/** The protocol of a name; undefined when it is not implemented. */
+/** Finds a protocol by name; undefined if it is not implemented. */
 export function findProtocol(name: ProtocolName): Protocol | undefined {
   return byName.get(name);
 }
 
-/** The batches that clients of a protocol have. Throws TypeError where they have none. */
+/** Returns the batch codec of a protocol. @throws TypeError if it has none */
 export function batchesOf(name: ProtocolName): BatchCodec {
   const batches = byName.get(name)?.server?.batches;
   if (!batches) throw new TypeError(`there are no batches of ${name}`);
   return batches;
 }
 
-/** Facts that hold for every server of a protocol. Throws TypeError for one that is not implemented. */
+/** Returns the facts that hold for every server of a protocol. @throws TypeError if the protocol is not implemented */
 export function serverFacts(name: ProtocolName): ServerFacts {
   const protocol = byName.get(name);
   if (!protocol) throw new TypeError(`there is no protocol ${name}`);

@@ -1,6 +1,5 @@
-// Relayed streams of all protocols, as far as they are alike: events are cut out of the bytes, one after the other looked
-// at, and nothing goes out before the first content, for until then another upstream may still give the answer. A protocol
-// says what an event means and how the answer ends.
+// Base class of relayed streams. Splits the bytes into events and holds them back until the first content, because
+// until then another upstream can still answer. Subclasses interpret events and decide how the answer ends.
 import { parseJson } from '../base/json/index.ts';
 import { MAX_HELD_BYTES, type FinishEvent, type GatewayError, type Usage } from '../canonical/index.ts';
 import { frameData, FrameSplitter } from './frame-splitter.ts';
@@ -24,13 +23,16 @@ export abstract class PatchedStream implements RelayStream {
     this.facts = facts;
   }
 
-  /** Takes one event, its blank line included. @returns false when nothing after it belongs to the answer */
+  /** Handles one event, including its blank line. @returns false if nothing after it belongs to the answer */
   protected abstract take(frame: string): boolean;
 
-  /** The upstream closed: judges whether the answer was cut. @returns what its end is for the client */
+  /**
+   * Called when the upstream closes; decides whether the answer was cut.
+   * @returns the end of the stream for the client
+   */
   protected abstract close(): string;
 
-  /** Adds events that the client shall get. */
+  /** Adds frames for the client. */
   protected add(frames: string): void {
     this.#held += frames;
   }
@@ -41,7 +43,7 @@ export abstract class PatchedStream implements RelayStream {
   }
 
   end(): string {
-    // Half an event is for no client.
+    // An incomplete event is not forwarded.
     const last = this.#frames.end().trim();
     if (!this.done && parseJson(frameData(last)) !== undefined) this.take(`${last}\n\n`);
     const tail = this.close();
@@ -50,7 +52,7 @@ export abstract class PatchedStream implements RelayStream {
 
   readonly #take = (frame: string): boolean => this.take(frame);
 
-  /** Bytes that may go out now. Throws RangeError when too much is held back. */
+  /** Returns the bytes that may be sent now. @throws RangeError if too much is held back */
   #release(): string {
     const frames = this.#held;
     if (this.committed) {

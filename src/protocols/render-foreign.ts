@@ -1,7 +1,6 @@
-// Renders parts that the upstream's protocol cannot express as text for the model, with a report: no part of a
-// conversation vanishes. Without what a person said or a summary stands for, the question would be another one:
-// that is refused by name. Tools that nobody knows go with a report, unless the answer hangs on them. Knows no
-// protocol's forms beyond the names of their types.
+// Renders parts that the upstream's protocol cannot express as text for the model, with a report, so that no part of a
+// conversation is lost silently. Refuses requests whose meaning would change, such as an unknown part of a user message
+// or a compacted conversation. Unknown tools are dropped with a report, unless one is the only tool or must be called.
 import { asString } from '../base/json/index.ts';
 import { GatewayError, TEXTS } from '../canonical/index.ts';
 import type { JsonObject } from '../base/json/index.ts';
@@ -19,38 +18,39 @@ import type {
 } from '../canonical/index.ts';
 import { cutText } from '../base/lib/cut-text.ts';
 
-/** Protocol that the conversation is for. */
+/** Target of the conversation. */
 export interface Listener {
   readonly protocol: ProtocolName;
-  /** True: it follows the protocol as its owner defines it. */
+  /** True: the server follows the protocol as its owner defines it. */
   readonly faithful: boolean;
-  /** Kinds of the tools that it runs itself, of those that its protocol's owner alone has. */
+  /** Kinds of hosted tools that this server runs, among those that only the protocol's owner offers. */
   readonly hostedTools: ReadonlySet<string>;
-  /** Roles whose messages hold text alone. */
+  /** Roles whose messages can only hold text. */
   readonly textOnly: ReadonlySet<Role>;
 }
 
-/** Characters of JSON that are told of what nobody knows. */
+/** Maximum characters of JSON that are rendered for an unknown part. */
 const LONGEST_RENDERED = 2_000;
 
-/** Items that ask for something of the server itself: they mean nothing in words. */
+/** Items that instruct the server. They cannot be rendered as text. */
 const ORDERS: ReadonlySet<string> = new Set(['compaction_trigger']);
 
-/** Tools of OpenAI's that only its own servers run: asked of anybody else they have no effect. */
+/** OpenAI tools that only its own servers run. Other servers ignore them. */
 const OWNERS_TOOLS: ReadonlySet<string> = new Set(['code_interpreter', 'file_search', 'image_generation']);
-/** Types that the documentation of some protocol has: their loss is reported. */
+/** Documented tool types. Their encoders report that they are dropped. */
 const DOCUMENTED: ReadonlySet<string> = new Set([...OWNERS_TOOLS, 'mcp', 'tool_search']);
 
 /**
- * The request with everything in it that its upstream can carry or be told.
- * @throws GatewayError `unsupported` naming an unknown part of a person's message, a compacted conversation that nobody
- *   there can open, or an unknown tool that is the only one or must be called
+ * Returns the request with every part either supported by the upstream or rendered as text.
+ * @throws GatewayError `unsupported` naming an unknown part of a user message, a compacted conversation that the
+ * upstream cannot read, or an unknown tool that is the only one or must be called
  */
 export function renderForeign(given: CanonicalRequest, listener: Listener, report: Report): CanonicalRequest {
   if (isPlain(given)) return given;
   refuseUnknownTool(given, listener);
   const request = withoutOwnersTools(given, listener, report);
-  // Text behind everything that the model read last would be the beginning of its answer.
+  // Text after the last user message or tool result is rendered as a user message; the model would continue an
+  // assistant message.
   let lastReceived = -1;
   let items: Item[] | undefined;
   request.items.forEach((item, index) => {
@@ -65,7 +65,7 @@ export function renderForeign(given: CanonicalRequest, listener: Listener, repor
   return items ? { ...request, items } : request;
 }
 
-/** True for texts, calls and tools that every protocol has words for: nearly all requests, asked at each of them. */
+/** True if every protocol can express all items and tools. Fast path: nearly all requests are. */
 function isPlain({ items, tools }: CanonicalRequest): boolean {
   for (const { type } of tools) if (type !== 'function' && type !== 'custom') return false;
   for (const item of items) {
@@ -84,7 +84,7 @@ function isPlain({ items, tools }: CanonicalRequest): boolean {
   return true;
 }
 
-/** @param isAnswered true when something follows that the model has to answer */
+/** @param isAnswered true if a user message or tool result follows */
 function renderedItem(item: Item, isAnswered: boolean, listener: Listener, report: Report): Item {
   switch (item.type) {
     case 'message':
@@ -101,14 +101,14 @@ function renderedItem(item: Item, isAnswered: boolean, listener: Listener, repor
         { param: item.path },
       );
     case 'hosted_call':
-      // Lists of tools are between a server and a gateway: no part of what was said.
+      // Lists of MCP tools are protocol data, not part of the conversation.
       if (!item.source || item.source.protocol === listener.protocol || item.facts?.type === 'mcp_tools')
         return item;
       return rendered(item, item.kind, hostedWords(item.kind, item.source.raw), isAnswered, report);
     case 'unknown': {
       const { protocol, raw } = item.source;
       const type = typeOf(raw);
-      // Reasoning has rules of its own: it goes to those who can read it.
+      // Reasoning is handled separately: it is sent to models that can read it.
       if (protocol === listener.protocol || type.startsWith('reasoning.')) return item;
       if (ORDERS.has(type))
         throw new GatewayError('unsupported', `${item.path ?? 'input'}: ${type} cannot stand here`, {
@@ -134,7 +134,7 @@ function rendered(
   return { type: 'message', role: isAnswered ? 'assistant' : 'user', parts: [part], path };
 }
 
-/** Words for what an upstream did by itself. The bytes of a picture, and what is encrypted, are no words. */
+/** Returns the text for a hosted call. Image bytes and encrypted members are left out. */
 function hostedWords(kind: string, raw: JsonObject): string {
   const { id: _, type: __, status: ___, ...rest } = raw;
   const isPicture = kind === 'image_generation_call';
@@ -143,7 +143,7 @@ function hostedWords(kind: string, raw: JsonObject): string {
   );
 }
 
-/** As much of something unknown as is worth telling. */
+/** Returns an unknown part as JSON, cut to a maximum length. */
 function words(raw: JsonObject): string {
   return cutText(JSON.stringify(raw), LONGEST_RENDERED);
 }
@@ -173,7 +173,7 @@ function renderedMessage(item: MessageItem, listener: Listener, report: Report):
       report.add(path, 'approximated', `${what} of an earlier answer is told in words: it is not sent`);
     return { type: 'text', text: `[${part.type}]`, path: part.path };
   });
-  // The raw form still has what is told in words.
+  // The raw form would still contain the parts that are rendered as text.
   return parts === item.parts ? item : { ...item, parts, source: undefined };
 }
 
@@ -191,7 +191,7 @@ function renderedPart(part: Part, path: string | undefined, listener: Listener, 
   return { type: 'text', text: `[${type}] ${words(part.source.raw)}`, path: part.path };
 }
 
-/** The list itself where nothing changes. */
+/** Returns the same array if nothing changes. */
 function renderedParts(parts: readonly Part[], render: (part: Part) => Part): readonly Part[] {
   let changed: Part[] | undefined;
   parts.forEach((part, index) => {
@@ -202,7 +202,7 @@ function renderedParts(parts: readonly Part[], render: (part: Part) => Part): re
   return changed ?? parts;
 }
 
-/** Leaves out, with a report, what a server that merely speaks the owner's protocol does not run. */
+/** Drops, with a report, the owner's tools that a merely compatible server does not run. */
 function withoutOwnersTools(
   request: CanonicalRequest,
   { protocol, hostedTools }: Listener,
@@ -227,7 +227,7 @@ function withoutOwnersTools(
   return { ...request, tools, toolChoice: isMoot ? undefined : toolChoice };
 }
 
-/** Encoders report tools that their protocol does not have; an answer that hangs on one would be no answer. */
+/** Refuses unknown tools that the answer depends on. Encoders report other tools that their protocol does not have. */
 function refuseUnknownTool({ tools, toolChoice }: CanonicalRequest, { protocol }: Listener): void {
   const isUnknown = (tool: HostedTool): boolean =>
     tool.source.protocol !== protocol && tool.meaning === undefined && !DOCUMENTED.has(tool.kind);

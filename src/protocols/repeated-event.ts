@@ -1,19 +1,19 @@
-// Events of a stream that are mostly the same around each piece of a text: there an event is compared with the
-// event before, and the text alone is read. Knows no protocol.
+// Fast path for streams whose events differ only in one text: an event is compared with the previous one, and only the
+// text is parsed.
 import { asString, parseJson } from '../base/json/index.ts';
 
-/** Longer events are not remembered, in characters. */
+/** Characters. Longer events are not remembered. */
 const LONGEST = 4_096;
 
-/** The events of one stream that differ in nothing but a text. */
+/** Remembers the last event of a stream, to recognize events that differ only in one text. */
 export class RepeatedEvent {
   #before = '';
   #behind = '';
 
   /**
-   * The text of an event that differs from the one noted last in nothing else.
-   * @param data the event's, as text
-   * @returns undefined for every other event, which has to be read whole
+   * Returns the text of an event that otherwise equals the noted one.
+   * @param data of the event, as text
+   * @returns undefined for any other event, which must be parsed
    */
   textOf(data: string): string | undefined {
     const { length } = this.#before;
@@ -21,26 +21,26 @@ export class RepeatedEvent {
     if (length === 0 || end < length) return undefined;
     if (!data.startsWith(this.#before) || !data.endsWith(this.#behind)) return undefined;
     const written = data.slice(length, end);
-    // Behind a quotation mark another member may begin.
+    // After a quotation mark, another member may begin.
     return written.includes('"') ? undefined : asString(parseJson(`"${written}"`));
   }
 
-  /** The event that comes next is to be read whole. */
+  /** Forgets the noted event: the next one must be parsed. */
   forget(): void {
     this.#before = '';
   }
 
   /**
-   * Notes an event that was read whole, and has nothing that the next one must not say again.
-   * @param name of the member that has the text; no other has it
-   * @param text what was read
+   * Notes a parsed event. It must carry no state that the next event would have to repeat.
+   * @param name of the member with the text; no other member may have it
+   * @param text the parsed text
    */
   note(data: string, name: string, text: string): void {
     const key = `"${name}":`;
     const at = data.indexOf(key);
     if (data.length > LONGEST || at < 0 || data.includes(key, at + 1)) return;
     const quote = data.startsWith(' ', at + key.length) ? at + key.length + 1 : at + key.length;
-    // A text that is written with escapes is not found: another event will do.
+    // Texts with escapes are not found and not noted; a later event will be.
     if (!data.startsWith(`"${text}"`, quote)) return;
     this.#before = data.slice(0, quote + 1);
     this.#behind = data.slice(quote + 1 + text.length);

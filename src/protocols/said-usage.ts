@@ -1,13 +1,13 @@
-// Usage of an upstream that speaks the client's protocol: its own object passes, filled up with the gateway's counts.
-// Knows no member by name.
+// Usage from an upstream that uses the client's protocol: its own object is passed on, with missing members filled in
+// from the gateway's counts.
 import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../base/json/index.ts';
 import type { ProtocolName, Usage } from '../canonical/index.ts';
 
 /**
- * Lays the vendor's own usage object over the encoded one. Members that the vendor left out, or said null of, are the gateway's.
- * Where the vendor's counts contradict each other, or its totals mean something else, the gateway's counts win.
+ * Merges the vendor's usage object over the encoded one. Members that are missing or null come from the gateway. If the
+ * vendor's counts contradict each other, or its totals differ, the gateway's counts win.
  * @param totals members of the object that are sums of tokens
- * @returns `encoded` itself for usage of another protocol, and for counts of the gateway
+ * @returns `encoded` unchanged for usage of another protocol, and for estimates
  */
 export function asVendorSaid(
   usage: Usage,
@@ -23,7 +23,7 @@ export function asVendorSaid(
   return isTrusted ? laidOver(encoded, said) : laidOver(said, encoded);
 }
 
-/** One object over another, and so its objects over those of the other. */
+/** Merges objects recursively; values of `above` win. */
 function laidOver(below: JsonObject, above: JsonObject): JsonObject {
   const merged: MutableJsonObject = { ...below };
   for (const name in above) {

@@ -1,16 +1,16 @@
-// Screens that a client captured for the model (`computer_call_output` of the Responses API), where they were uploaded as
-// files. Shared by all who must put the picture in the place of its id.
+// Screenshots from clients (`computer_call_output` of the Responses API) that were uploaded as files and must be
+// inlined.
 import type { Item } from '../canonical/index.ts';
 import { asObject, asString } from '../base/json/index.ts';
 
-/** The id of the file that a screenshot is in; undefined for every other item, and where the picture itself is there. */
+/** Returns the file id of a screenshot; undefined for other items, and if the image itself is present. */
 export function screenshotFile(item: Item): string | undefined {
   if (item.type !== 'hosted_call' || item.kind !== 'computer_call_output') return undefined;
   const output = asObject(item.source?.raw['output']);
   return asString(output['image_url']) === undefined ? asString(output['file_id']) : undefined;
 }
 
-/** The same item with the picture in it. @param dataUrl of the picture */
+/** Returns the item with the image in it. @param dataUrl of the image */
 export function withScreenshot(item: Item, dataUrl: string): Item {
   if (item.type !== 'hosted_call' || !item.source) return item;
   const { protocol, raw } = item.source;

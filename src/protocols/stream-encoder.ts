@@ -1,5 +1,5 @@
-// Skeleton of what writes an answer as a stream: sorts the events, keeps what every protocol tells at the end, and ends
-// once. Knows no frame.
+// Base class of stream encoders: dispatches the events of an answer, collects what every protocol reports at the end,
+// and ends the stream once.
 import type {
   AnnotateEvent,
   ArgumentsEvent,
@@ -17,13 +17,13 @@ import type {
 } from '../canonical/index.ts';
 import type { AnswerContext } from './protocol.ts';
 
-/** A protocol says what it writes of each event; after `finish` or `error` nothing more is. */
+/** Subclasses write the frames of each event. After `finish` or `error`, nothing is written. */
 export abstract class StreamEncoder implements EventSink {
   /** Takes complete frames. */
   protected readonly write: (frames: string) => void;
   protected readonly context: AnswerContext;
   protected start: StartEvent = { type: 'start' };
-  /** The counts so far; undefined until the upstream has told some. */
+  /** Token counts so far; undefined until the upstream has sent some. */
   protected usage: Usage | undefined;
   protected done = false;
 
@@ -76,18 +76,18 @@ export abstract class StreamEncoder implements EventSink {
   protected abstract onArguments(event: ArgumentsEvent): void;
   protected abstract onAnnotate(event: AnnotateEvent): void;
   protected abstract onClose(event: CloseEvent): void;
-  /** Whole frames of another protocol have no place. */
+  /** Frames that only another protocol defines are dropped. */
   protected onUnknown(_event: UnknownEvent): void {}
   protected abstract onFinish(event: FinishEvent): void;
   protected abstract onError(error: GatewayError): void;
 }
 
-/** Places of the parts of messages in the text of the whole answer, in UTF-16 units. */
+/** Offsets of message parts in the text of the whole answer, in UTF-16 code units. */
 export class TextOffsets {
   readonly #starts: (number | undefined)[][] = [];
 
   /**
-   * The start of a message's part, fixed when the part is first met.
+   * Returns the start of a message part, which is fixed on the first call.
    * @param length of the answer's text so far
    */
   at(index: number, part: number, length: number): number {

@@ -1,23 +1,23 @@
-// Token counts as upstreams write them, which may be wrong or contradict each other. Knows no members.
+// Validates token counts of upstreams, which can be wrong or contradict each other.
 import type { CountConflict, Usage } from '../canonical/index.ts';
 import { asNumber, isJsonObject, type JsonObject } from '../base/json/index.ts';
 import { MOST_COUNTED } from '../canonical/index.ts';
 
-/** The count in tokens: never negative, never a fraction, at most `MOST_COUNTED`; 0 for what is no number. */
+/** Returns a count in tokens: an integer from 0 to `MOST_COUNTED`; 0 for values that are not numbers. */
 export function tokenCount(value: unknown): number {
   return Math.floor(Math.min(Math.max(asNumber(value) ?? 0, 0), MOST_COUNTED));
 }
 
-/** A count that may be missing. Undefined also for what can be none: negative, or larger than `MOST_COUNTED`. */
+/** Returns a count that may be missing; undefined also for negative values and values above `MOST_COUNTED`. */
 export function statedCount(value: unknown): number | undefined {
   const count = asNumber(value);
   return count === undefined || count < 0 || count > MOST_COUNTED ? undefined : Math.floor(count);
 }
 
-/** Mark of usage whose upstream counts reasoning. */
+/** Marks usage of an upstream that counts reasoning. */
 export const COUNTS: Pick<Usage, 'countsReasoning'> = { countsReasoning: true };
 
-/** Whether an upstream has written a count at all. */
+/** True if an upstream has sent a count at all. */
 export function isCounted(value: unknown): boolean {
   return asNumber(value) !== undefined;
 }
@@ -26,14 +26,14 @@ export function isCounted(value: unknown): boolean {
 export class Conflicts {
   #found: CountConflict[] | undefined;
 
-  /** Notes a count that is not counted as it was said. */
+  /** Notes a count that differs from what the upstream sent. */
   note(count: string, said: number, counted: number): void {
     if (said !== counted) (this.#found ??= []).push({ count, said, counted });
   }
 
   /**
-   * Note of them in the usage vector; undefined where all agrees.
-   * @param raw the upstream's own object: counts of it that are larger than any answer are noted by their names there
+   * Returns the contradictions for the usage vector; undefined if there are none.
+   * @param raw the upstream's own object; counts above `MOST_COUNTED` are added under their names there
    */
   foundIn(raw: JsonObject): Usage['inconsistent'] {
     this.#noteHuge(raw);
@@ -53,8 +53,8 @@ export class Conflicts {
 }
 
 /**
- * A total that is split into classes. Some upstreams count more in one class than there are in all: the total is what
- * they charge by, so it holds, the class gets what is left of it, and that is noted.
+ * A total that is split into classes. Some upstreams report more in one class than in total. The total is what they
+ * charge, so the class is reduced to what is left, and the contradiction is noted.
  */
 export class TokenRoom {
   /** Tokens that no class has taken. */
@@ -69,9 +69,9 @@ export class TokenRoom {
   }
 
   /**
-   * Takes a class that shares no token with those before.
+   * Takes the tokens of a class that shares none with earlier classes.
    * @param count its name in a record
-   * @returns what of `wanted` there is room for
+   * @returns `wanted`, or as much as is left
    */
   take(wanted: number, count: string): number {
     const taken = this.#taken(wanted);
@@ -79,7 +79,7 @@ export class TokenRoom {
     return taken;
   }
 
-  /** The same for a class whose tokens may be among those already taken: pictures that were read from a cache. */
+  /** Takes the tokens of a class that can overlap with earlier ones, such as cached image tokens. */
   takeRest(wanted: number, count: string): number {
     if (wanted > this.#total) this.#conflicts.note(count, wanted, this.#total);
     return this.#taken(wanted);

@@ -1,5 +1,4 @@
-// Errors of all upstreams, as far as they are alike, whatever their protocol: what a status says, whose fault a
-// kind is, how long to wait, and words that must be cut. Knows no body's shape.
+// Rules for upstream errors that all protocols share: the kind by HTTP status, the party at fault, and the message.
 import {
   ERROR_KINDS,
   type ErrorKind,
@@ -11,19 +10,16 @@ import { asObject, asString, parseJson } from '../base/json/index.ts';
 
 export { retryAfterMs } from '../base/lib/retry-after.ts';
 
-/** Longest message that is kept, in characters: some servers repeat the whole prompt, which is not for records. */
+/** Maximum characters of a stored message: some servers repeat the whole prompt, which must not be recorded. */
 const LONGEST_MESSAGE = 2000;
 
-/** The upstream's words, cut, and without what it calls the request. */
+/** Returns the upstream's message, shortened and without the request id. */
 export function shortMessage(message: string): string {
   const isLong = message.length > LONGEST_MESSAGE;
   return withoutRequestId(isLong ? `${message.slice(0, LONGEST_MESSAGE)}…` : message);
 }
 
-/**
- * The upstream's own words, as they are.
- * @param header reads a response header by lower-case name
- */
+/** Creates the error with the upstream's original message. @param header reads a response header by lower-case name */
 export function upstreamFailure(
   status: number,
   body: string,
@@ -32,7 +28,7 @@ export function upstreamFailure(
   return { status, body, requestId: requestIdOf(header, body) };
 }
 
-/** The kind of an error of which nothing but the HTTP status is understood. */
+/** Returns the kind of an error of which only the HTTP status is understood. */
 export function kindOfStatus(status: number): ErrorKind {
   switch (status) {
     case 401:
@@ -46,7 +42,7 @@ export function kindOfStatus(status: number): ErrorKind {
       return 'not_found';
     case 408:
     case 504:
-    // Cloudflare's, in front of many servers.
+    // Sent by Cloudflare, which fronts many servers.
     case 524:
       return 'timeout';
     case 409:
@@ -55,7 +51,7 @@ export function kindOfStatus(status: number): ErrorKind {
       return 'too_large';
     case 429:
       return 'rate_limited';
-    // The server has no such operation: that says nothing of its health.
+    // The server lacks the operation, which says nothing about its health.
     case 501:
       return 'unsupported';
     default:
@@ -63,30 +59,33 @@ export function kindOfStatus(status: number): ErrorKind {
   }
 }
 
-/** Party at fault for an upstream's error: refused credentials are the operator's, so another endpoint may serve. */
+/** Returns the party at fault. Refused credentials are the operator's, so another endpoint may serve the request. */
 export function faultOfKind(kind: ErrorKind): Fault {
   return kind === 'authentication' || kind === 'permission' ? 'upstream' : ERROR_KINDS[kind].fault;
 }
 
-// Id that an upstream gives to a request that it refused: in a header, in a member of the body or in the words of the
-// error. It is for the records and for whoever asks the vendor; a client that reads the words has an id of its own.
+// Request ids of upstreams, from a header, the body or the message of an error. They are recorded for support requests
+// to the vendor. The client's message does not contain them: clients get the gateway's own id.
 
 /**
- * Headers, in lower case: OpenAI's ("Debugging requests", 2026-11) and most others'; Anthropic's ("Errors", 2026-11); AWS's
- * ("Common errors" of its API references); Azure's ("API Management policies", and its resource providers').
+ * Headers in lower case: OpenAI ("Debugging requests", 2026-11) and most others, Anthropic ("Errors", 2026-11), AWS
+ * ("Common errors" of its API references), Azure ("API Management policies", and its resource providers).
  */
 const HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id', 'x-ms-request-id'];
 
 const ID = /^[\w.:=+/-]{1,128}$/;
 
-/** As OpenAI ("Please include the request ID … in your message"), and gateways in front of others ("(request id: …)"). */
+/**
+ * Messages of OpenAI ("Please include the request ID … in your message") and of gateways in front of others ("(request
+ * id: …)").
+ */
 const SAID =
   /[\s,;(]{0,4}(?:please (?:include|provide|quote) the )?\brequest[ _-]?id(?: is)?[:= ]{1,3}["'`]?([\w-]{6,128})["'`]?(?: in your \w+)?\.?\)?/gi;
 
 /**
- * The id, as far as it can be found.
+ * Returns the request id, if it can be found.
  * @param header reads a response header by lower-case name
- * @param body the answer's text
+ * @param body text of the answer
  */
 function requestIdOf(header: (name: string) => string | null, body: string): string | undefined {
   for (const name of HEADERS) {
@@ -97,7 +96,7 @@ function requestIdOf(header: (name: string) => string | null, body: string): str
   return member !== undefined && ID.test(member) ? member : undefined;
 }
 
-/** The words without the id, and without what asks to pass it on. An id has a digit; other words are no id. */
+/** Removes the id and the request to pass it on from a message. Only words with a digit count as ids. */
 function withoutRequestId(words: string): string {
   const rest = words.replace(SAID, (said, id: string) => (/\d/.test(id) ? '' : said)).trim();
   return rest === '' ? words : rest;

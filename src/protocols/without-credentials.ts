@@ -1,5 +1,5 @@
-// Places in which requests hold the credentials of tools and of their servers, and how these are masked in what is kept or repeated.
-// One list for all protocols: a body that came to the wrong address is recorded as well, and must not show them either.
+// Masks the credentials of tools and their servers in request bodies that are stored or repeated. One list covers all
+// protocols, because a body that was sent to the wrong address is recorded as well.
 import { isJsonObject } from '../base/json/index.ts';
 import { REDACTED, withoutSecrets } from '../canonical/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/index.ts';
@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../base/json/inde
 /** Members of a body that describe tools and servers. */
 const PLACES = ['tools', 'mcp_servers'] as const;
 /**
- * Secrets, by names in small letters without underscores: MCP servers of OpenAI ("MCP and connectors"), Anthropic ("MCP
+ * Names of secrets, in lower case without underscores: MCP servers of OpenAI ("MCP and connectors"), Anthropic ("MCP
  * connector") and Gemini (`StreamableHttpTransport`, `ApiAuth`, `AuthConfig` of its API reference), 2026-11.
  */
 const SECRETS: ReadonlySet<string> = new Set([
@@ -19,9 +19,9 @@ const SECRETS: ReadonlySet<string> = new Set([
   'accesstoken',
   'idtoken',
 ]);
-/** Addresses, which may hold secrets. */
+/** Addresses, which can contain secrets. */
 const ADDRESSES: ReadonlySet<string> = new Set(['serverurl', 'url', 'endpoint']);
-/** Sign of a client's own function: its parameters may have any names, and none of them is a secret. */
+/** Members that define the client's own functions. Their parameters can have any names and are never secrets. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   'function',
   'custom',
@@ -31,7 +31,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'inputexamples',
 ]);
 
-/** @param body of a request, of any protocol; the same object when there is nothing to hide */
+/** @param body of a request, of any protocol @returns the same object if there is nothing to mask */
 export function withoutCredentials(body: JsonValue): JsonValue {
   if (!isJsonObject(body)) return body;
   let kept: JsonObject = body;
@@ -43,7 +43,7 @@ export function withoutCredentials(body: JsonValue): JsonValue {
   return kept;
 }
 
-/** @param tool one, or a list of them; the same object when there is nothing to hide */
+/** @param tool one tool or a list of them @returns the same value if there is nothing to mask */
 export function toolWithoutCredentials(tool: JsonValue): JsonValue {
   if (Array.isArray(tool)) {
     const list: readonly JsonValue[] = tool;
@@ -65,7 +65,7 @@ export function toolWithoutCredentials(tool: JsonValue): JsonValue {
 function maskedMember(name: string, value: JsonValue): JsonValue {
   const word = name.replaceAll('_', '').toLowerCase();
   if (value === null || FUNCTIONS.has(word)) return value;
-  // Names of headers are no secrets, and their place is that of an object.
+  // Header names are not secret, so an object of headers keeps its names.
   if (SECRETS.has(word))
     return isJsonObject(value)
       ? Object.fromEntries(Object.keys(value).map((each) => [each, REDACTED]))
