@@ -1,34 +1,34 @@
-// A protocol whose clients may have an answer made in the background: what they read of it before it is there, and how its
-// stream is told that has begun before anybody answers.
+// Answers in the background: the form in which clients read an answer before it is complete, and how a stream is
+// numbered that starts before the run.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import type { AnswerContext } from './server-codec.ts';
 
-/** How an answer ended that is none. */
+/** Failure of a background answer. */
 export interface BackgroundFailure {
   readonly code: string;
   readonly message: string;
 }
 
 export interface BackgroundCodec {
-  /** True for a body that asks for it. */
+  /** True if the body asks for a background answer. */
   asks(body: unknown): boolean;
-  /** The body by which the answer is made: streamed, whatever its client reads. */
+  /** Returns the body for the run. It always streams, whatever the client reads. */
   runBody(body: string): string;
-  /** The answer as it stands when it was queued. */
+  /** Returns the answer in its queued state. */
   queued(context: AnswerContext): JsonObject;
-  /** The same as it stands later. @param failure of one that failed */
+  /** Returns the answer in a later state. @param failure of a failed answer */
   standing(
     queued: JsonObject,
     status: 'queued' | 'in_progress' | 'cancelled' | 'failed',
     failure?: BackgroundFailure,
   ): JsonObject;
-  /** The frames with which the stream of an answer begins that is queued, numbered from `first`. */
+  /** Returns the first frames of a queued answer's stream, numbered from `first`. */
   opening(queued: JsonObject, first: number): readonly string[];
-  /** The frame with which it ends. */
+  /** Returns the last frame of the stream. */
   ending(answer: JsonObject, number: number): string;
-  /** Error of a failed answer. */
+  /** Returns the failure for an error. */
   failure(error: GatewayError): BackgroundFailure;
-  /** A frame of a run under another number; null for one that the opening has told. */
+  /** Returns a frame of the run with another sequence number; null if the opening already contained it. */
   renumbered(frame: string, number: number): string | null;
 }

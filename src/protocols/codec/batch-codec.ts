@@ -1,35 +1,34 @@
-// Batches as clients of a protocol have them: what one line of a batch asks for, how the batch is shown, and what a line of its
-// results says.
+// Batches of a protocol's clients: decoding of request lines, the batch object, and result lines.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { BatchStatus } from '../../canonical/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A problem of a line, or of the whole. */
+/** A problem of one line, or of the whole batch. */
 export interface BatchProblem {
   readonly code: string;
   readonly message: string;
   readonly param: string | null;
-  /** In the file, from 1; null: the whole. */
+  /** Line in the file, from 1; null: the whole batch. */
   readonly line: number | null;
 }
 
-/** A batch as it stands. Times are Unix milliseconds. */
+/** Current state of a batch. Times are Unix milliseconds. */
 export interface ShownBatch {
   readonly id: string;
-  /** Facts that only its protocol reads. */
+  /** Protocol-specific data. */
   readonly facts: JsonObject;
   readonly status: BatchStatus;
   readonly inputFile: string;
   readonly outputFile: string | null;
   readonly errorFile: string | null;
-  /** Null until its lines were read. */
+  /** Null until the lines were read. */
   readonly total: number | null;
   readonly counts: Readonly<Record<'succeeded' | 'failed' | 'expired' | 'cancelled', number>>;
   readonly tokens: Readonly<Record<'input' | 'cached' | 'output' | 'reasoning', number>>;
-  /** Null: the price of some of it is unknown. */
+  /** Null: some prices are unknown. */
   readonly costUsd: number | null;
   readonly problems: readonly BatchProblem[];
-  /** Why it waits, and since when; null: it does not. */
+  /** Reason why it waits, and since when; null: it does not wait. */
   readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
   readonly createdAt: UnixMs;
   readonly deadlineAt: UnixMs;
@@ -39,17 +38,17 @@ export interface ShownBatch {
   readonly endedAt: UnixMs | null;
 }
 
-/** One line, as far as the runner has to know it. */
+/** One line, as the runner needs it. */
 export interface BatchLine {
-  /** Unique in its batch; null: it has none. */
+  /** Unique in its batch; null: none. */
   readonly id: string | null;
-  /** Address to which a client would send the request by itself. */
+  /** Path to which the request would be sent outside a batch. */
   readonly path: string;
-  /** Name of the member that holds the request's body. */
+  /** Name of the member with the request's body. */
   readonly body: string;
 }
 
-/** How a line ended that was not answered. `refused`: it was not even asked. */
+/** End of a line without an answer. `refused`: it was never sent. */
 export type UnansweredEnd =
   | {
       readonly type: 'refused';
@@ -60,7 +59,7 @@ export type UnansweredEnd =
   | { readonly type: 'expired' }
   | { readonly type: 'cancelled' };
 
-/** How a line ended. */
+/** End of a line. */
 export type LineEnd =
   | {
       readonly type: 'answered';
@@ -72,19 +71,19 @@ export type LineEnd =
   | UnansweredEnd;
 
 export interface BatchCodec {
-  /** Before the ids of its batches. */
+  /** Prefix of batch ids. */
   readonly idPrefix: string;
-  /** Which of the configured limits counts its lines. */
+  /** Configured limit that counts its lines. */
   readonly counts: 'lines' | 'requests';
-  /** True: results of lines that failed are a file of their own. */
+  /** True: results of failed lines are in a separate file. */
   readonly splitsErrors: boolean;
-  /** Reads a line. @throws GatewayError `invalid_request` naming the member */
+  /** Decodes a line. @throws GatewayError `invalid_request` naming the member */
   line(line: JsonObject, facts: JsonObject): BatchLine;
-  /** @param isoOf writes Unix milliseconds in RFC 3339 */
+  /** @param isoOf formats Unix milliseconds in RFC 3339 */
   encode(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObject;
   /**
-   * A line of results, without the line's end.
-   * @param line as the client sent it; null where it could not be read
+   * Encodes a line of results, without a line end.
+   * @param line the client's line; null if it could not be read
    * @param number of the line in its file
    */
   encodeResult(line: JsonObject | null, number: number, batchId: string, end: LineEnd): string;

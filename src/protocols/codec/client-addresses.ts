@@ -1,111 +1,109 @@
-// Addresses of a protocol for clients, what they ask for there, and by what a request of theirs is known where its path
-// does not tell. Knows nothing of who answers.
+// Addresses of a protocol for clients, the operations there, and how a request is recognized if its path is ambiguous.
 import type { z } from 'zod';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Described, NamedShape, RouteDescription } from '../../base/lib/route-description.ts';
 import type { RequestRoute } from './server-codec.ts';
 
-/** Operation that a client asks for. */
+/** Operation that a client requests. */
 export interface ClientOperation {
   /** Name in the records. */
   readonly api: string;
   /**
-   * `answer`: what a model says; `compact`: a summary in the place of a conversation that the gateway keeps; else the name
-   * of a task.
+   * `answer`: a model's answer. `compact`: a summary that replaces a stored conversation. Otherwise the name of a task.
    */
   readonly does: string;
-  /** Form of its bodies: `multipart/form-data`, whose fields are read as an object of texts. Absent: JSON. */
+  /** Form of its bodies: `multipart/form-data`, whose fields are read as an object of strings. Absent: JSON. */
   readonly takes?: 'form';
-  /** Members that the address gives. */
+  /** Members that are given by the address. */
   readonly route?: RequestRoute;
 }
 
-/** The address of a request, where more than its path counts. */
+/** Address of a request, for operations that depend on more than the path. */
 export interface ClientAddress {
-  /** The path, decoded. */
+  /** Decoded path. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** A path to which clients POST. */
+/** A path to which clients send POST requests. */
 export interface ClientRoute {
-  /** With a `*` at its end: every path that begins so. */
+  /** Path. A trailing `*` matches every path with this prefix. */
   readonly path: string;
-  /** True: the path is whole. Absent: it stands below each base. */
+  /** True: the path is absolute. Absent: it is relative to each base. */
   readonly isWhole?: true;
-  /** Operation of the address, or a function that reads it from the address; undefined then is nothing that is served. */
+  /** The operation, or a function that finds it from the address; undefined: not served. */
   readonly operation: ClientOperation | ((address: ClientAddress) => ClientOperation | undefined);
-  /** Names of what may be asked for there, for those who asked for nothing that is served. Absent: the path says it all. */
+  /** Names of the operations there, for the error of an unknown one. Absent: the path determines the operation. */
   readonly methods?: readonly string[];
   /**
-   * Entry in the description of the API. The same function at another path says that the path is an alias. Where an
-   * address decides what is asked for, each operation has a path of its own.
+   * Entry in the API description. Another path with the same function is an alias. If the address determines the
+   * operation, each operation has a path of its own.
    */
   readonly describes: () => ClientDescription | readonly RouteDescription[];
 }
 
-/** The description of a POST. */
+/** Description of a POST operation. */
 export type ClientDescription = Described & { readonly id: string };
 
-/** A model as lists tell of it. */
+/** A model in lists. */
 export interface ListedModel {
   readonly id: string;
   readonly displayName: string;
   /** ISO 8601, in UTC. */
   readonly createdAt: string;
-  /** Tokens; null when unknown. */
+  /** Tokens; null: unknown. */
   readonly contextLength: number | null;
-  /** Tokens; null when unknown. */
+  /** Tokens; null: unknown. */
   readonly maxOutputTokens: number | null;
   readonly reasons: boolean;
   readonly inputModalities: readonly string[];
   readonly outputModalities: readonly string[];
 }
 
-/** The models that a key may use, in the shape in which clients of a protocol read them. */
+/** Lists of the models that a key can use, in the protocol's form. */
 export interface ModelLists {
-  /** Whole paths of lists that no other protocol has; below each is one model. */
+  /** Absolute paths of lists that only this protocol has. Single models are below them. */
   readonly paths: readonly string[];
-  /** The id in the decoded path of one model, where it is not simply what follows `/models/`. */
+  /** Reads the model id from a decoded path, where it is not simply what follows `/models/`. */
   idIn?(path: string): string;
-  /** Throws GatewayError `invalid_request` for a query that cannot be followed. */
+  /** @throws GatewayError `invalid_request` for an unsupported query */
   encodeList(models: readonly ListedModel[], query: URLSearchParams): JsonObject;
   encodeModel(model: ListedModel): JsonObject;
-  /** Their shapes. */
+  /** Their schemas. */
   readonly shapes: { readonly list: z.ZodType; readonly model: z.ZodType };
-  /** Entries of `paths` in the description of the API. Absent: there are none. */
+  /** Entries of `paths` in the API description. Absent: none. */
   readonly described?: { readonly list: Described; readonly model: Described };
 }
 
-/** Parts of a request that can be seen before its body. */
+/** Parts of a request that are available before its body. */
 export interface RequestHead {
   /** Reads a header by lower-case name. */
   readonly header: (name: string) => string | null;
   readonly url: URL;
 }
 
-/** A part of a known API that the gateway does not serve. */
+/** Part of a known API that the gateway does not serve. */
 export interface UnservedPart {
-  /** Matches the whole decoded path. Served paths are looked for first. */
+  /** Matches the whole decoded path. Served paths take precedence. */
   readonly match: RegExp;
-  /** A sentence: the nearest thing that is served. */
+  /** Sentence that names the closest served alternative. */
   readonly nearest: string;
 }
 
-/** Addresses at which clients of a protocol find it. */
+/** Addresses at which clients find a protocol. */
 export interface ClientAddresses {
-  /** Addresses besides the gateway's own bases at which they look for it. */
+  /** Base paths in addition to the gateway's own. */
   readonly bases?: readonly string[];
   readonly routes: readonly ClientRoute[];
-  /** Parts of its owner's API that are not served, and of others whose clients read its errors. */
+  /** Parts that are not served of its owner's API, and of other APIs whose clients read its errors. */
   readonly unserved?: readonly UnservedPart[];
-  /** The shape of its errors. */
+  /** Schema of its errors. */
   readonly errors: NamedShape;
-  /** Headers that clients may write into the query instead: header to parameter. */
+  /** Headers that clients can send as query parameters: header to parameter. */
   readonly headersInQuery?: Readonly<Record<string, string>>;
-  /** True for what only its own clients send. Absent: nothing tells them. */
+  /** True for requests that only its own clients send. Absent: they cannot be recognized. */
   isClient?(head: RequestHead): boolean;
-  /** True for a body that only its requests have. Absent: none is known by its body. */
+  /** True for a body that only its requests have. Absent: bodies cannot be recognized. */
   looksOwn?(body: JsonObject, header: RequestHead['header']): boolean;
   /** Absent: its clients read the gateway's own list. */
   readonly models?: ModelLists;

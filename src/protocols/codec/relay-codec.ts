@@ -1,4 +1,4 @@
-// The relay lane of a protocol: what passes untouched, what is patched on the way, and what is learned from it.
+// Relay lane of a protocol: forwards bodies unchanged except for the envelope, and reads usage from them.
 import type { JsonBytes } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, FinishEvent, GatewayError, Target, Usage } from '../../canonical/index.ts';
@@ -6,80 +6,81 @@ import type { RemoteNames } from './remote-answers.ts';
 
 /** Envelope that the client sees in the relay lane. */
 export interface RelayFacts extends RemoteNames {
-  /** False: token counts were asked of the upstream by the gateway alone and are withheld from the client. */
+  /** False: only the gateway asked for token counts, and the client does not get them. */
   readonly showUsage: boolean;
-  /** `store` as the client asked, for protocols whose answers repeat it; undefined: as the upstream has it. */
+  /** `store` of the client's request, for protocols whose answers repeat it; undefined: as the upstream sends it. */
   readonly store?: boolean | undefined;
-  /** True: the answer is made in the background here, of which the upstream knows nothing. */
+  /** True: the gateway runs the request in the background, without the upstream's knowledge. */
   readonly isBackground?: boolean | undefined;
-  /** True: the upstream goes on without a listener, so that an answer is begun as soon as it has an id. */
+  /** True: the upstream continues without a connection, so the answer is committed as soon as it has an id. */
   readonly background?: boolean | undefined;
-  /** Masks keys in an upstream's words about a failure: JSON in, JSON out. */
+  /** Masks keys in an upstream's error: JSON in, JSON out. */
   readonly redact: (json: string) => string;
 }
 
-/** Facts that the tap reads from an answer that passes. */
+/** Data that the tap reads from an answer. */
 export interface RelayTap {
   readonly upstreamId: string | undefined;
   readonly usage: Usage | undefined;
   readonly finish: FinishEvent | undefined;
-  /** Characters of visible output that passed: the basis of an estimate when no usage came. */
+  /** Characters of visible output, from which tokens are estimated if no usage was sent. */
   readonly outputChars: number;
-  /** True: it ended, and nothing of it is an answer. Known once it is complete. */
+  /** True: the answer ended without content. Set once it is complete. */
   readonly isEmpty: boolean;
   /**
-   * The text of the whole answer as its client gets it, once it is complete. For protocols whose answers are kept
+   * Returns the complete answer as the client received it, for protocols whose answers are stored
    * (`ServerCodec.items`).
    */
   answer?(): string | undefined;
 }
 
-/** A whole answer as its client gets it, and what was learned from it. */
+/** A whole answer for the client, and what was read from it. */
 export interface PatchedAnswer {
   readonly body: Slices;
   readonly tap: RelayTap;
 }
 
-/** A relayed stream. All text is byte strings (one character, one byte). */
+/** A relayed stream. Strings are byte strings (one character, one byte). */
 export interface RelayStream extends RelayTap {
-  /** Takes the bytes of one read; returns those for the client. Before the first content nothing is returned. */
+  /** Takes the bytes of one read and returns those for the client. Returns nothing before the first content. */
   push(bytes: string): string;
   /** True once content was seen: the answer is committed to this upstream. */
   readonly committed: boolean;
-  /** Set when the upstream reported a failure, before or after content. */
+  /** Failure that the upstream reported, before or after content. */
   readonly error: GatewayError | undefined;
-  /** True when the upstream's own words about the failure went to the client. */
+  /** True if the upstream's own error was sent to the client. */
   readonly errorShown: boolean;
   /** True once the terminal marker was seen. Frames from there on are held back for `finish`. */
   readonly done: boolean;
-  /** The upstream closed: what is still to be sent, or the error if the answer was cut. */
+  /** Called when the upstream closes. Returns the remaining bytes, or sets `error` if the answer was cut. */
   end(): string;
   /**
-   * Event for a failure that the upstream did not report itself, for protocols whose events are
-   * numbered: only who passed them on knows how to go on. Absent where an error frame stands for itself.
+   * Returns the event for a failure that the upstream did not report. Required for protocols with numbered events,
+   * because the number continues the stream. Absent: an error frame needs no number.
    */
   fail?(error: GatewayError): string;
 }
 
-/** The relay lane of a protocol: envelopes are patched, every other byte passes. */
+/** Relay lane of a protocol: envelopes are patched, every other byte passes unchanged. */
 export interface RelayCodec {
-  /** Edits the client's own body: model name, gateway keys out, asked-for additions in. */
+  /** Edits the client's body: sets the model, removes gateway members, and makes the requested additions. */
   editRequest(body: JsonBytes, request: CanonicalRequest, model: string): Slices;
-  /** True when the request, as the client wrote it, may go to a faithful upstream of this protocol. */
+  /** True if the request can be sent unchanged to a faithful upstream of this protocol. */
   accepts(request: CanonicalRequest): boolean;
   /**
-   * Refuses what the protocol's owner always refuses. Absent: the owner takes everything that decodes.
-   * @throws GatewayError `unsupported`, so that another candidate may still take it
+   * Refuses what the protocol's owner always refuses. Absent: the owner accepts everything that decodes.
+   * @throws GatewayError `unsupported`, so that another candidate can take the request
    */
   requireLegal?(request: CanonicalRequest): void;
   /**
-   * True when the client's own words already tell the endpoint to reason as was decided. Absent: they do where the
-   * effort is the decided one.
+   * True if the client's own members already request the decided reasoning. Absent: they do if the effort is the
+   * decided one.
    */
   saysReasoning?(request: CanonicalRequest, target: Pick<Target, 'reasoning' | 'reasoningStyle'>): boolean;
   /**
-   * Patches a whole answer. Throws GatewayError when the body is no answer of this protocol.
-   * @param json the body, parsed; undefined where it is no JSON
+   * Patches a whole answer.
+   * @param json the parsed body; undefined: not JSON
+   * @throws GatewayError if the body is not an answer of this protocol
    */
   patchResponse(body: Uint8Array, json: unknown, facts: RelayFacts): PatchedAnswer;
   openStream(facts: RelayFacts): RelayStream;

@@ -1,15 +1,15 @@
-// Operations of clients on answers that stay at the upstream which gave them. Knows nothing of who asks or whom.
+// Client operations on answers that are stored by the upstream that created them.
 import type { Described } from '../../base/lib/route-description.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { GatewayError, Usage } from '../../canonical/index.ts';
 
-/** How the gateway names an answer that another server keeps. */
+/** The gateway's names for an answer that an upstream stores. */
 export interface RemoteNames {
-  /** Id of the generation that made it. */
+  /** Id of the generation that created it. */
   readonly id: string;
   /** The gateway's id of the model. */
   readonly model: string;
-  /** Id of the generation that it goes on from; undefined where it begins. */
+  /** Id of the generation that it continues; undefined: none. */
   readonly follows?: string | undefined;
 }
 
@@ -19,31 +19,31 @@ export interface RemoteOperation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path behind the answer's id, here and at the upstream. */
   readonly suffix: string;
-  /** The parameters of the query that go on. */
+  /** Query parameters that are forwarded. */
   readonly query: readonly string[];
   readonly describes: Described;
 }
 
-/** Usage that the upstream counted for an answer that is complete. */
+/** Usage that the upstream reported for a complete answer. */
 export interface RemoteCounts {
   readonly usage: Usage;
-  /** How soon the vendor was to answer, in its own words. */
+  /** Service tier in the vendor's words. */
   readonly serviceTier: string | undefined;
 }
 
 export interface RemoteAnswers {
-  /** Whole paths below which each answer stands here; at the upstream it stands below the protocol's own path. */
+  /** Absolute paths below which answers are found. At the upstream, they are below the protocol's own path. */
   readonly collections: readonly string[];
   readonly operations: readonly RemoteOperation[];
-  /** A body of the upstream under the gateway's names. @param json the same, parsed; undefined where it is no JSON */
+  /** Replaces the upstream's names in a body by the gateway's. @param json the parsed body; undefined: not JSON */
   patchAnswer(bytes: Uint8Array, json: unknown, names: RemoteNames): Slices;
-  /** The same for an event of a stream, its blank line included. */
+  /** Replaces them in an event of a stream, including its blank line. */
   patchFrame(frame: string, names: RemoteNames): string;
   /**
-   * Usage that was not counted when the answer began: in an answer, or in an event of its stream. Undefined
-   * as long as the answer is not complete.
+   * Reads usage that was not known when the answer began, from an answer or a stream event. Undefined until the answer
+   * is complete.
    */
   countsIn(text: string): RemoteCounts | undefined;
-  /** End of a stream whose upstream did not end it. Text. */
+  /** Returns the end of a stream that the upstream did not end, as text. */
   failureFrames(error: GatewayError): string;
 }

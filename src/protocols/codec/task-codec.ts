@@ -1,5 +1,5 @@
-// A task besides text in the forms of one protocol: how its servers are asked, and how its clients ask. Codecs are pure, as
-// those for text are.
+// Codecs of a task other than text in the forms of one protocol, for its servers and its clients. They are pure, like
+// those for text.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Form, FormFile } from '../../base/lib/form.ts';
 import type {
@@ -16,15 +16,15 @@ import type { StreamDecoder } from './upstream-codec.ts';
 
 export type TaskTarget = Pick<Target, 'model' | 'quirks'>;
 
-/** Sink of a streamed answer. After `finish` or `error` it ignores what follows. */
+/** Sink of a streamed answer. After `finish` or `error` it ignores further events. */
 export interface PieceSink<Made> {
-  /** Takes a piece of the answer. The task's own `join` makes one answer of all of them. */
+  /** Takes a piece of the answer. The task's `join` combines all pieces. */
   piece(made: Made): void;
   finish(): void;
   error(error: GatewayError): void;
 }
 
-/** A body that is text of some media type. */
+/** A text body of some media type. */
 export class TextBody {
   readonly type: string;
   readonly text: string;
@@ -35,90 +35,92 @@ export class TextBody {
   }
 }
 
-/** A task as servers of a protocol do it: one body asks, and a whole body or a stream of events answers. */
+/** A task at servers of a protocol: one request body, answered by a whole body or an event stream. */
 export interface TaskUpstream<Asked, Made> {
-  /** Path below the provider's base URL. @param model the upstream's own name */
+  /** Returns the path below the provider's base URL. @param model the upstream's own name */
   pathFor(model: string): string;
-  /** How many inputs one request may hold: more are sent as several. Absent: as many as clients may send. */
+  /** Maximum inputs per request; more are split into several requests. Absent: no limit beyond that for clients. */
   mostInputs?(model: string): number;
   /**
-   * Writes the upstream body. What has no place in it goes to the report; throws GatewayError `unsupported` for what
-   * cannot be expressed.
+   * Encodes the upstream body. What it cannot express goes to the report.
+   * @throws GatewayError `unsupported` for requests that cannot be expressed
    */
   encodeRequest(asked: Asked, target: TaskTarget, report: Report): JsonObject | Form;
   /**
-   * Reads a whole answer.
+   * Decodes a whole answer.
    * @param asked the request that `encodeRequest` wrote
-   * @throws GatewayError `upstream_unavailable` for a body that is no answer to it
+   * @throws GatewayError `upstream_unavailable` for a body that does not answer it
    */
   decodeResponse(body: unknown, asked: Asked, target: TaskTarget): Made;
-  /** Reads a whole answer that is text. Absent: every answer is JSON. */
+  /** Decodes a whole answer that is text. Absent: every answer is JSON. */
   readonly text?: {
-    /** Media types of such answers: any other is read as JSON. */
+    /** Media types of such answers. All others are read as JSON. */
     readonly types: readonly string[];
     decode(text: string, asked: Asked, target: TaskTarget): Made;
   };
   /**
-   * Reads the events of a streamed answer. A server may answer as a whole all the same. Absent: its servers stream none.
+   * Decodes the events of a streamed answer. A server may still answer with a whole body. Absent: its servers do not
+   * stream.
    */
   decodeStream?(sink: PieceSink<Made>, asked: Asked, target: TaskTarget): StreamDecoder;
 }
 
-/** An answer as a client is to get it. */
+/** An answer for the client. */
 export interface TaskAnswer<Made> {
   readonly made: Made;
   readonly usage: Usage;
   /** The gateway's id of the model that ran. */
   readonly model: string;
-  /** Cost in USD; undefined where it was not asked for, or is not known. */
+  /** Cost in USD; undefined: not requested, or unknown. */
   readonly costUsd: number | undefined;
 }
 
 /** Writes a streamed answer. */
 export interface TaskStream<Made> {
   piece(made: Made): void;
-  /** Writes the end of a good answer. @param answer all that was made, as a whole */
+  /** Writes the end of a successful answer. @param answer all pieces, combined */
   finish(answer: TaskAnswer<Made>): void;
-  /** Writes the end of an answer that failed. */
+  /** Writes the end of a failed answer. */
   error(error: GatewayError): void;
 }
 
-/** A client's request. */
+/** A decoded client request. */
 export interface DecodedTask<Asked, Made> {
-  /** Facts for limits, routing and the record: a request without items. */
+  /** Request for limits, routing and the record. It has no items. */
   readonly request: CanonicalRequest;
-  /** Never empty. Several where settings differ from one input to another; what they give is one answer, in order. */
+  /** Never empty. Several if settings differ between inputs; their results form one answer, in order. */
   readonly asked: readonly Asked[];
-  /** Writes the body of the answer. */
+  /** Encodes the body of the answer. */
   encode(answer: TaskAnswer<Made>): JsonObject | TextBody;
-  /** Begins a stream of server-sent events. @param write takes complete frames. Absent: a whole answer was asked for */
+  /** Begins an event stream. Absent: a whole answer was requested. @param write takes complete frames */
   stream?(write: (frames: string) => void): TaskStream<Made>;
 }
 
-/** A task as clients of a protocol ask for it. */
+/** A task for clients of a protocol. */
 export interface TaskClient<Asked, Made> {
   readonly protocol: ProtocolName;
-  /** Addresses at which they ask. */
+  /** Routes of the operation. */
   readonly routes: readonly ClientRoute[];
   /**
-   * Decodes a client's body. Throws GatewayError naming every offending field.
-   * @param files of a form; undefined where the request is only to be explained: then any may be missing
+   * Decodes a client's body.
+   * @param files of a form; undefined: the request is only explained, so files can be missing
+   * @throws GatewayError naming every invalid field
    */
   decodeRequest(body: unknown, route?: RequestRoute, files?: readonly FormFile[]): DecodedTask<Asked, Made>;
 }
 
-/** All that is known of a task in the forms of one protocol, or of those that one vendor's servers have in common. */
+/** A task in the forms of one protocol, or in those that one vendor's servers share. */
 export interface TaskCodec<Asked, Made> {
-  /** Protocols whose servers do it in this form. */
+  /** Protocols whose servers use this form. */
   readonly protocols: readonly ProtocolName[];
   readonly upstream: TaskUpstream<Asked, Made>;
-  /** Form of hosts that serve the protocol for its owner. Absent: the owner's own. */
+  /** Form of hosts that serve the protocol for its owner. Absent: the owner's form. */
   readonly hosted?: TaskUpstream<Asked, Made>;
   /** Absent: its clients have no such operation. */
   readonly client?: TaskClient<Asked, Made>;
 }
 
-/** The request as routing sees it: it has no items. */
+/** Creates the request for routing, without items. */
 export function taskRequest(
   said: Pick<CanonicalRequest, 'protocol' | 'raw' | 'model' | 'gateway' | 'report' | 'endUser'>,
 ): CanonicalRequest {

@@ -1,34 +1,34 @@
-// Batch API of a vendor, as the gateway asks it: how a batch is begun, looked at and ended, and what a line of its results says. Asks
-// nobody.
+// Batch API of a vendor: requests that create, read and cancel a batch, and decoding of its results. It sends nothing
+// itself.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 /** A request to the vendor. */
 export interface VendorOperation {
   readonly method: 'GET' | 'POST';
-  /** Below the base URL of the endpoint. */
+  /** Path below the endpoint's base URL. */
   readonly path: string;
-  /** In pieces. */
+  /** Body in chunks. */
   readonly body?: readonly string[];
   /** Default: JSON. */
   readonly contentType?: string;
 }
 
-/** A batch as its vendor tells of it. */
+/** A batch as its vendor reports it. */
 export interface VendorBatch {
   readonly id: string;
-  /** `full`: the vendor has no room, and ran nothing of it. `refused`: it takes nothing of it. */
+  /** `full`: the vendor has no capacity and ran nothing. `refused`: it accepts nothing of the batch. */
   readonly state: 'running' | 'ended' | 'full' | 'refused';
-  /** Mark that the gateway gave it; null: the vendor keeps none. */
+  /** Token that the gateway assigned; null: the vendor stores none. */
   readonly token: string | null;
   /** Lines; null: not counted yet. */
   readonly total: number | null;
   readonly createdAt: UnixMs;
-  /** Paths of its results, one of them a line. */
+  /** Paths of its results, with one result per line. */
   readonly results: readonly string[];
-  /** How its lines without a result ended. Absent: nobody knows. */
+  /** How lines without a result ended. Absent: unknown. */
   readonly unanswered?: 'expired' | 'cancelled' | undefined;
-  /** Why the vendor ran nothing of it; null: it did not say so. */
+  /** Why the vendor ran nothing; null: not stated. */
   readonly problem: string | null;
 }
 
@@ -41,37 +41,40 @@ export type VendorResult = { readonly lineId: string } & (
 
 export interface NewVendorBatch {
   readonly lines: readonly string[];
-  /** Id of the file that `upload` made of them; null: there is no upload. */
+  /** Id of the uploaded file; null: there is no upload. */
   readonly file: string | null;
   /** Path of every line, below the base URL. */
   readonly path: string;
-  /** Mark by which it is found again. */
+  /** Token by which the batch is found again. */
   readonly token: string;
 }
 
 export interface UpstreamBatches {
-  /** True: it takes answers of models alone, and no other tasks. */
+  /** True: it accepts only model answers, no other tasks. */
   readonly answersOnly?: true;
-  /** Most bytes of the requests of one batch. Absent: as many as the gateway wants to hold. */
+  /** Maximum bytes of a batch's requests. Absent: limited only by the gateway's memory. */
   readonly mostBytes?: number;
-  /** Place of the results in the batch itself. Absent: they have addresses of their own. */
+  /** Path of the results inside the batch object. Absent: they have addresses of their own. */
   readonly resultsIn?: readonly string[];
-  /** One request as a line. @param body JSON, which stands on one line then */
+  /** Encodes one request as a line. @param body JSON without line breaks */
   encodeLine(id: string, path: string, body: string): string;
-  /** Puts the lines into a file; its answer has the `id`. Absent: the lines are in the request that begins the batch. */
+  /**
+   * Uploads the lines as a file; the answer has its `id`. Absent: the lines are part of the request that creates the
+   * batch.
+   */
   upload?(lines: readonly string[], token: string): VendorOperation;
   create(batch: NewVendorBatch): VendorOperation;
   get(id: string): VendorOperation;
   cancel(id: string): VendorOperation;
-  /** Newest first. @param after the last one of the page before; null: the first page */
+  /** Lists batches, newest first. @param after last batch of the previous page; null: first page */
   list(after: string | null): VendorOperation;
   decode(body: JsonObject): VendorBatch;
   decodeList(body: JsonObject): { readonly batches: readonly VendorBatch[]; readonly after: string | null };
-  /** Null: the line tells of nothing that is known. */
+  /** Null: the line contains no known result. */
   decodeResult(line: JsonObject): VendorResult | null;
 }
 
-/** JSON on one line: line ends stand between its values alone. */
+/** Puts JSON on one line. Line breaks can only occur between its values. */
 export function onOneLine(json: string): string {
   return json.replaceAll(/[\r\n]+/g, ' ');
 }

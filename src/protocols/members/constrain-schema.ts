@@ -1,4 +1,4 @@
-// JSON Schemas of answers and tools, in the subset that Anthropic enforces by grammar, as does Bedrock. Knows no body.
+// Reduces JSON Schemas of answers and tools to the subset that Anthropic and Bedrock enforce by grammar.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import {
@@ -10,7 +10,9 @@ import {
   TEXTS,
 } from '../../canonical/index.ts';
 
-/** Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11). */
+/**
+ * Documentation "Structured outputs", JSON Schema limitations, and the official SDK's schema transformation (2026-11).
+ */
 const KEPT: ReadonlySet<string> = new Set([
   'type',
   'title',
@@ -39,20 +41,20 @@ const STRING_FORMATS: ReadonlySet<string> = new Set([
   'ipv6',
   'uuid',
 ]);
-/** Deeper schemas are no honest ones, and would overflow the stack. */
+/** Deeper schemas are not realistic, and would overflow the stack. */
 const MAX_DEPTH = 100;
 
 interface Constrained {
   readonly schema: JsonObject;
-  /** Keywords that the grammar cannot enforce; their text went into the description. */
+  /** Keywords that the grammar cannot enforce. Their text is added to the description. */
   readonly unenforced: readonly string[];
 }
 
 /**
- * A schema that Anthropic accepts for grammar-constrained output. Objects are closed, `oneOf` becomes `anyOf`,
- * and what cannot be enforced moves into the description, where the model still reads it.
+ * Returns a schema that Anthropic accepts for grammar-constrained output. Objects are closed, and `oneOf` becomes
+ * `anyOf`. Keywords that cannot be enforced move into the description, which the model reads.
  * @param path JSON path of the schema in the client's body
- * @throws GatewayError `unsupported` when it is nested too deeply
+ * @throws GatewayError `unsupported` if it is nested too deeply
  */
 function constrainSchema(schema: JsonObject, path: string): Constrained {
   const unenforced = new Set<string>();
@@ -126,8 +128,9 @@ function constrain(schema: JsonObject, depth: number, path: string, unenforced: 
   }
   if (isObjectSchema(schema)) {
     const open = schema['additionalProperties'];
-    // Anthropic demands closed objects. Whatever satisfies the closed one satisfies the one that says nothing, so that the
-    // client gets what it asked for and nothing is to be reported; closing a map would empty it.
+    // Anthropic requires closed objects. Output for a closed object also satisfies a schema that leaves
+    // `additionalProperties` out, so this is not reported. Closing a map is reported, because the map can then only be
+    // empty.
     if (open !== undefined && open !== false) rest['additionalProperties'] = open;
     else if (open === undefined && schema['properties'] === undefined) rest['additionalProperties'] = true;
     out['additionalProperties'] = false;

@@ -1,5 +1,4 @@
-// The members that a tool has in both of OpenAI's protocols: its name, the schema of its arguments, the format of its
-// input. Knows nothing of where they stand.
+// Reads the members that tools have in both OpenAI protocols: name, schema of the arguments, input format.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Problems } from '../../canonical/index.ts';
 import { readObject, readWord, requireString } from './read-member.ts';
@@ -8,7 +7,7 @@ import type { Member } from './read-member.ts';
 /** OpenAI API reference, "Create chat completion", `tools[].function.name`. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The name of a tool; a problem when it is absent or has letters that a name may not have. */
+/** Reads the name of a tool. A missing name or illegal characters are a problem. */
 export function readToolName(value: Member, path: string, problems: Problems): string | undefined {
   const name = requireString(value, path, problems);
   if (name !== undefined && !TOOL_NAME.test(name)) {
@@ -17,7 +16,10 @@ export function readToolName(value: Member, path: string, problems: Problems): s
   return name;
 }
 
-/** Every upstream wants a JSON Schema of an object here; anything else would only fail later and less clearly. */
+/**
+ * Reads the schema of the arguments. Every upstream requires an object schema; other values would fail later with a
+ * less clear error.
+ */
 export function decodeParametersSchema(
   value: Member,
   path: string,
@@ -30,7 +32,10 @@ export function decodeParametersSchema(
   return schema;
 }
 
-/** Chat nests the grammar, `{type:"grammar", grammar:{syntax, definition}}`; the canonical form is flat. */
+/**
+ * Reads the input format. Chat Completions nests the grammar, `{type:"grammar", grammar:{syntax, definition}}`; the
+ * canonical form is flat.
+ */
 export function decodeCustomFormat(value: Member, path: string, problems: Problems): JsonObject | undefined {
   const format = readObject(value, path, problems);
   if (!format) return undefined;

@@ -1,19 +1,19 @@
-// Shapes of which descriptions of the API are made, for several protocols. Answers say what clients may rely on; they may hold
-// more. Checks nothing.
+// Schemas for the API description that several protocols share. They are not used for validation. Answers may have more
+// members.
 import { z } from 'zod';
 import { schemaOf, type Field } from './field-table.ts';
 
-/** A stream of events. Readers of descriptions disagree whether a schema is of all of it or of one event. */
+/** An event stream. Tools disagree whether its schema describes the whole stream or one event. */
 export const eventStream = z
   .unknown()
   .describe('Server-sent events, each with a line `data: ` that holds JSON.');
 
-/** An object of which no more is said. */
+/** An object without a further description. */
 export const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * The body of a request of which a protocol's own table tells the members; it may hold more.
- * @param required members without which there is no request, with what each is
+ * Returns the schema of a request body from a protocol's field table; other members are allowed.
+ * @param required required members, with their schemas
  */
 export function bodyOf(
   fields: readonly Field<string>[],

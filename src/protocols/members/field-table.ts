@@ -1,6 +1,5 @@
-// The members of a protocol's request body in one table: what the gateway does with each, its type and range, and the
-// parameter that it becomes. Decoders, encoders, the relay lane, the description of the API and the reference pages are made
-// from it. Knows no member by name.
+// Table of the members of a protocol's request body: support, type, range, and canonical parameter. Decoders, encoders,
+// the relay lane, the API description and the reference pages are derived from it.
 import {
   isJsonArray,
   type JsonObject,
@@ -20,12 +19,12 @@ import {
 } from '../../canonical/index.ts';
 import type { Kind } from './read-member.ts';
 
-/** Canonical members that a row of a table can set. */
+/** Canonical members that a row can set. */
 export type Settings = Parameters & Pick<CanonicalRequest, 'maxOutputTokens'>;
 export type Setting = keyof Settings;
 export type MutableSettings = { -readonly [Name in Setting]?: Settings[Name] };
 
-/** Facts that are known where a member is written. */
+/** Context in which members are written. */
 export interface WriteScope {
   readonly request: CanonicalRequest;
   readonly target: Target;
@@ -34,41 +33,44 @@ export interface WriteScope {
 
 interface Row<Support extends string> {
   readonly name: string;
-  /** Treatment of the member by the gateway. */
+  /** How the gateway handles the member. */
   readonly support: Support;
-  /** For people: ranges, and what takes its place. */
+  /** Note for the documentation: ranges, and what replaces the member. */
   readonly note: string;
 }
 
-/** A member that functions of the protocol read and write. */
+/** A member that the protocol's own functions read and write. */
 interface OwnRow<Support extends string> extends Row<Support> {
   readonly to?: undefined;
-  /** Checked by the table. Absent: by the function that reads it. */
+  /** Type that the table checks. Absent: the function that reads it checks it. */
   readonly is?: Kind<unknown> | undefined;
-  /** JSON Schema for the description of the API, where nothing else says it. */
+  /** JSON Schema for the API description, if it cannot be derived. */
   readonly shape?: JsonObject | undefined;
-  /** Parameters that it holds, so that the protocol does not lack them. */
+  /** Parameters that it contains, so that `lacks` leaves them out. */
   readonly holds?: readonly Parameter[] | undefined;
 }
 
-/** A member that becomes one setting of the canonical request. */
+/** A member that sets one setting of the canonical request. */
 type SettingRow<Support extends string> = {
   readonly [Name in Setting]-?: Row<Support> & {
     readonly to: Name;
     readonly is: Kind<NonNullable<Settings[Name]>>;
-    /** The value that is sent; undefined: none. Absent: as it is. `elsewhere`: a function of the protocol writes it. */
+    /**
+     * Returns the value to send; undefined: none. Absent: the value is sent unchanged. `elsewhere`: a function of the
+     * protocol writes it.
+     */
     readonly write?:
       | ((value: NonNullable<Settings[Name]>, scope: WriteScope) => JsonValue | undefined)
       | 'elsewhere'
       | undefined;
-    /** True: servers of others take it, but the owner's own API does not. */
+    /** True: servers of other vendors accept it, but the owner's own API does not. */
     readonly isForeign?: true | undefined;
   };
 }[Setting];
 
 export type Field<Support extends string> = OwnRow<Support> | SettingRow<Support>;
 
-/** A writer that clamps, with a report. @param most greatest value that the API takes */
+/** Creates a writer that clamps a value, with a report. @param most maximum that the API accepts */
 export function atMost(
   name: string,
   most: number,
@@ -94,17 +96,17 @@ type Writer = {
 };
 
 export interface TableOptions<Support extends string> {
-  /** Member of the body that holds the object, e.g. `generationConfig`. Absent: it is the body itself. */
+  /** Member of the body that holds the object, e.g. `generationConfig`. Absent: the body itself. */
   readonly at?: string;
-  /** Members that only some servers take: written, but no client may rely on them. */
+  /** Members that only some servers accept. They are sent to those, but clients cannot use them. */
   readonly foreign?: readonly SettingRow<Support>[];
 }
 
 export class FieldTable<Support extends string> {
   readonly fields: readonly Field<Support>[];
-  /** Parameters that it has. */
+  /** Parameters that the protocol has. */
   readonly has: ReadonlySet<Parameter>;
-  /** Names that clients of the protocol have for what reports name otherwise. */
+  /** Names that clients of the protocol use for settings in reports. */
   readonly names: ClientNames;
   readonly #readers: readonly Reader[];
   readonly #checks: readonly { readonly name: string; readonly path: string; readonly is: Kind<unknown> }[];
@@ -131,12 +133,12 @@ export class FieldTable<Support extends string> {
     );
   }
 
-  /** Names of the members with any of these supports, in their order. */
+  /** Returns the names of the members with any of these supports, in table order. */
   named(...supports: readonly Support[]): ReadonlySet<string> {
     return new Set(this.fields.filter(({ support }) => supports.includes(support)).map(({ name }) => name));
   }
 
-  /** JSON Schema of the object that holds them; it may hold more. */
+  /** JSON Schema of the object that holds the members. It allows others. */
   get schema(): JsonObject {
     const properties = Object.fromEntries(
       this.fields.map((field) => [field.name, { ...schemaOf(field), description: field.note }]),
@@ -144,12 +146,12 @@ export class FieldTable<Support extends string> {
     return { type: 'object', properties };
   }
 
-  /** Parameters that no member says. */
+  /** Parameters that no member expresses. */
   get lacks(): ReadonlySet<Parameter> {
     return lackingBut(this.has);
   }
 
-  /** Reads the settings, and notes a problem for each that does not fit. */
+  /** Reads the settings, and adds a problem for each invalid one. */
   read(body: JsonObject, problems: Problems): MutableSettings {
     const settings: Record<string, unknown> = {};
     for (const { name, path, to, is } of this.#readers) {
@@ -159,7 +161,7 @@ export class FieldTable<Support extends string> {
     return settings;
   }
 
-  /** Notes a problem for each other member whose type does not fit. */
+  /** Adds a problem for each other member with an invalid type. */
   check(body: JsonObject, problems: Problems): void {
     for (const { name, path, is } of this.#checks) {
       const value = body[name];
@@ -167,7 +169,7 @@ export class FieldTable<Support extends string> {
     }
   }
 
-  /** Writes the settings that a request has. What was not said has no member. */
+  /** Writes the settings that the request has. */
   write(body: MutableJsonObject, scope: WriteScope): void {
     const { request } = scope;
     for (const { name, to, write } of this.#writers) {
@@ -184,7 +186,7 @@ function parametersOf(field: Field<string>): readonly Parameter[] {
   return field.to === 'maxOutputTokens' || field.isForeign ? [] : [field.to];
 }
 
-/** JSON Schema of a member, for the description of the API; `{}` where anything may stand. Null counts as absence. */
+/** JSON Schema of a member for the API description; `{}` if any value is allowed. Null counts as absent. */
 export function schemaOf(field: Field<string>): JsonObject {
   const schema = field.to === undefined ? (field.shape ?? field.is?.schema) : field.is.schema;
   if (!schema) return {};
@@ -193,14 +195,14 @@ export function schemaOf(field: Field<string>): JsonObject {
   return { ...schema, type: [type, 'null'], ...(isJsonArray(words) ? { enum: [...words, null] } : {}) };
 }
 
-/** Canonical requests and bodies have their members in one order, whatever the order of a documentation is. */
+/** Sorts rows into one fixed order for canonical requests and bodies, independent of the documentation's order. */
 function inCanonicalOrder<Row extends { readonly to: Setting }>(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((one, other) => ORDER.indexOf(one.to) - ORDER.indexOf(other.to));
 }
 
 const ORDER: readonly Setting[] = ['maxOutputTokens', ...(Object.keys(PARAMETERS) as Parameter[])];
 
-/** The name of a setting in reports. */
+/** Returns the name of a setting in reports. */
 function reportedName(setting: Setting): string {
   return setting === 'maxOutputTokens' ? 'max_completion_tokens' : PARAMETERS[setting];
 }

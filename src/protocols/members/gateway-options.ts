@@ -1,6 +1,5 @@
-// The members that steer the gateway itself and that every client protocol takes alike: routing, fallback, limits
-// of time, and whether token counts are wanted. Checks what needs only the request; whether slugs and models exist
-// is decided in `routing/`.
+// Gateway options that every client protocol accepts: routing, fallback, timeouts, and whether token counts are wanted.
+// Validates what the request alone determines; `routing/` checks that slugs and models exist.
 import { asArray, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import {
   COMPLEXITIES,
@@ -25,7 +24,7 @@ import {
 import { readBoolean, readNumber, readObject, readString, readStrings, readWord } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
-/** Longest list of names: more than any catalog serves one model with. */
+/** Maximum length of a list of names: more than the providers of one model in any catalog. */
 const MOST_NAMES = 100;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +54,7 @@ const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const TASK_MEMBERS: ReadonlySet<string> = new Set(['task_type', 'complexity', 'additional_properties']);
 
-/** Decodes `provider`, `model_routing_config`, `models` and `usage`, which is accepted also below `reasoning`. */
+/** Decodes `provider`, `model_routing_config`, `models` and `usage`. `usage` is also accepted below `reasoning`. */
 export function decodeGatewayOptions(body: JsonObject, problems: Problems, report: Report): GatewayOptions {
   const provider = readObject(body['provider'], 'provider', problems);
   const config = readObject(body['model_routing_config'], 'model_routing_config', problems);
@@ -72,8 +71,8 @@ export function decodeGatewayOptions(body: JsonObject, problems: Problems, repor
 }
 
 /**
- * The id of the model: `model` or, as OpenRouter takes it, the first of `models` where there is only that list. A
- * problem when neither names one.
+ * Reads the model id from `model`. If it is absent, the first of `models` is used, as in OpenRouter's API. A problem if
+ * both are missing.
  */
 export function decodeModelId(body: JsonObject, problems: Problems): string {
   const isAbsent = body['model'] === undefined || body['model'] === null;
@@ -84,7 +83,7 @@ export function decodeModelId(body: JsonObject, problems: Problems): string {
   return model ?? '';
 }
 
-/** `provider` in the seeds' shape (§4), with the members that OpenRouter's users know beside it. */
+/** Decodes `provider` in the seeds' form (§4), including members of OpenRouter's form. */
 function decodeWishes(provider: JsonObject, problems: Problems, report: Report): RoutingWishes {
   reportUnknown(provider, 'provider', PROVIDER_MEMBERS, report);
   const routing = readObject(provider['routing'], 'provider.routing', problems);
@@ -123,14 +122,17 @@ function readFactor(value: Member, path: string, problems: Problems): RoutingFac
   return word && toRoutingFactor(word);
 }
 
-/** A factor, or OpenRouter's newer `{by, partition}`; models are always tried one after the other, whatever `partition` says. */
+/**
+ * Accepts a factor, or OpenRouter's newer `{by, partition}`. `partition` is ignored: models are always tried one after
+ * the other.
+ */
 function readSort(value: Member, problems: Problems, report: Report): RoutingFactor | undefined {
   if (!isJsonObject(value)) return readFactor(value, 'provider.sort', problems);
   reportUnknown(value, 'provider.sort', SORT_MEMBERS, report);
   return readFactor(value['by'], 'provider.sort.by', problems);
 }
 
-/** The seeds' strings, the booleans that people write instead, a name, or several. */
+/** Accepts the strings of the seeds, booleans, one name, or several. */
 function decodeFallback(value: Member, problems: Problems): boolean | NameList | undefined {
   const path = 'provider.fallback';
   if (value === undefined || value === null) return undefined;

@@ -1,39 +1,39 @@
-// Members below the top of a request body that no canonical node holds: the one place that finds them, for every
-// protocol. Each says by a shape which members its nodes have; what those mean is its decoders' business.
+// Finds nested members of a request body that the canonical form does not hold. Each protocol describes the known
+// members of its nodes as shapes.
 import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { TranslationLoss, ProtocolName } from '../../canonical/index.ts';
 
-/** A node, or the elements of a list of such nodes. */
+/** Shape of a node, or of each element of a list. */
 export interface MemberShape {
-  /** Members that the canonical form holds, or that mean nothing elsewhere. */
+  /** Members that the canonical form holds, or that mean nothing to other protocols. */
   readonly known: ReadonlySet<string>;
   /** Shapes of known members that are nodes themselves. */
   readonly inside?: Readonly<Record<string, Shape>>;
-  /** True: an encoder of the same protocol writes the node anew, without its unknown members. */
+  /** True: an encoder of the same protocol writes the node from the canonical form, without unknown members. */
   readonly isRewritten?: true;
 }
-/** Shape that depends on the node; undefined for nodes that only their own protocol knows, which are reported as a whole. */
+/** A shape can depend on the node. Undefined: only the node's own protocol knows it, and it is reported as a whole. */
 export type Shape = MemberShape | ((node: JsonObject) => MemberShape | undefined);
 
-/** A shape of these members. @param names with a space between them */
+/** Creates a shape with these members. @param names separated by spaces */
 export function members(names: string, inside: MemberShape['inside'] = {}): MemberShape {
   return { known: new Set(names.split(' ')), inside };
 }
 
-/** The same for a node that encoders of its own protocol write anew. */
+/** Creates the same for a node that encoders of its own protocol rewrite. */
 export function rewritten(names: string, inside?: MemberShape['inside']): MemberShape {
   return { ...members(names, inside), isRewritten: true };
 }
 
-/** A report keeps no more. */
+/** Maximum number of report entries. */
 const MOST_ENTRIES = 500;
 const REASON = 'has no place where the request is written anew';
 
 /**
- * Finds the members of a decoded body that its shape does not know; undefined where there are none. Members that say nothing (null, an empty text or
- * list) are left out. Costs nothing but a look at each name while there are none.
- * @param spell brings a name to the spelling of the shapes, where the protocol has several
+ * Finds members of a decoded body that its shape does not know; undefined if there are none. Empty members (null, empty
+ * string or list) are ignored. Without unknown members, the only cost is one lookup per name.
+ * @param spell normalizes a member's name where the protocol has several spellings
  */
 export function unknownBelow(
   body: JsonObject,
@@ -50,7 +50,7 @@ class Search {
   readonly found: TranslationLoss[] = [];
   readonly #protocol: ProtocolName;
   readonly #spell: ((name: string) => string) | undefined;
-  /** Names and places from the top to the node that is looked at. */
+  /** Path from the top to the current node. */
   readonly #path: (string | number)[] = [];
 
   constructor(protocol: ProtocolName, spell: ((name: string) => string) | undefined) {
@@ -58,7 +58,7 @@ class Search {
     this.#spell = spell;
   }
 
-  /** Looks into the members of a node that have shapes of their own. */
+  /** Checks the members of a node that have shapes of their own. */
   inside(node: JsonObject, { inside }: MemberShape): void {
     if (inside === undefined) return;
     for (const name in node) {

@@ -1,5 +1,5 @@
-// Objects in a vendor's account that a request names by id: files, containers, stores of vectors, caches, skills. The
-// account is the operator's, and everybody's who has a key here. Finds the ids; who may use them is not decided here.
+// Finds ids of objects in a vendor's account in a request: files, containers, vector stores, caches, skills. All API
+// keys share the operator's account, so access is checked elsewhere by these ids.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { CanonicalRequest, Item } from '../../canonical/index.ts';
 import { isJsonObject } from '../../base/json/index.ts';
@@ -11,12 +11,12 @@ export interface NamedObject {
   readonly path: string;
 }
 
-/** Whether a text under a member is an id. */
+/** Returns whether the string in a member is an id. */
 type IsId = (member: string, text: string) => boolean;
 
-/** `file_id`, `vector_store_ids`, and a container that is named and not described. */
+/** `file_id`, `vector_store_ids`, and a container that is named instead of described. */
 const ID_MEMBER = /^(?:id|container|.*_ids?)$/;
-/** Contents of these are the client's own: an account of its own, names, words. */
+/** Members whose contents belong to the client: its own account, names, text. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set([
   'connector_id',
   'headers',
@@ -27,7 +27,7 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set([
 const FILE_MEMBER = /^file_ids?$/;
 const NONE: readonly NamedObject[] = [];
 
-/** The ids in a JSON value, each with its path. */
+/** Returns the ids in a JSON value, with their paths. */
 export function idsIn(value: JsonValue | undefined, path: string, isId: IsId): readonly NamedObject[] {
   const found: NamedObject[] = [];
   const visit = (inner: JsonValue | undefined, at: string, member: string): void => {
@@ -41,7 +41,7 @@ export function idsIn(value: JsonValue | undefined, path: string, isId: IsId): r
   return found;
 }
 
-/** The ids that tools of the vendor name. */
+/** Returns the ids in the vendor's tools. */
 export function idsInTools({ tools }: CanonicalRequest, isId: IsId = isIdMember): readonly NamedObject[] {
   if (tools.length === 0) return NONE;
   const found: NamedObject[] = [];
@@ -50,7 +50,7 @@ export function idsInTools({ tools }: CanonicalRequest, isId: IsId = isIdMember)
   return found;
 }
 
-/** The ids of files in parts of types that only the protocol knows. */
+/** Returns the file ids in parts whose type only the protocol knows. */
 export function idsInUnknownParts(items: readonly Item[], isId: IsId = isFileMember): readonly NamedObject[] {
   if (areTexts(items)) return NONE;
   const found: NamedObject[] = [];
@@ -64,7 +64,7 @@ export function idsInUnknownParts(items: readonly Item[], isId: IsId = isFileMem
   return found;
 }
 
-/** A part that a member of a message was made of stands at that member, which names it already. */
+/** A part that was created from a member of a message has that member's path, which already ends in its name. */
 function contentOf(raw: JsonObject, path: string | undefined): JsonValue | undefined {
   const { type } = raw;
   return typeof type === 'string' && path?.endsWith(`.${type}`) ? raw[type] : raw;

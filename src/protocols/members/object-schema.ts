@@ -1,17 +1,17 @@
-// The schema of a tool's input, for upstreams that want an object at its root: Anthropic and Bedrock. Knows no tool.
+// Schemas of tool inputs for Anthropic and Bedrock, which require an object at the root.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/index.ts';
 import type { Report } from '../../canonical/index.ts';
 import { asArray, asObject, isJsonObject } from '../../base/json/index.ts';
 
-/** Schema of a tool that takes nothing. */
+/** Schema of a tool without arguments. */
 export const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 const COMBINATIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /**
- * The schema of a tool's input with an object without alternatives at its root. The branches of a combination there are
- * merged: all their properties, and what all of them require.
+ * Returns the schema of a tool's input with a plain object at its root. Combinations there are merged: all properties,
+ * and what every branch requires.
  * @param path JSON path of the tool in the client's body
- * @param who wants it so, for the report
+ * @param who vendor that requires it, for the report
  */
 export function objectSchema(
   parameters: JsonObject | undefined,
@@ -48,7 +48,7 @@ export function objectSchema(
   return schema;
 }
 
-/** Names that every branch requires, or that any does when `all` hold at once. */
+/** Returns the names that every branch requires, or that any branch requires if `all` apply at once. */
 function requiredBy(branches: readonly JsonObject[], all: boolean): readonly JsonValue[] {
   const lists = branches.map((branch) => asArray(branch['required']));
   if (all) return lists.flat();

@@ -1,5 +1,5 @@
-// The flat forms of tools that somebody else runs, as the Responses API defines them and Chat Completions of many
-// vendors borrow them: a web search, a remote MCP server. Reads what is meant; who runs it is decided elsewhere.
+// Reads hosted tools, such as web search and remote MCP servers, in the flat form of the Responses API. Many vendors'
+// Chat Completions use the same form.
 import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
@@ -21,10 +21,10 @@ import {
 } from './read-member.ts';
 import type { Member } from './read-member.ts';
 
-/** Members of a user's place (OpenAI API reference, "Web search", `user_location`, 2026-11). */
+/** Members of a user location (OpenAI API reference, "Web search", `user_location`, 2026-11). */
 const PLACE = ['city', 'country', 'region', 'timezone'] as const;
 
-/** Capability of a tool of this type; undefined for types that the gateway cannot run. */
+/** Returns the capability of a tool type; undefined for types that the gateway cannot run. */
 export function readHostedTool(
   type: string,
   raw: JsonObject,
@@ -35,15 +35,15 @@ export function readHostedTool(
   return isSearchType(type) ? { type: 'web_search', search: readSearch(raw, path, problems) } : undefined;
 }
 
-/** True for `web_search`, `web_search_preview` and the dated names of both. */
+/** True for `web_search`, `web_search_preview` and their dated names. */
 export function isSearchType(type: string): boolean {
   return type.startsWith('web_search');
 }
 
 /**
- * Name in a choice, or in an entry of a list of allowed tools: `{type, name?, server_label?}` (OpenAI API reference,
+ * Reads a tool choice, or an entry of a list of allowed tools: `{type, name?, server_label?}` (OpenAI API reference,
  * "Create a model response", `tool_choice`, 2026-11).
- * @returns undefined for what the gateway cannot run
+ * @returns undefined for tools that the gateway cannot run
  */
 export function readChosenTool(raw: JsonObject): ChosenTool | undefined {
   const type = asString(raw['type']) ?? '';
@@ -71,7 +71,7 @@ function readSearch(raw: JsonObject, path: string, problems: Problems): SearchWi
   };
 }
 
-/** `{city, country, region, timezone}` as far as they are given. */
+/** Reads `{city, country, region, timezone}`; all are optional. */
 export function readPlace(value: Member, path: string, problems: Problems): JsonObject | undefined {
   const place = readObject(value, path, problems);
   if (!place) return undefined;
@@ -92,7 +92,7 @@ function readMcp(raw: JsonObject, path: string, problems: Problems): HostedMeani
   const headers = readHeaders(raw['headers'], `${path}.headers`, problems);
   const allowed = readFilter(raw['allowed_tools'], `${path}.allowed_tools`, problems);
   const approval = readApproval(raw['require_approval'], `${path}.require_approval`, problems);
-  // Connectors are services that only their vendor reaches.
+  // Connectors are services that only their vendor can reach.
   if (label === undefined || typeof raw['connector_id'] === 'string') return undefined;
   return { type: 'mcp', mcp: { label, url, description, authorization, headers, allowed, approval } };
 }
@@ -131,7 +131,7 @@ function readApproval(value: Member, path: string, problems: Problems): McpAppro
   return readWord(value, path, problems, ['always', 'never'] as const);
 }
 
-/** Some clients send an empty object where nothing is meant. */
+/** Some clients send an empty object for an unused filter. */
 function asFilter(value: Member): Member {
   return isJsonObject(value) && Object.keys(asObject(value)).length === 0 ? undefined : value;
 }

@@ -1,5 +1,5 @@
-// Reads one member of a request body under a type and a range. Each reader takes null and absence as
-// undefined, and notes a problem for anything else that does not fit. Knows no member by name.
+// Reads and validates one member of a request body. Each reader returns undefined for null and absent values, and adds
+// a problem for invalid ones.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import { GatewayError, type Part, type Problems, TEXTS } from '../../canonical/index.ts';
 
@@ -11,13 +11,13 @@ export interface NumberRange {
   readonly integer?: boolean;
 }
 
-/** A whole number from 1 on. */
+/** Integers from 1. */
 export const POSITIVE: NumberRange = { min: 1, integer: true };
 const ANY_NUMBER: NumberRange = {};
 
 /**
- * The body of a request. A problem for a member that would become its prototype where it is copied.
- * @throws GatewayError when it is no object, for then there is nothing to read
+ * Reads the body of a request. A member that would set the prototype of a copy is a problem.
+ * @throws GatewayError if it is not an object
  */
 export function requireBody(body: unknown, problems: Problems): JsonObject {
   if (!isJsonObject(body))
@@ -26,7 +26,7 @@ export function requireBody(body: unknown, problems: Problems): JsonObject {
   return body;
 }
 
-/** The string; a problem for another type. */
+/** Reads a string. */
 export function readString(value: Member, path: string, problems: Problems): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
@@ -34,7 +34,7 @@ export function readString(value: Member, path: string, problems: Problems): str
   return undefined;
 }
 
-/** The string; a problem also when it is absent, null or empty. */
+/** Reads a string; a problem also if it is absent, null or empty. */
 export function requireString(value: Member, path: string, problems: Problems): string | undefined {
   if (value === undefined || value === null) problems.add(path, 'is required');
   else if (value === '') problems.add(path, 'must not be empty');
@@ -42,14 +42,14 @@ export function requireString(value: Member, path: string, problems: Problems): 
   return undefined;
 }
 
-/** The string, which may be empty; a problem when it is absent or null. */
+/** Reads a string that can be empty; a problem if it is absent or null. */
 export function requireText(value: Member, path: string, problems: Problems): string | undefined {
   if (value !== undefined && value !== null) return readString(value, path, problems);
   problems.add(path, 'is required');
   return undefined;
 }
 
-/** The boolean; a problem for another type. */
+/** Reads a boolean. */
 export function readBoolean(value: Member, path: string, problems: Problems): boolean | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
@@ -57,7 +57,7 @@ export function readBoolean(value: Member, path: string, problems: Problems): bo
   return undefined;
 }
 
-/** The number within its range, bounds included. */
+/** Reads a number within its range, bounds included. */
 export function readNumber(
   value: Member,
   path: string,
@@ -77,7 +77,7 @@ export function readNumber(
   return undefined;
 }
 
-/** The string when it is one of `words`; the problem lists them. */
+/** Reads one of `words`; the problem lists them. */
 export function readWord<Word extends string>(
   value: Member,
   path: string,
@@ -90,7 +90,7 @@ export function readWord<Word extends string>(
   return word;
 }
 
-/** The object; a problem for another type. */
+/** Reads an object. */
 export function readObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
   if (isJsonObject(value)) return value;
@@ -98,14 +98,14 @@ export function readObject(value: Member, path: string, problems: Problems): Jso
   return undefined;
 }
 
-/** The object; a problem also when it is absent or null. */
+/** Reads an object; a problem also if it is absent or null. */
 export function requireObject(value: Member, path: string, problems: Problems): JsonObject | undefined {
   if (value !== undefined && value !== null) return readObject(value, path, problems);
   problems.add(path, 'is required');
   return undefined;
 }
 
-/** The array; a problem for another type. */
+/** Reads an array. */
 export function readArray(value: Member, path: string, problems: Problems): readonly JsonValue[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (isJsonArray(value)) return value;
@@ -113,7 +113,7 @@ export function readArray(value: Member, path: string, problems: Problems): read
   return undefined;
 }
 
-/** An array of non-empty strings; undefined when any element is not one. */
+/** Reads an array of non-empty strings; undefined if any element is invalid. */
 export function readStrings(value: Member, path: string, problems: Problems): readonly string[] | undefined {
   const elements = readArray(value, path, problems);
   if (!elements) return undefined;
@@ -125,7 +125,7 @@ export function readStrings(value: Member, path: string, problems: Problems): re
   return strings.length === elements.length ? strings : undefined;
 }
 
-/** Words for a value's type, as they stand after "not" in a message. */
+/** Returns the type of a value for messages, to be used after "not". */
 export function describe(value: Member): string {
   if (value === null) return 'null';
   if (isJsonArray(value)) return 'an array';
@@ -145,22 +145,21 @@ function describeRange(min: number, max: number): string {
   return max === Infinity ? '' : ` of at most ${max}`;
 }
 
-// Kinds of members of request bodies: how a value is read under its range, and the JSON Schema that says the same to
-// clients. Knows no member by name.
+// Kinds of members: how a value is read and validated, and the JSON Schema that says the same to clients.
 
 export interface Kind<Value> {
-  /** The value; undefined for null and absence, and with a problem for whatever does not fit. */
+  /** Returns the value; undefined for null and absent values, and with a problem for invalid ones. */
   readonly read: (value: Member, path: string, problems: Problems) => Value | undefined;
-  /** JSON Schema (2020-12) of the values that are taken, but for null. */
+  /** JSON Schema (2020-12) of the accepted values, except null. */
   readonly schema: JsonObject;
 }
 
-/** A number. @param min least value @param max greatest value; both absent where there is no bound */
+/** A number. @param min minimum @param max maximum; absent: unbounded */
 export function number(min?: number, max?: number): Kind<number> {
   return numeric('number', min, max);
 }
 
-/** A whole number. @param min least value @param max greatest value; both absent where there is no bound */
+/** An integer. @param min minimum @param max maximum; absent: unbounded */
 export function integer(min?: number, max?: number): Kind<number> {
   return numeric('integer', min, max);
 }
@@ -187,7 +186,7 @@ export const text: Kind<string> = { read: readString, schema: { type: 'string' }
 
 export const object: Kind<JsonObject> = { read: readObject, schema: { type: 'object' } };
 
-/** One of these words. */
+/** One of these strings. */
 export function word(...words: readonly string[]): Kind<string> {
   return {
     read: (value, path, problems) => readWord(value, path, problems, words),
@@ -195,7 +194,7 @@ export function word(...words: readonly string[]): Kind<string> {
   };
 }
 
-/** Strings that are not empty; undefined where there are none. @param most greatest number of them */
+/** A list of non-empty strings; undefined if it is empty. @param most maximum length */
 export function texts(most?: number): Kind<readonly string[]> {
   return {
     read: (value, path, problems) => {
@@ -212,7 +211,7 @@ export function texts(most?: number): Kind<readonly string[]> {
   };
 }
 
-/** Only this number, which is what the gateway does without it; another one is a problem of the kind `unsupported`. */
+/** Only this number, which is the gateway's default. Other numbers are a problem of the kind `unsupported`. */
 export function only(expected: number): Kind<number> {
   return {
     read: (value, path, problems) => {
@@ -225,7 +224,7 @@ export function only(expected: number): Kind<number> {
   };
 }
 
-/** A member that no request may have: any value but null is a problem. @param message what to do instead */
+/** A member that is not allowed: any value but null is a problem. @param message what to do instead */
 export function refused(message: string): Kind<never> {
   return {
     read: (value, path, problems) => {
@@ -237,9 +236,9 @@ export function refused(message: string): Kind<never> {
 }
 
 /**
- * Parts of content that is a text or a list.
- * @param decode reads an element of the list; undefined for one that is wrong, which it notes as a problem
- * @returns undefined when it is absent or null; an empty list also when it is of a wrong type, which is a problem
+ * Reads content that is a string or a list of parts.
+ * @param decode reads an element of the list; returns undefined after adding a problem
+ * @returns undefined if absent or null; an empty list, with a problem, for another type
  */
 export function readContent(
   content: Member,

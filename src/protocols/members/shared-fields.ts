@@ -1,7 +1,7 @@
-// Rows that stand in the field tables of several protocols: those that steer the gateway, and the few that all write alike.
+// Rows that the field tables of several protocols share: gateway options and a few common members.
 import { boolean, object } from './read-member.ts';
 
-/** Rows of the members that steer the gateway in every protocol. None of them reaches an upstream. @param usage note of `usage` */
+/** Rows of the gateway options. They are never sent to an upstream. @param usage note of `usage` */
 export function gatewayFields(usage: string) {
   return [
     { name: 'provider', shape: object.schema, support: 'gateway', note: 'Provider routing and fallback.' },

@@ -1,11 +1,11 @@
-// The name of an answer's schema for protocols that have no member for it: the title of the schema. Knows no body.
+// Name of a response schema for protocols without a member for it: the schema's title.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { CanonicalRequest, Report } from '../../canonical/index.ts';
 import { sharesMembers } from '../openai/shared-members.ts';
 
 /**
- * The schema of the answer, with the name that the client gave it as its title. A title of its own stays, and is reported
- * where it says something else. Other clients' formats have no name but the one that their decoder made.
+ * Returns the response schema with the client's name as its title. An existing title stays; a different one is
+ * reported. Schemas of other clients only have a name that their decoder created.
  */
 export function titledSchema(
   { responseFormat: format, protocol }: CanonicalRequest,

@@ -1,12 +1,12 @@
-// Detects the protocol whose form a piece of a request body has: an element of its conversation, a tool, the choice of one.
-// Converts tools and choices that came in another form. Knows no protocol's meaning, only by what their shapes differ.
+// Detects which protocol's form a piece of a request body has: a message, a tool or a tool choice. Converts tools and
+// tool choices between forms.
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
-/** The protocols whose forms clients mix: those that have a conversation in JSON and tools in a list. */
+/** Protocols whose forms clients mix. */
 export type MixedProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
 
-/** Types of parts that only one protocol has. `text`, `thinking` in words and plain strings are everybody's. */
+/** Part types that only one protocol has. `text`, `thinking` with a string, and plain strings are common to all. */
 const PARTS: Readonly<Record<string, MixedProtocol>> = {
   image_url: 'openai-chat',
   file: 'openai-chat',
@@ -24,7 +24,7 @@ const PARTS: Readonly<Record<string, MixedProtocol>> = {
   web_search_tool_result: 'anthropic-messages',
 };
 
-/** Members of a message that only Chat Completions has. */
+/** Message members that only Chat Completions has. */
 const CHAT_MEMBERS = [
   'tool_calls',
   'tool_call_id',
@@ -33,13 +33,13 @@ const CHAT_MEMBERS = [
   'reasoning_details',
 ];
 
-/** The form of an element of `messages` or `input`; undefined for a text, which all of them read. */
+/** Returns the form of an element of `messages` or `input`; undefined for text, which all protocols read. */
 export function formOfElement(element: JsonValue): MixedProtocol | undefined {
   if (!isJsonObject(element)) return undefined;
   const { role, type } = element;
   if (role === undefined) return typeof type === 'string' ? 'openai-responses' : undefined;
   const parts = asArray(element['content']).filter(isJsonObject);
-  // A message of the assistant in blocks keeps their order only where it is read as blocks.
+  // An assistant message in blocks keeps its order only if it is read as blocks.
   if (parts.some((part) => formOfPart(part) === 'anthropic-messages')) return 'anthropic-messages';
   if (role === 'tool' || CHAT_MEMBERS.some((name) => (element[name] ?? null) !== null)) return 'openai-chat';
   for (const part of parts) {
@@ -51,13 +51,15 @@ export function formOfElement(element: JsonValue): MixedProtocol | undefined {
 
 function formOfPart(part: JsonObject): MixedProtocol | undefined {
   const type = asString(part['type']) ?? '';
-  // Mistral's has parts in it (docs.mistral.ai, "Reasoning", 2026-08).
+  // Mistral's form contains parts (docs.mistral.ai, "Reasoning", 2026-08).
   if (type === 'thinking' && isJsonArray(part['thinking'])) return 'openai-chat';
   if (type === 'image') return isJsonObject(part['source']) ? 'anthropic-messages' : undefined;
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
 }
 
-/** Images of Chat Completions beside blocks of a message as blocks: the rest of it can only be read so. */
+/**
+ * Converts Chat Completions images in a message of Anthropic blocks, because the other blocks can only be read as such.
+ */
 export function withImageBlocks(message: JsonValue): JsonValue {
   if (!isJsonObject(message) || !isJsonArray(message['content'])) return message;
   const content = message['content'].map((part) =>
@@ -89,7 +91,7 @@ interface ToolFacts {
   readonly cache: JsonValue | undefined;
 }
 
-/** Reads a tool of the client's; undefined for one that somebody else runs, and for what is none. */
+/** Reads a client tool; undefined for hosted tools and invalid values. */
 function readTool(tool: JsonValue): ToolFacts | undefined {
   if (!isJsonObject(tool)) return undefined;
   const { type, cache_control: cache } = tool;
@@ -108,21 +110,21 @@ function readTool(tool: JsonValue): ToolFacts | undefined {
   return { form, type: kind, name, description, schema: parameters, strict, format, cache };
 }
 
-/** The form of a tool of the client's; undefined where the tool is none of its own. */
+/** Returns the form of a client tool; undefined for other tools. */
 export function formOfTool(tool: JsonValue): MixedProtocol | undefined {
   return readTool(tool)?.form;
 }
 
 export interface Reformed {
   readonly value: JsonValue;
-  /** Beginnings of paths into it, to be put into the client's words one after the other. */
+  /** Prefixes of paths in the result, with the client's paths that replace them, in order. */
   readonly paths: readonly (readonly [ours: string, theirs: string])[];
 }
 
-/** The tool at `path` in one of OpenAI's forms; as it is where it has that form, or is none of the client's own. */
+/** Converts the tool at `path` to one of OpenAI's forms; unchanged if it has that form, or is not a client tool. */
 export function reformTool(tool: JsonValue, to: 'openai-chat' | 'openai-responses', path: string): Reformed {
   const facts = readTool(tool);
-  // A flat tool without a type is one of theirs only by its members.
+  // In the Responses API, a flat tool without a type is recognized only by its members.
   const isTyped = to === 'openai-chat' || asObject(tool)['type'] !== undefined;
   if (!facts || (facts.form === to && isTyped)) return { value: tool, paths: [] };
   const { type, name, description, schema: parameters, strict, format, cache } = facts;
@@ -137,15 +139,15 @@ export function reformTool(tool: JsonValue, to: 'openai-chat' | 'openai-response
   return { value, paths };
 }
 
-/** The beginning of the paths of a tool's members. */
+/** Returns the path prefix of a tool's members. */
 function placeOf(form: MixedProtocol, type: string, path: string): string {
   return form === 'openai-chat' ? `${path}.${type}.` : `${path}.`;
 }
 
-/** Words of Anthropic's `tool_choice`, and OpenAI's for the same. */
+/** Words of Anthropic's `tool_choice`, with OpenAI's equivalents. */
 const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', any: 'required' };
 
-/** The form of `tool_choice`; undefined for a word, which both of OpenAI's protocols read. */
+/** Returns the form of `tool_choice`; undefined for a string, which both OpenAI protocols read. */
 export function formOfChoice(choice: JsonValue | undefined): MixedProtocol | undefined {
   if (!isJsonObject(choice)) return undefined;
   const type = asString(choice['type']) ?? '';
@@ -154,7 +156,7 @@ export function formOfChoice(choice: JsonValue | undefined): MixedProtocol | und
   return choice[type] === undefined ? 'openai-responses' : 'openai-chat';
 }
 
-/** `tool_choice` in one of OpenAI's forms. @returns undefined where it has nothing to say there */
+/** Converts `tool_choice` to one of OpenAI's forms. @returns undefined if there is no equivalent */
 export function reformChoice(
   choice: JsonValue | undefined,
   to: 'openai-chat' | 'openai-responses',

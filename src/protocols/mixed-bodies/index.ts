@@ -1,4 +1,4 @@
-// A protocol whose path takes bodies in other forms as well: one editor posts them all to `/chat/completions`.
+// Lets the path of one protocol accept bodies in other forms: one editor posts them all to `/chat/completions`.
 import type { RequestRoute, ServedProtocol, ServerCodec } from '../protocol.ts';
 import {
   asArray,
@@ -30,31 +30,27 @@ import {
   withImageBlocks,
 } from './body-forms.ts';
 
-/**
- * The same protocol, which also reads bodies in the form of others, whole or in part.
- * @param readers who reads which form
- */
+/** Returns the protocol, extended to read bodies wholly or partly in other forms. @param readers decoders by form */
 export function withMixedBodies(protocol: ServedProtocol, readers: Readers): ServedProtocol {
   const decodeRequest: ServedProtocol['server']['decodeRequest'] = (body, route) =>
     decodeMixed(body, readers, route);
   return { ...protocol, server: { ...protocol.server, decodeRequest } };
 }
 
-// Bodies that mix the forms of several protocols, as one editor posts them to `/chat/completions`. Each protocol's own
-// decoder reads the members and the elements that have its form, at their places in the client's body; here is only who
-// reads what, and how the readings become one request. The answer is a chat completion whatever the question was: the
+// Mixed bodies: each protocol's own decoder reads the members and elements in its form, at their positions in the
+// client's body. This file assigns them and merges the results. The answer is always a chat completion, because the
 // editor reads nothing else on this path (BerriAI/litellm #34029, diegosouzapw/OmniRoute #1002, both read 2026-11).
 
 export type Readers = Readonly<Record<MixedProtocol, ServerCodec>>;
 
-/** Member in which each protocol has its conversation. */
+/** Member with the conversation, by protocol. */
 const CONVERSATION = {
   'openai-chat': 'messages',
   'openai-responses': 'input',
   'anthropic-messages': 'messages',
 } as const satisfies Record<MixedProtocol, string>;
 
-/** Members that no chat client sends, and that therefore tell whose form a body has. */
+/** Members that no chat client sends, so they identify the form of a body. */
 const DISTINCTIVE: readonly (readonly [name: string, form: MixedProtocol])[] = [
   ['instructions', 'openai-responses'],
   ['max_output_tokens', 'openai-responses'],
@@ -62,15 +58,15 @@ const DISTINCTIVE: readonly (readonly [name: string, form: MixedProtocol])[] = [
   ['stop_sequences', 'anthropic-messages'],
 ];
 
-/** Members that decide the form of the answer, which is that of Chat Completions. */
+/** Members that control the form of the answer, which is that of Chat Completions. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['stream_options', 'usage']);
 
-/** Members that refer to something that is kept: another path knows it. */
+/** Members that refer to stored objects, which only another path supports. */
 const STATEFUL = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /**
- * Decodes a body posted to Chat Completions. One that is wholly in that form is read by its decoder alone.
- * @throws GatewayError that names every offending member as the client wrote it
+ * Decodes a body posted to Chat Completions. A body wholly in that form goes to its decoder alone.
+ * @throws GatewayError naming every invalid member by the client's name
  */
 function decodeMixed(given: unknown, readers: Readers, route?: RequestRoute): CanonicalRequest {
   const body = asObject(given);
@@ -79,7 +75,7 @@ function decodeMixed(given: unknown, readers: Readers, route?: RequestRoute): Ca
   return new MixedDecoder(body, signs, readers).decode();
 }
 
-/** Report that a member has, or holds, the form of another protocol. */
+/** A member that has, or contains, the form of another protocol. */
 interface Sign {
   readonly name: string;
   readonly form: MixedProtocol;
@@ -87,7 +83,7 @@ interface Sign {
 
 const NO_SIGNS: readonly Sign[] = [];
 
-/** Each of them once. Asked of every body, nearly all of which have none: nothing is made before there is one. */
+/** Returns each sign once. Nearly all bodies have none, so nothing is allocated before the first. */
 function findSigns(body: JsonObject): readonly Sign[] {
   let signs: Sign[] | undefined;
   const note = (name: string, form: MixedProtocol | undefined): void => {
@@ -105,14 +101,14 @@ function findSigns(body: JsonObject): readonly Sign[] {
   return signs ?? NO_SIGNS;
 }
 
-/** True for a message of text, which every protocol writes alike. */
+/** True for a text message, which every protocol writes alike. */
 function isPlain(element: JsonValue): boolean {
   return (
     isJsonObject(element) && typeof element['role'] === 'string' && typeof element['content'] === 'string'
   );
 }
 
-/** False for what stands for nothing. */
+/** False for empty values. */
 function isSaid(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !(isJsonArray(value) && value.length === 0);
 }
@@ -120,25 +116,25 @@ function isSaid(value: JsonValue | undefined): boolean {
 class MixedDecoder {
   readonly #body: JsonObject;
   readonly #signs: readonly Sign[];
-  /** The protocols that read a part of the body, the main one first. */
+  /** Protocols that read a part of the body, the main one first. */
   readonly #forms: readonly MixedProtocol[];
   readonly #readers: Readers;
-  /** Protocol of the request: its conversation stands where this protocol has one. */
+  /** Protocol of the resulting request, by the member that holds the conversation. */
   readonly #main: 'openai-chat' | 'openai-responses';
   readonly #conversation: readonly JsonValue[];
   readonly #owners: readonly (MixedProtocol | undefined)[];
-  /** Beginnings of paths as the decoders name them, and as the client knows them. */
+  /** Path prefixes of the decoders, with those of the client. */
   readonly #paths: (readonly [ours: string, theirs: string])[] = [];
 
   constructor(body: JsonObject, signs: readonly Sign[], readers: Readers) {
     this.#body = body;
     this.#signs = signs;
     this.#readers = readers;
-    // The path's own member counts where both are given.
+    // If both are given, the path's own member wins.
     this.#main = isSaid(body['input']) && !isSaid(body['messages']) ? 'openai-responses' : 'openai-chat';
     this.#conversation = asArray(body[CONVERSATION[this.#main]]);
     this.#owners = this.#conversation.map(formOfElement);
-    // Chat Completions always: the client is answered in its form, and says there what it wants of that.
+    // Chat Completions always takes part, because it defines the answer's form and its options.
     this.#forms = [...new Set([this.#main, 'openai-chat', ...signs.map(({ form }) => form)] as const)];
   }
 
@@ -152,7 +148,7 @@ class MixedDecoder {
   #read(form: MixedProtocol, view: JsonObject): CanonicalRequest {
     try {
       const request = this.#readers[form].decodeRequest(view);
-      // The limit is ours where the client has none: see `view`.
+      // `view` adds this limit if the client sent none, so it is not taken over.
       const isOurs = form === 'anthropic-messages' && !isSaid(this.#body['max_tokens']);
       return isOurs ? { ...request, maxOutputTokens: undefined } : request;
     } catch (thrown) {
@@ -164,14 +160,14 @@ class MixedDecoder {
     }
   }
 
-  /** The body as the main protocol reads it: everything but what only another one knows. */
+  /** Returns the body for the main protocol, without what only another one knows. */
   #mainView(): JsonObject {
     const main = this.#main;
     const view: MutableJsonObject = {};
     for (const name of Object.keys(this.#body))
       if (this.#ownerOf(name) === main) view[name] = this.#body[name];
     const place = CONVERSATION[main];
-    // A text is the whole of it.
+    // A string is the whole conversation.
     if (isJsonArray(this.#body[place])) view[place] = this.#elementsOf(main);
     const tools = this.#body['tools'];
     if (isJsonArray(tools))
@@ -186,7 +182,7 @@ class MixedDecoder {
     return view;
   }
 
-  /** Part of a body that another protocol reads: its own members, and the elements that have its form. */
+  /** Returns the body for another protocol: its own members, and the elements in its form. */
   #view(form: MixedProtocol): JsonObject {
     const view: MutableJsonObject = {};
     for (const name of Object.keys(this.#body))
@@ -194,14 +190,14 @@ class MixedDecoder {
     view['model'] = this.#body['model'];
     view[CONVERSATION[form]] = this.#elementsOf(form);
     if (form === 'openai-chat') view['stream'] = this.#body['stream'];
-    // Demanded by its protocol.
+    // Anthropic requires this member.
     if (form === 'anthropic-messages') view['max_tokens'] ??= 1;
     return view;
   }
 
   /**
-   * The elements that one protocol reads, each in its place and nothing in the others: decoders name an element by its
-   * place, and do not visit what is not there. Never empty, for that would be a mistake of the client's.
+   * Returns a sparse array with the elements that one protocol reads at their original indexes, because decoders name
+   * elements by index. Never empty, because an empty list would be reported as the client's error.
    */
   #elementsOf(form: MixedProtocol): readonly JsonValue[] {
     const elements: JsonValue[] = [];
@@ -213,22 +209,26 @@ class MixedDecoder {
     return elements;
   }
 
-  /** Protocol that reads a member: the main protocol what it knows and what nobody knows; else who knows it. */
+  /**
+   * Returns the protocol that reads a member: the main protocol for its own and unknown members, otherwise the one that
+   * has it.
+   */
   #ownerOf(name: string): MixedProtocol | undefined {
     const main = this.#main;
     if (name === 'messages' || name === 'input') return name === CONVERSATION[main] ? main : undefined;
     if (OF_THE_ANSWER.has(name)) return 'openai-chat';
-    // The two mean the same, but Chat Completions has a newer name for it and only nearly the older one's sense.
+    // Anthropic's member is preferred: Chat Completions' own `max_tokens` is deprecated and differs slightly in
+    // meaning.
     if (name === 'max_tokens' && this.#forms.includes('anthropic-messages')) return 'anthropic-messages';
     return this.#forms.find((form) => this.#readers[form].members?.has(name)) ?? main;
   }
 
-  /** Names and messages of a decoder in the client's words. */
+  /** Translates names and messages of a decoder to the client's form. */
   #theirs(text: string, form: MixedProtocol): string {
     return this.#paths.reduce((said, [from, to]) => said.replaceAll(from, to), this.#placed(text, form));
   }
 
-  /** The same for what has no path into tools. */
+  /** Does the same for text without paths into tools. */
   #placed(text: string, form: MixedProtocol): string {
     const [ours, theirs] = [CONVERSATION[form], CONVERSATION[this.#main]];
     return ours === theirs ? text : text.replaceAll(`${ours}[`, `${theirs}[`);
@@ -276,7 +276,7 @@ class MixedDecoder {
     return report;
   }
 
-  /** An item under the path that it has in the client's body. */
+  /** Returns an item with its path in the client's body. */
   #renamed(item: Item, { protocol }: CanonicalRequest): Item {
     const form = protocol as MixedProtocol;
     const path = item.path === undefined ? undefined : this.#placed(item.path, form);
@@ -296,7 +296,7 @@ class MixedDecoder {
   }
 }
 
-/** Names that the client may have for a member: in the words of each protocol whose forms its body has. */
+/** Returns the names of members in each protocol whose form the body has. */
 function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames {
   const names: Record<string, readonly string[]> = {};
   for (const form of forms)
@@ -305,7 +305,7 @@ function namesOf(forms: readonly MixedProtocol[], readers: Readers): ClientNames
   return names;
 }
 
-/** Parameters that the main protocol has no member for, or whose member another one has under its own name. */
+/** Parameters that the main protocol lacks, or that another protocol has under its own name. */
 const FILLED: readonly (keyof CanonicalRequest)[] = [
   'maxOutputTokens',
   ...(Object.keys(PARAMETERS) as Parameter[]),
@@ -313,13 +313,13 @@ const FILLED: readonly (keyof CanonicalRequest)[] = [
   'metadata',
 ];
 
-/** Completes a request with what another reading of the same body has. */
+/** Fills in missing members of a request from another reading of the same body. */
 function fill(request: CanonicalRequest, from: CanonicalRequest): void {
   const names = FILLED.filter((name) => request[name] === undefined && from[name] !== undefined);
   Object.assign(request, Object.fromEntries(names.map((name) => [name, from[name]])));
 }
 
-/** Settings of the one, completed by the other. What is left to the model is nobody's wish. */
+/** Merges reasoning settings. A setting that is left to the model does not count. */
 function filledReasoning(said: ReasoningRequest, other: ReasoningRequest): ReasoningRequest {
   const filled: Record<string, unknown> = {};
   for (const one of [other, said])
@@ -328,7 +328,7 @@ function filledReasoning(said: ReasoningRequest, other: ReasoningRequest): Reaso
   return filled as ReasoningRequest;
 }
 
-/** Items by their place in the conversation; what stands outside of it comes first. */
+/** Sorts items by their position in the conversation. Items outside of it come first. */
 function inOrder(items: readonly Item[]): readonly Item[] {
   const place = ({ path = '' }: Item): number => Number(/^\w+\[(\d+)\]/.exec(path)?.[1] ?? -1);
   return items

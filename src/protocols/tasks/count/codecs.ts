@@ -1,4 +1,4 @@
-// Counts in the forms of all protocols that have them: one line each.
+// Token-count codecs of all protocols.
 import { messagesCount } from '../../anthropic-messages/tasks/count/index.ts';
 import { bedrockCount } from '../../bedrock-converse/tasks/count/index.ts';
 import { geminiCount } from '../../gemini/tasks/count/index.ts';

@@ -1,4 +1,4 @@
-// Embeddings in the forms of all protocols that have them: one line each.
+// Embeddings codecs of all protocols.
 import { bedrockEmbeddings } from '../../bedrock-converse/tasks/embeddings/index.ts';
 import { geminiEmbeddings } from '../../gemini/tasks/embeddings/index.ts';
 import { openaiEmbeddings } from '../../openai/tasks/embeddings/index.ts';

@@ -1,18 +1,17 @@
-// Rules of inputs that all codecs of embeddings share: their texts, and the loss of what an upstream of another protocol
-// has no member for. Knows no body.
+// Rules for inputs that all embeddings codecs share: texts only, and reports of what another protocol cannot express.
 import { GatewayError, type Report, TEXTS } from '../../../canonical/index.ts';
 import type { ElementType, EmbeddingNote, EmbeddingsRequest } from './model.ts';
 
-/** Inputs that an upstream has a place for besides texts. */
+/** Notes on inputs that an upstream can express in addition to text. */
 export interface NotePlaces {
   readonly purpose?: boolean;
   readonly titles?: boolean;
 }
 
 /**
- * Refuses inputs that hold something else than text, and reports what is said of them where there is no place for it.
- * A loss that many inputs share is reported once, at the first.
- * @throws GatewayError `unsupported` that names the part
+ * Refuses inputs that are not text, and reports notes that cannot be expressed. A loss that many inputs share is
+ * reported once, for the first.
+ * @throws GatewayError `unsupported` naming the part
  */
 export function reportNotes(
   { notes, purpose }: EmbeddingsRequest,
@@ -36,7 +35,7 @@ export function reportNotes(
   dropExtra(notes, report);
 }
 
-/** The inputs, where all are texts. Throws GatewayError `unsupported` for tokens. */
+/** Returns the inputs if all are texts. @throws GatewayError `unsupported` for token inputs */
 export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === 'string') return input;
@@ -45,9 +44,9 @@ export function textsOf({ inputs }: EmbeddingsRequest, model: string): readonly 
 }
 
 /**
- * Refuses base64 of elements that the upstream does not make: the client would read other numbers out of it.
+ * Refuses base64 with element types that the upstream does not produce, because the client would decode wrong numbers.
  * @param made what the upstream answers with
- * @throws GatewayError `unsupported` that names the client's member
+ * @throws GatewayError `unsupported` naming the client's member
  */
 export function refuseElements(
   { format, elements }: EmbeddingsRequest,

@@ -1,8 +1,8 @@
-// Request and answer of embeddings, in no protocol's words. Knows nothing of routing.
+// Canonical request and answer of embeddings.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Source, Usage } from '../../../canonical/index.ts';
 
-/** Texts, or the ids of their tokens in the model's own vocabulary. */
+/** A text, or token ids in the model's own vocabulary. */
 export type EmbeddingInput = string | readonly number[];
 
 /** `float`: a list of numbers. `base64`: the bytes of the elements, in base64. */
@@ -10,8 +10,9 @@ export const VECTOR_FORMATS = ['float', 'base64'] as const;
 export type VectorFormat = (typeof VECTOR_FORMATS)[number];
 
 /**
- * How bytes hold the elements of a vector. `float32`: little-endian. `binary`, `ubinary`: eight elements a byte, one bit
- * each; as a list they are signed or unsigned bytes. `opaque`: only the client and the model know; it passes as it came.
+ * Encoding of a vector's elements in bytes. `float32`: little-endian. `binary`, `ubinary`: eight one-bit elements per
+ * byte; as a list they are signed or unsigned bytes. `opaque`: known only to the client and the model, and passed
+ * unchanged.
  */
 export const ELEMENT_TYPES = ['float32', 'int8', 'uint8', 'binary', 'ubinary', 'opaque'] as const;
 export type ElementType = (typeof ELEMENT_TYPES)[number];
@@ -19,53 +20,53 @@ export type ElementType = (typeof ELEMENT_TYPES)[number];
 /** Numbers, or the base64 of their bytes. */
 export type Vector = readonly number[] | string;
 
-/** Elements that a client asked for by name. */
+/** Element type that a client requested by name. */
 export interface AskedElements {
   readonly type: ElementType;
-  /** The client's member that says so. */
+  /** The client's member that requests it. */
   readonly param: string;
 }
 
-/** Facts that a client of Gemini gives of one input besides its text. */
+/** Details of one input from a Gemini client. */
 export interface EmbeddingNote {
-  /** Path of the input in the client's body, with the dot behind it: '' or `requests[3].`. */
+  /** Path of the input in the client's body, including the trailing dot: '' or `requests[3].`. */
   readonly path: string;
   /** Title of a document. */
   readonly title: string | undefined;
-  /** True: the text is that of several parts, joined by line breaks. */
+  /** True: the text joins several parts with line breaks. */
   readonly isJoined: boolean;
-  /** Path of the first part that is no text: only who knows the client's form can make a vector of it. */
+  /** Path of the first part that is not text. Only upstreams of the client's own form can embed it. */
   readonly foreign: string | undefined;
-  /** Members that have no canonical form. */
+  /** Members without a canonical form. */
   readonly extra: JsonObject;
-  /** The content in the client's own form. */
+  /** Content in the client's own form. */
   readonly source: Source;
 }
 
 export interface EmbeddingsRequest {
   /** Never empty; all texts, or all tokens. */
   readonly inputs: readonly EmbeddingInput[];
-  /** Undefined: the client said nothing and gets numbers. */
+  /** Undefined: not specified, and the client gets numbers. */
   readonly format: VectorFormat | undefined;
-  /** Absent: nobody said. Lists then hold what the model makes, and base64 holds `float32`. */
+  /** Absent: not specified. Lists then hold the model's own element type, and base64 holds `float32`. */
   readonly elements?: AskedElements | undefined;
-  /** Length that the vectors are to have; undefined: the model's own. */
+  /** Requested length of the vectors; undefined: the model's default. */
   readonly dimensions: number | undefined;
-  /** Purpose of the vectors, in Gemini's words (`taskType`). Absent: the client named none. */
+  /** Purpose of the vectors, in Gemini's words (`taskType`). Absent: not specified. */
   readonly purpose?: string | undefined;
-  /** One for each input. Absent: the inputs are all that was said. */
+  /** One per input. Absent: none. */
   readonly notes?: readonly EmbeddingNote[] | undefined;
-  /** The client's name for its end user. */
+  /** The client's id of its end user. */
   readonly user: string | undefined;
-  /** Members that OpenAI's documentation does not know. */
+  /** Members that OpenAI does not document. */
   readonly extra: JsonObject;
 }
 
 export interface Embeddings {
-  /** One for each input, in their order. */
+  /** One per input, in order. */
   readonly vectors: readonly Vector[];
-  /** How the bytes of vectors in base64 hold their elements. */
+  /** Element type of vectors in base64. */
   readonly elements: ElementType;
-  /** Null when the upstream did not count. */
+  /** Null: the upstream did not count. */
   readonly usage: Usage | null;
 }

@@ -1,5 +1,4 @@
-// Vectors as upstreams send them: what each must be, and how many there must be. Shared by the protocols that have
-// embeddings; knows neither's envelope.
+// Reads and validates vectors from upstream answers, for all protocols with embeddings.
 import type { JsonValue } from '../../../base/json/index.ts';
 import { isJsonArray } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -7,11 +6,11 @@ import type { Vector } from './model.ts';
 
 /**
  * Reads one vector from each entry of an answer.
- * @param entries the answer's list, whatever it is
- * @param count how many inputs were sent
+ * @param entries the answer's list, of any type
+ * @param count number of inputs that were sent
  * @param vectorOf finds the vector in an entry
- * @throws GatewayError `upstream_unavailable` for another number of entries, and for what is no vector: some servers
- *   write `null` where a number overflowed
+ * @throws GatewayError `upstream_unavailable` for a different number of entries, or an invalid vector: some servers
+ * write `null` where a number overflowed
  */
 export function readVectors(
   entries: JsonValue | undefined,

@@ -1,12 +1,12 @@
-// Usage of embeddings, as upstreams count it: input alone. Knows no members.
+// Usage of embeddings: input tokens only.
 import { asNumber, isJsonObject, type JsonValue } from '../../../base/json/index.ts';
 import { NO_USAGE, type Usage } from '../../../canonical/index.ts';
 import { Conflicts, tokenCount } from '../../token-count.ts';
 
 /**
- * The sum of the counts.
- * @param raw the upstream's own object; undefined: it has none
- * @returns null where one of the counts is missing
+ * Returns the sum of the counts.
+ * @param raw the upstream's own object; undefined: none
+ * @returns null if a count is missing
  */
 export function embeddingUsage(
   counts: readonly (JsonValue | undefined)[],
