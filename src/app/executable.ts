@@ -1,9 +1,9 @@
-// Entry of the executable: the gateway's program, or one of those that it starts in processes of their own.
+// Entry point of the executable: the gateway, or a program that it starts in a separate process.
 import { readEnvironment } from '../base/runtime/environment.ts';
 import { OWN_PROGRAM } from '../base/runtime/subprocess.ts';
 import { run } from './cli/index.ts';
 
-/** By the names of their files. */
+/** By file name. */
 const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   'draft-process.ts': () => import('./cli/draft-process.ts'),
   'pdf-process.ts': () => import('../engine/documents/pdf-process.ts'),

@@ -1,5 +1,5 @@
 // Entry of the program.
 import { run } from './cli/index.ts';
 
-// No `await` at the top: the packed program may be a script, which can be kept in its compiled form.
+// No top-level `await`: the bundled program may be a script, whose compiled form can be cached.
 void run();

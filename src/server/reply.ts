@@ -21,13 +21,13 @@ export interface ReplyDependencies {
   readonly memory: MemoryBudget;
 }
 
-/** How a client speaks, and who it is, where that is not OpenAI's way. */
+/** Protocol and authentication of a client, if they differ from OpenAI's. */
 export interface Manner {
-  /** The protocol of its errors. Undefined: the gateway's own. */
+  /** Protocol of its errors. Undefined: the gateway's own. */
   readonly server: ServerCodec | undefined;
   /** Reads a request header by lower-case name. */
   readonly header: (name: string) => string | null;
-  /** Gives the owner of the request. Absent: its key says it. */
+  /** Returns the principal of the request. Absent: its key identifies it. */
   readonly principal?: (() => Promise<Principal>) | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function reply(
   }
 }
 
-/** Owner of the key of a request. @throws GatewayError `authentication` */
+/** Authenticates a request by its key. @throws GatewayError `authentication` */
 async function authenticated(
   deps: ReplyDependencies,
   { headers }: Request,

@@ -52,12 +52,12 @@ export function askWhole(question: Question, client: TimedSender): Collecting<Wh
   );
 }
 
-/** `coding`: what is compressed cannot be read. `size`: there is more of it than was to be taken. */
+/** `coding`: decompression failed. `size`: the limit was exceeded. */
 export type ReceiveFailure = TransportFailure | 'coding' | 'size';
 
 /** Receives an answer. */
 export interface AnswerListener<Failure extends readonly unknown[]> {
-  /** The request has been handed to a connection. */
+  /** The request was passed to a connection. */
   connected?(): void;
   head(head: ResponseHead): void;
   data(bytes: Buffer): void;
@@ -67,9 +67,9 @@ export interface AnswerListener<Failure extends readonly unknown[]> {
 }
 
 /**
- * Sends a request and takes its answer.
- * @param send gives the request to a connection
- * @param maxBytes most bytes that are taken, as they come and as they are read
+ * Sends a request and receives its answer.
+ * @param send passes the request to a connection
+ * @param maxBytes maximum bytes, both received and decompressed
  */
 function receive(
   send: (listener: UpstreamListener) => UpstreamCall,
@@ -130,7 +130,7 @@ class Receiver implements UpstreamCall, UpstreamListener {
     const isRead = head.status < 300 || head.status >= 400;
     if (isRead && Number(head.header('content-length') ?? 0) > this.#maxBytes) return this.#tooLarge();
     const coding = head.header('content-encoding');
-    // Almost no answer has one: what undoes it is not even prepared then.
+    // Very few answers are compressed.
     if (coding !== null) this.#decode(coding);
     this.#listener.head(head);
   }
@@ -196,17 +196,14 @@ export interface WholeAnswer {
   readonly bytes: Buffer;
 }
 
-/** An answer that is waited for. */
+/** A pending answer. */
 export interface Collecting<Failure extends readonly unknown[]> {
-  /** Never rejects. `null`: it was aborted. */
+  /** Never rejects. `null`: aborted. */
   readonly outcome: Promise<WholeAnswer | { readonly failure: Failure } | null>;
   abort(): void;
 }
 
-/**
- * Takes a whole answer.
- * @param start begins to receive; what it throws is thrown
- */
+/** Collects a whole answer. @param start starts receiving; its exceptions are thrown */
 export function collect<Failure extends readonly unknown[]>(
   start: (listener: AnswerListener<Failure>) => UpstreamCall,
 ): Collecting<Failure> {

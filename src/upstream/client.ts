@@ -167,28 +167,27 @@ export class Exchange implements UpstreamCall {
   }
 }
 
-// Destination of requests of one kind, with everything that stands before their bodies: written once, sent many
-// times.
+// Destination of similar requests, with a serialised request head that is reused.
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface DestinationInput {
   /** Absolute; http or https. */
   readonly url: string;
-  /** POST unless it says otherwise. */
+  /** Default: POST. */
   readonly method?: Method | undefined;
   /** Header names in lower case; values must not contain control characters. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The IP address to connect to, if not wherever the name of the host leads. */
+  /** IP address to connect to. Undefined: the host name is resolved. */
   readonly address?: string | undefined;
-  /** How the host is reached, where that is not as for everybody. */
+  /** Network route, if not the default. */
   readonly networkRoute?: NetworkRoute | undefined;
 }
 
-/** How a request begins under one network. */
+/** Beginning of a request on one network. */
 export interface Opening {
   readonly address: Address;
-  /** Request line and headers, but for the length and the blank line. */
+  /** Request line and headers, except the length and the blank line. */
   readonly text: string;
 }
 
@@ -202,7 +201,7 @@ export class Destination {
   #network: Network | undefined;
   #opening: Opening | undefined;
 
-  /** @throws TypeError for a header whose value would end its line */
+  /** @throws TypeError for a header value with line breaks */
   constructor({ url, method = 'POST', headers, address, networkRoute }: DestinationInput) {
     this.url = url;
     this.method = method;
@@ -213,9 +212,9 @@ export class Destination {
   }
 
   /**
-   * The beginning of a request.
-   * @param network as it is now: the same object until it changes
-   * @throws TypeError for a URL that is none
+   * Beginning of a request.
+   * @param network current settings: the same object until they change
+   * @throws TypeError for an invalid URL
    */
   over(network: Network): Opening {
     if (this.#opening && this.#network === network) return this.#opening;
@@ -231,7 +230,7 @@ function headerLines(headers: DestinationInput['headers']): string {
   let lines = '';
   for (const name in headers) {
     const value = headers[name] ?? '';
-    // A line break in a value would let its author write headers of their own.
+    // A line break in a value would allow header injection.
     if (/[\r\n\0]/.test(value)) throw new TypeError(`illegal character in header ${name}`);
     lines += `${name}: ${value}\r\n`;
   }

@@ -242,9 +242,9 @@ function checkCoding(coding: string, head: ResponseHead): void {
 
 // Chunked transfer coding (RFC 9112 section 7.1), decoded in pieces of any size.
 
-/** Longest line of a chunk's size, or of a trailer. */
+/** Maximum length of a chunk size line or trailer. */
 const MAX_LINE = 4096;
-/** Most bytes of extensions in one body, and of trailers behind it: nobody needs any, and neither counts as an answer. */
+/** Maximum bytes of extensions and of trailers in one body; neither is needed, nor counted as part of the answer. */
 const MAX_EXTENSIONS = 16 * 1024;
 const MAX_TRAILERS = 16 * 1024;
 
@@ -259,17 +259,17 @@ export class ChunkedDecoder {
   #trailers = 0;
   /** True once the last chunk and its trailers were read. */
   done = false;
-  /** True: bytes follow the end of the body. The peer broke the protocol. */
+  /** True: bytes follow the end of the body, which violates the protocol. */
   surplus = false;
 
   /**
-   * The payload in this piece. Throws RangeError on malformed framing.
-   * @param piece is written to: payloads behind the first are moved up to it
+   * Returns the payload in this piece. Throws RangeError on malformed framing.
+   * @param piece modified: later payloads are moved up to the first
    */
   push(piece: Buffer): Buffer {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     this.#rest = NOTHING;
-    /** The payload so far. The usual read holds one whole chunk, of which nothing has to be moved. */
+    /** Payload so far. A typical read contains one whole chunk, which is not moved. */
     let from = 0;
     let to = 0;
     let at = 0;
@@ -286,7 +286,7 @@ export class ChunkedDecoder {
       }
       const end = lineEnd(bytes, at);
       if (end < 0) {
-        // The end of a chunk is two bytes long: more of it will never be right.
+        // The end of a chunk is two bytes long; anything longer is malformed.
         if (bytes.length - at > (this.#state === 'data-end' ? 1 : MAX_LINE))
           throw new RangeError(
             this.#state === 'data-end' ? 'chunk longer than announced' : 'chunk header too long',
@@ -333,7 +333,7 @@ export class ChunkedDecoder {
     this.#state = size === 0 ? 'trailers' : 'data';
   }
 
-  /** Extensions begin with a semicolon, perhaps after white space; they mean nothing to us. */
+  /** Extensions begin with a semicolon, optionally after white space, and are ignored. */
   #extension(text: string): void {
     if (!/^[ \t]*(?:;[^\0\r\n]*)?$/.test(text)) throw new RangeError('malformed chunk size');
     this.#extensions += text.length;
@@ -341,14 +341,14 @@ export class ChunkedDecoder {
   }
 }
 
-/** Offset of the next CR LF; -1: there is none. */
+/** Offset of the next CR LF. -1: none. */
 function lineEnd(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(CR, from);
   while (at >= 0 && bytes[at + 1] !== LF) at = bytes.indexOf(CR, at + 1);
   return at;
 }
 
-/** The value of a hexadecimal digit by its character code; -1 for anything else. */
+/** Value of a hexadecimal digit by character code; -1 for anything else. */
 function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   if (code >= 97 && code <= 102) return code - 87;

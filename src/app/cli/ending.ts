@@ -1,4 +1,4 @@
-// The end of a gateway's work: the time in which others notice, and that in which its running answers end.
+// Shutdown of a gateway: a delay in which load balancers notice, then a drain time for running answers.
 import type { Config } from '../config/index.ts';
 import type { Gateway } from '../../engine/index.ts';
 import { type Clock, systemClock } from '../../base/runtime/clock.ts';
@@ -7,10 +7,10 @@ import type { App } from '../../server/app.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import type { DurationMs } from '../../base/units.ts';
 
-/** How often it is looked, in milliseconds, and how often at most after what still runs was told to end. */
+/** Interval of checks in milliseconds, and maximum checks after running answers were told to end. */
 const LOOK_MS = 50;
 const LAST_LOOKS = 40;
-/** In which the requests of the last connections that were taken arrive, in milliseconds. */
+/** Time for requests on the last accepted connections to arrive, in milliseconds. */
 const ARRIVAL_MS = 50;
 
 export interface EndingParts {
@@ -22,15 +22,15 @@ export interface EndingParts {
 }
 
 export class Ending {
-  /** True once the process is to end: whoever sends requests should send them elsewhere. */
+  /** True once the process is shutting down, so that load balancers stop sending requests. */
   hasBegun = false;
-  /** Whether requests are taken. */
+  /** True while requests are accepted. */
   isOpen = true;
 
   /**
-   * Takes no more requests, and resolves when none runs any more.
-   * @param delayMs for so long they are taken all the same, each on a connection of which it is the last
-   * @param drainMs what still runs after that ends with a native error
+   * Stops accepting requests, and resolves when none is running.
+   * @param delayMs time for which requests are still accepted, each as the last of its connection
+   * @param drainMs time after which running answers end with a native error
    */
   async run(
     { drainDelayMs: delayMs, drainMs }: Pick<Config['server'], 'drainDelayMs' | 'drainMs'>,

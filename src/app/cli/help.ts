@@ -1,4 +1,4 @@
-// Help: of all commands, a line each, and of one command, an option a line.
+// Help texts: all commands, one line each, or one command with its options.
 import type { Command } from './command.ts';
 import { padColumns } from './command.ts';
 import { COMMANDS } from './command-list.ts';

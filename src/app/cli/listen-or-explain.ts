@@ -1,8 +1,8 @@
-// Opening a listening socket for a command, with a sentence for the person who typed it when that fails.
+// Opens a listening socket for a command, with a readable error when that fails.
 import { GatewayError } from '../../canonical/index.ts';
 import { listen, type ListenOptions, type Listener } from '../../base/runtime/http-server.ts';
 
-/** Opens the socket, or says in one sentence why that is not possible. */
+/** Opens the socket, or explains in one sentence why that failed. */
 export function listenOrExplain(options: ListenOptions): Listener {
   try {
     return listen(options);
@@ -16,7 +16,7 @@ export function listenOrExplain(options: ListenOptions): Listener {
   }
 }
 
-/** `http://host:port` or `https://host:port`, as a client writes it: an IPv6 address stands in brackets. */
+/** `http://host:port` or `https://host:port`, with IPv6 addresses in brackets. */
 export function originOf({ hostname, port, secure }: Pick<Listener, 'hostname' | 'port' | 'secure'>): string {
   return `${secure ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
 }

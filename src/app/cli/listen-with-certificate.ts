@@ -1,5 +1,5 @@
-// The gateway's socket, with TLS where the configuration asks for it. Follows the files of the certificate: a new pair is
-// for new connections, a broken one is refused and logged, and the old one stays. Knows nothing of requests.
+// The gateway's socket, with TLS if configured. Watches the certificate files: a new pair applies to new connections,
+// an invalid one is refused and logged.
 import {
   readCertificate,
   watchConfig,
@@ -10,16 +10,16 @@ import type { ListenOptions, Listener } from '../../base/runtime/http-server.ts'
 import { listenOrExplain } from './listen-or-explain.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** A certificate and its key are two files, written one after the other: wait for this long a pause. Milliseconds. */
+/** Debounce in milliseconds, because certificate and key are written one after the other. */
 const PAUSE_MS = 1000;
 
 export interface CertificateInput {
   readonly files: CertificateFiles;
-  /** Certificate and key that were read. */
+  /** Certificate and key, already read. */
   readonly pair: CertificatePair;
   readonly now: () => UnixMs;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
-  /** Calls back on a hangup signal; returns how to stop. */
+  /** Registers a callback for SIGHUP; returns a function that removes it. */
   readonly onHangup: (reload: () => void) => () => void;
 }
 
@@ -28,10 +28,7 @@ export interface CertifiedListener extends Listener {
   reload(): void;
 }
 
-/**
- * Opens the socket. Throws GatewayError when it cannot.
- * @param input with `tls: null`: plain HTTP
- */
+/** Opens the socket. Throws GatewayError when it cannot. @param input with `tls: null`: plain HTTP */
 export function listenWithCertificate({
   tls,
   ...options
@@ -49,7 +46,7 @@ export function listenWithCertificate({
     load: () => {
       const before = watched.current();
       const next = readCertificate(files, now());
-      // The runtime's refusal is one, too. The same pair again would only cut idle connections.
+      // Certifying again would only close idle connections. Refusals by the runtime are also logged.
       if (next.cert !== before.cert || next.key !== before.key) listener.certify(next);
       warn(next);
       return next;

@@ -1,13 +1,13 @@
-// The options of every command, each once: what is parsed, what help shows, and what shells complete.
+// Options of all commands, used for parsing, help and shell completion.
 
 export interface CommandOption {
-  /** Stands for its value in help; absent: it is a flag. */
+  /** Name of its value in help. Absent: it is a flag. */
   readonly value?: string;
   /** True: it may be given several times. */
   readonly multiple?: true;
-  /** True: `--no-NAME` says the opposite. */
+  /** True: `--no-NAME` negates it. */
   readonly opposite?: true;
-  /** Description in a few words. */
+  /** Short description. */
   readonly text: string;
 }
 

@@ -1,8 +1,8 @@
-// Standard output of a start: the address, the two secrets and what each is for, a first request, and how to add a provider.
+// Output at startup: address, console link, first API key, a first request, and how to add a provider.
 import { inThisShell } from './program-name.ts';
 import type { Welcome } from '../../cluster/workers/index.ts';
 
-/** Prints the address, how to sign in to the console, and the first API key where one was made. */
+/** Prints the address, how to sign in to the console, and the first API key if one was created. */
 export function printWelcome({ origin, firstKey, link }: Welcome): void {
   process.stdout.write(`listening on ${origin}\n`);
   process.stdout.write(
@@ -13,7 +13,7 @@ export function printWelcome({ origin, firstKey, link }: Welcome): void {
   if (firstKey) process.stdout.write(firstSteps(fromHere(origin), firstKey));
 }
 
-/** The address with a host that browsers and programs of this machine reach, where the gateway listens on all hosts. */
+/** The address with a host that is reachable from this machine, if the gateway listens on all hosts. */
 function fromHere(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

@@ -1,4 +1,4 @@
-// `dragoman serve --workers N`: finds out what a supervisor has to know, and becomes one.
+// `dragoman serve --workers N`: prepares the supervisor's plan and becomes the supervisor.
 import type { Config } from '../config/index.ts';
 import { become } from '../../base/runtime/worker-process.ts';
 import { listenOrExplain } from './listen-or-explain.ts';
@@ -8,12 +8,12 @@ import { SUPERVISOR_PLAN, type SupervisorPlan } from './supervisor-plan.ts';
 export interface WorkersInput {
   readonly config: Config;
   readonly workers: number | 'auto';
-  /** The command line that a worker is started with, besides the port. */
+  /** Command line of a worker, without the port. */
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs workers until it is told to stop. @returns the exit code */
+/** Runs workers until stopped. @returns the exit code */
 export async function serveWorkers({ config, workers, argv, environment }: WorkersInput): Promise<number> {
   const plan: SupervisorPlan = {
     workers,
@@ -21,14 +21,14 @@ export async function serveWorkers({ config, workers, argv, environment }: Worke
     logLevel: config.logging.level,
     argv,
   };
-  // Reading the configuration took more memory than all that a supervisor does.
+  // Replaces the process, because reading the configuration used more memory than a supervisor needs.
   become(['serve', ...argv], { ...environment, [SUPERVISOR_PLAN]: JSON.stringify(plan) });
   return supervise(plan, environment);
 }
 
 /**
- * The port that workers will share. Nobody else must have it, which they could not find out: they are willing to share it.
- * Throws GatewayError when it is taken.
+ * The port for the workers. It is checked here, because workers share ports and could not detect another program on it.
+ * Throws GatewayError when it is in use.
  */
 async function freePort({ server: { host, port } }: Config): Promise<number> {
   const nobody = listenOrExplain({

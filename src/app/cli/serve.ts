@@ -1,4 +1,4 @@
-// `dragoman serve`: runs the gateway until it is told to stop, alone or as one of several workers.
+// `dragoman serve`: runs the gateway until stopped, as a single process or as one of several workers.
 import type { Environment } from '../config/index.ts';
 import { readEnvironment } from '../../base/runtime/environment.ts';
 import { makeGlobals } from '../../base/runtime/globals.ts';
@@ -29,7 +29,7 @@ async function serveHere(
 ): Promise<number> {
   makeGlobals();
   const launcher = launcherPid(environment);
-  // A supervisor holds nothing of it.
+  // Loaded on demand, because a supervisor does not need it.
   const { composeGateway } = await runOnce(() => import('./compose/compose.ts'));
   const running = await runOnce(() =>
     composeGateway({
@@ -39,10 +39,11 @@ async function serveHere(
       siblings,
     }),
   );
-  // Before anybody is told that it listens: from then on it may be stopped, or its launcher killed.
+  // Registered before the gateway announces that it listens, because it may be stopped from then on.
   const stopped = untilSignal(launcher);
   const { origin, firstKey, signInLink } = running;
-  // A link that signs in is for who sees it now: logs are read later, and by others. A gateway that is new has no secrets yet.
+  // A sign-in link must only be shown to the person at the terminal, because logs are read later and by others. A new
+  // gateway has no secrets yet.
   const mayLink = process.stdout.isTTY || firstKey !== null;
   const link = mayLink ? signInLink() : null;
   if (siblings) await siblings.listening({ origin, firstKey, link });

@@ -1,20 +1,23 @@
-// When a long-running command has to end, or to read again what it was started with. Knows nothing of what is then done.
+// Signals that stop or reload a long-running command.
 import type { UnixMs } from '../../base/units.ts';
 
-/** One stop often arrives twice: a terminal or a service manager signals every process, and the launcher passes its own on. */
+/**
+ * Time within which a second signal counts as the same stop: terminals and service managers signal every process, and
+ * the launcher forwards its own.
+ */
 const SAME_STOP_MS = 1_000;
 const LAUNCHER_LOOK_MS = 500;
 
-/** SIGTERM: of whoever runs services, and others may have to notice. SIGINT: somebody waits at a terminal. */
+/** SIGTERM: from a service manager; load balancers may have to notice. SIGINT: from a user at a terminal. */
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** Exit codes that shells use for a process that a signal ended. */
+/** Exit codes of shells for a process ended by a signal. */
 const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Resolves at the first of the two, or with SIGINT when the launcher is gone: killed outright, it could not pass anything
- * on. Another signal a second or more later ends the process at once.
- * @param launcherPid process id of the launcher; undefined when there is none
+ * Resolves at the first signal, or with SIGINT when the launcher has been killed and could not forward one. Another
+ * signal a second or more later ends the process immediately.
+ * @param launcherPid process id of the launcher; undefined: none
  */
 export function untilSignal(launcherPid?: number): Promise<StopSignal> {
   return new Promise((resolve) => {
@@ -34,13 +37,13 @@ export function untilSignal(launcherPid?: number): Promise<StopSignal> {
   });
 }
 
-/** The process id that the launcher left in the environment. */
+/** Process id of the launcher, from the environment. */
 export function launcherPid(environment: Readonly<Record<string, string | undefined>>): number | undefined {
   const pid = Number(environment['DRAGOMAN_LAUNCHER_PID']);
   return Number.isInteger(pid) && pid > 0 && pid === process.ppid ? pid : undefined;
 }
 
-/** Calls back on a hangup signal. @returns how to stop */
+/** Registers a callback for SIGHUP. @returns a function that removes it */
 export function onHangup(reload: () => void): () => void {
   process.on('SIGHUP', reload);
   return () => process.off('SIGHUP', reload);

@@ -1,5 +1,5 @@
-// Runs the supervisor of workers until it is told to stop. Knows nothing of the configuration, whose reader would be most of
-// what this process holds.
+// Runs the supervisor of workers until stopped. Does not load the configuration, whose reader would use most of its
+// memory.
 import { availableParallelism } from 'node:os';
 import { MemoryAnswerStore } from '../../cluster/exchange/index.ts';
 import { LEASE_MS, MemoryCounterStore } from '../../accounts/limits/index.ts';
@@ -13,13 +13,13 @@ import { SUPERVISOR_PLAN, type SupervisorPlan } from './supervisor-plan.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Does what a process became a supervisor for. @param environment with its plan @returns the exit code */
+/** Runs the supervisor's plan. @param environment contains the plan @returns the exit code */
 export async function supervisePlanned(environment: Environment): Promise<number> {
   const { [SUPERVISOR_PLAN]: plan = '', ...others } = environment;
   return supervise(JSON.parse(plan) as SupervisorPlan, others);
 }
 
-/** Runs workers until it is told to stop. @param environment also that of the workers @returns the exit code */
+/** Runs workers until stopped. @param environment also passed to the workers @returns the exit code */
 export async function supervise(plan: SupervisorPlan, environment: Environment): Promise<number> {
   const { workers, port, logLevel, argv } = plan;
   const supervisor = new Supervisor({
@@ -27,7 +27,7 @@ export async function supervise(plan: SupervisorPlan, environment: Environment):
     start: (worker, onMessage) =>
       startWorker(
         ['serve', ...argv, '--port', String(port)],
-        // A worker ends when this process is gone, as one ends whose launcher is gone.
+        // A worker ends when this process is gone, as with a launcher.
         { ...environment, [WORKER]: String(worker), DRAGOMAN_LAUNCHER_PID: String(process.pid) },
         onMessage,
       ),
@@ -50,7 +50,7 @@ export async function supervise(plan: SupervisorPlan, environment: Environment):
     const welcome = await Promise.race([supervisor.start(), stopped.then(() => null)]);
     if (welcome) printWelcome(welcome);
   } catch (error) {
-    // It has said why.
+    // The worker has already reported the reason.
     if (error instanceof FailedStart) return error.exitCode || 1;
     throw error;
   }

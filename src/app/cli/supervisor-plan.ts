@@ -1,15 +1,14 @@
-// Plan that `serve --workers N` leaves to the supervisor that its process becomes.
+// Plan that `serve --workers N` passes to the supervisor that replaces its process.
 import type { LogLevel } from '../../base/telemetry/log.ts';
 
-/** Variable that holds a supervisor's plan, as JSON. */
+/** Environment variable with the plan as JSON. */
 export const SUPERVISOR_PLAN = 'DRAGOMAN_SUPERVISOR_PLAN';
 
-/** Plan of a supervisor. */
 export interface SupervisorPlan {
   readonly workers: number | 'auto';
   /** Port that all workers listen on. */
   readonly port: number;
   readonly logLevel: LogLevel;
-  /** The command line of `serve` that a worker is started with, besides the port. */
+  /** Command line of a worker, without the port. */
   readonly argv: readonly string[];
 }

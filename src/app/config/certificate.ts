@@ -1,5 +1,4 @@
-// The certificate that the gateway shows to its clients, and its key: read from their files and checked as a pair before
-// anything is done with them. Knows nothing of sockets, and keeps nothing.
+// The gateway's server certificate and key: read from their files and checked as a pair.
 import { TEXTS } from '../../canonical/index.ts';
 import type { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -15,22 +14,19 @@ export interface CertificateFiles {
 }
 
 export interface CertificatePair {
-  /** PEM texts. The certificate comes with those between it and its authority. */
+  /** PEM. The certificate is followed by its intermediate certificates. */
   readonly cert: string;
   readonly key: string;
-  /** Warnings that somebody should read, though the pair can be used. */
+  /** Problems that do not prevent the use of the pair. */
   readonly warnings: readonly string[];
 }
 
 const CERT = 'server.tls.cert';
 const KEY = 'server.tls.key';
-/** Everybody may do anything with it, or its group may change it. A group that may read it is common (`ssl-cert`). */
+/** Any access by others, or write access by the group. Read access by a group is common (`ssl-cert`). */
 const TOO_OPEN = 0o027;
 
-/**
- * Reads and checks a pair.
- * @throws ConfigError that names the key whose file cannot be used
- */
+/** Reads and checks a pair. @throws ConfigError naming the key whose file cannot be used */
 export function readCertificate({ cert, key }: CertificateFiles, nowMs: UnixMs): CertificatePair {
   const certText = readNamed(CERT, cert);
   const keyText = readNamed(KEY, key);

@@ -1,5 +1,5 @@
-// Checks a draft as a whole. Owns what becomes of problems that are about references: their values are not looked at, so
-// nothing is said of them. Runs in a process of its own; see `app/cli/draft-process.ts`.
+// Checks a draft as a whole. Problems about references are ignored, because their values are not read. Runs in a
+// separate process; see `app/cli/draft-process.ts`.
 import { ConfigError } from './config-error.ts';
 import { Draft, type DraftBounds } from './draft.ts';
 import { loadConfig, type LoadInput } from './load.ts';
@@ -10,16 +10,16 @@ export interface DraftQuestion extends DraftBounds, Pick<LoadInput, 'environment
 }
 
 export interface DraftAnswer {
-  /** Problems, each with the path of its key in front. */
+  /** Problems, each prefixed with the path of its key. */
   readonly problems: readonly string[];
-  /** Paths of keys whose values come from variables or files, and were not checked. */
+  /** Paths of keys whose values come from variables or files and were not checked. */
   readonly unchecked: readonly string[];
 }
 
-/** Rounds after which references are left as they are: each takes up to a tenth of a second. */
+/** Maximum rounds of stand-in values; each takes up to a tenth of a second. */
 const MOST_ROUNDS = 40;
 
-/** @param parts what the catalog is built with, besides the draft */
+/** @param parts inputs of the catalog in addition to the draft */
 export function checkDraft(
   question: DraftQuestion,
   parts: Omit<SnapshotInput, 'config' | 'environment' | 'revision' | 'draft'>,

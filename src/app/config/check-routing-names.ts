@@ -1,5 +1,5 @@
-// Checks the names in the operator's routing defaults against the catalog: a misspelt one would restrict nothing, or
-// everything, without a word. Knows nothing of what the wishes mean for a plan.
+// Checks the names in the operator's routing defaults against the catalog, because a misspelt name would silently
+// restrict nothing, or everything.
 import { nearest } from '../../catalog/index.ts';
 import type { Catalog } from '../../catalog/index.ts';
 import { type NameList, type RoutingWishes, TEXTS } from '../../canonical/index.ts';
@@ -7,18 +7,18 @@ import type { Config } from './config.ts';
 
 export interface KnownNames {
   readonly catalog: Catalog;
-  /** Providers that are on, or could be: the name of one that has no key today is not misspelt. */
+  /** Providers that are or could be enabled; one without a key today is not misspelt. */
   readonly providers: readonly string[];
-  /** Providers that were refused: what they serve is not known. Absent: none. */
+  /** Refused providers, whose models are unknown. Absent: none. */
   readonly refused?: ReadonlySet<string> | undefined;
 }
 
-/** Told of a name that is wrong, with its path. It may throw: then no other is looked at. */
+/** Called with an invalid name and its path. If it throws, checking stops. */
 export type NoteName = (path: string, message: string) => void;
 
 /**
  * Checks `routing.default`, the keys' own defaults, and `routing.task_types`.
- * @param note told of each name that is neither a provider nor, where one may stand, a model
+ * @param note called for each name that is neither a provider nor, if allowed, a model
  */
 export function checkRoutingNames(config: Config, known: KnownNames, note: NoteName): void {
   checkWishes(config.routing.defaults, known, note);

@@ -1,10 +1,10 @@
-// The one error of the configuration: the path of the wrong key and a sentence. What becomes of it (exit code 2,
-// a refused reload) is decided elsewhere.
+// Error in the configuration: path of the key and a sentence. Callers decide its effect (exit code 2, a refused
+// reload).
 
 export class ConfigError extends Error {
   /** Dotted path of the key in the file, e.g. `routing.timeouts.idle_ms`; '' for the file as a whole. */
   readonly path: string;
-  /** Every problem found, the first one included, each with its path in front. */
+  /** All problems including the first, each prefixed with its path. */
   readonly problems: readonly string[];
 
   constructor(path: string, message: string, problems: readonly string[] = []) {

@@ -1,5 +1,5 @@
-// The configuration as the program uses it: a checked file as it is, and besides what follows from where its parts stand and
-// from the environment. Immutable.
+// The configuration as the program uses it: the validated file, plus values derived from positions in it and from the
+// environment. Immutable.
 import { toWishes } from '../../canonical/index.ts';
 import type { Network } from '../../upstream/network.ts';
 import type { ConfigFile } from './schema/schema.ts';
@@ -7,7 +7,7 @@ import type { ConfigFile } from './schema/schema.ts';
 export type Config = Omit<ConfigFile, 'keys' | 'upstream'> & {
   readonly keys: readonly KeyConfig[];
   readonly upstream: ConfigFile['upstream'] & {
-    /** Proxies and authorities, for everything that goes out. */
+    /** Proxies and authorities of outgoing connections. */
     readonly network: Network;
   };
 };
@@ -15,14 +15,14 @@ export type Config = Omit<ConfigFile, 'keys' | 'upstream'> & {
 export type KeyConfig = ReturnType<typeof toKeys>[number];
 
 /**
- * Completes a checked file. The result is frozen all the way down.
- * @param network what the environment and files of certificates say of outgoing connections
+ * Completes a validated file. The result is deeply frozen.
+ * @param network from the environment and certificate files
  */
 export function toConfig(file: ConfigFile, network: Network): Config {
   return deepFreeze({ ...file, keys: toKeys(file), upstream: { ...file.upstream, network } });
 }
 
-/** Keys that are not empty. An entry that is ignored has a place in the file, too. */
+/** Non-empty keys. Ignored entries keep their index in the file. */
 function toKeys({ keys }: ConfigFile) {
   return keys.flatMap(({ key, expires, routing, ...entry }, place) => {
     if (key === null) return [];

@@ -1,12 +1,12 @@
-// Reads files that a configuration names. Each is opened once, without waiting for anybody, and must be a regular file of
-// bounded size: devices and pipes would stop the process in one synchronous read. Knows nothing of what files hold.
+// Reads files named in the configuration. Opened once without blocking, and must be regular files of bounded size,
+// because devices and pipes would block the process.
 import { TEXTS } from '../../canonical/index.ts';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Most bytes of a configured file. Larger ones are mistakes. */
+/** Maximum bytes of a configured file; larger ones are mistakes. */
 const MOST_FILE_BYTES = 1_048_576;
 
-/** Reason of the file system, in words. The path is the caller's to quote. */
+/** File system errors as text, without the path, which the caller adds. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'ENOENT: no such file or directory',
   EACCES: 'EACCES: permission denied',
@@ -16,9 +16,9 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text of a regular file.
- * @param mostBytes refuses files that are larger
- * @throws Error that says why, without the path and without anything of the file
+ * Text of a regular file.
+ * @param mostBytes maximum size
+ * @throws Error with the reason, without the path and the file's content
  */
 export function readConfiguredFile(path: string, mostBytes: number = MOST_FILE_BYTES): string {
   const file = open(path);
@@ -35,7 +35,7 @@ export function readConfiguredFile(path: string, mostBytes: number = MOST_FILE_B
 
 function open(path: string): number {
   try {
-    // A pipe that nobody writes to would make a plain open wait for ever.
+    // Opening a pipe without a writer would otherwise block forever.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
@@ -44,7 +44,7 @@ function open(path: string): number {
   }
 }
 
-/** Reads to the end: files such as those of `/proc` state no size. */
+/** Reads to the end, because files such as those of `/proc` have no size. */
 function readWhole(file: number, mostBytes: number): string {
   const bytes = Buffer.allocUnsafe(64 * 1024);
   const pieces: Buffer[] = [];

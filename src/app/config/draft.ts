@@ -1,5 +1,5 @@
-// A configuration that is only tried, sent by somebody who may not read what the gateway can read. Variables and files are
-// checked for being there, and values of ours stand for them. Knows nothing of the schema.
+// A configuration draft, sent by a user who must not read what the gateway can read. Variables and files are checked
+// for existence only, and stand-in values are used for them.
 import { TEXTS } from '../../canonical/index.ts';
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
@@ -10,13 +10,13 @@ import { toScalar } from './interpolate.ts';
 
 /** Names that a draft may use. */
 export interface DraftBounds {
-  /** Folders with files of credentials, as `server.credential_dirs` of the configuration that is in force. */
+  /** Folders with credential files: `server.credential_dirs` of the current configuration. */
   readonly folders: readonly string[];
-  /** Files and folders that the configuration in force names itself. */
+  /** Files and folders named in the current configuration. */
   readonly named: readonly string[];
 }
 
-/** Values that stand for a reference, one after the other, until the schema takes one. The first is made of the text. */
+/** Stand-in values of a reference, tried until the schema accepts one. The first is derived from the text. */
 const STAND_INS: readonly unknown[] = [
   'https://reference.invalid/v1',
   'a'.repeat(64),
@@ -29,14 +29,14 @@ const STAND_INS: readonly unknown[] = [
   true,
 ];
 
-/** Stands for a credential file of Google's, which is looked into while a configuration is checked. */
+/** Stand-in for a Google credential file, whose content is checked. */
 const CREDENTIAL_FILE = '{"type":"service_account","client_email":"reference","private_key":"reference"}';
 const PREFIX = 'reference-to-the-';
 
 export class Draft {
   readonly text: string;
   readonly #bounds: DraftBounds;
-  /** How many values were tried at a place. */
+  /** Number of stand-ins tried, by place. */
   readonly #tried = new Map<string, number>();
   readonly #places = new Set<string>();
 
@@ -45,19 +45,19 @@ export class Draft {
     this.#bounds = bounds;
   }
 
-  /** Paths of keys whose values were not looked at. */
+  /** Paths of keys whose values were not checked. */
   get places(): readonly string[] {
     return [...this.#places];
   }
 
-  /** The text that stands for a variable within a value. */
+  /** Stand-in text for a variable within a value. */
   textOf(name: string, written: string, references: References): string {
     const text = PREFIX + name;
     references.note(text, written);
     return text;
   }
 
-  /** The value that stands for a whole reference. */
+  /** Stand-in value for a whole reference. */
   standIn(path: readonly PropertyKey[], text: string, node: SchemaNode | undefined): unknown {
     const place = formatPath(path);
     this.#places.add(place);
@@ -71,7 +71,7 @@ export class Draft {
     return types.includes('boolean') ? false : toScalar(text, node);
   }
 
-  /** The place of the reference that a problem is about; undefined where it is about what the draft says itself. */
+  /** Place of the reference that a problem is about. Undefined: it is about the draft itself. */
   placeOf(problem: string): string | undefined {
     return this.places.find((place) => {
       const list = place.replace(/\[\d+\]$/, '');
@@ -79,7 +79,7 @@ export class Draft {
     });
   }
 
-  /** Takes the next value for a place. @returns false when there is none */
+  /** Selects the next stand-in for a place. @returns false when there is none */
   tryNext(place: string): boolean {
     const tried = this.#tried.get(place) ?? 0;
     if (tried >= STAND_INS.length) return false;
@@ -87,20 +87,20 @@ export class Draft {
     return true;
   }
 
-  /** Checks a file that the draft names, without reading it. Throws Error that says why it may not be named. */
+  /** Checks a file named in the draft without reading it. Throws Error when it is not allowed. */
   checkFile(path: string): void {
     if (!statSync(this.#within(path)).isFile()) throw new Error(TEXTS.notRegularFile);
   }
 
-  /** Reads a file that the draft names: a certificate, a credential file. Throws Error. */
+  /** Reads a certificate or credential file named in the draft. Throws Error. */
   readNamed(path: string): string {
     return path.startsWith(PREFIX) ? CREDENTIAL_FILE : readConfiguredFile(this.#within(path));
   }
 
   /**
-   * Checks a folder that the draft names.
-   * @returns whether its files may be read: they are in force already
-   * @throws Error that says why it may not be named
+   * Checks a folder named in the draft.
+   * @returns true when its files may be read, because they are already in use
+   * @throws Error when it is not allowed
    */
   mayReadFolder(path: string): boolean {
     if (path.startsWith(PREFIX)) return false;
@@ -108,7 +108,7 @@ export class Draft {
     return this.#bounds.named.includes(path);
   }
 
-  /** The path without links. What lies elsewhere is refused in the same words, whether it is there or not. */
+  /** Resolves symbolic links. Paths elsewhere are refused with the same message, whether or not they exist. */
   #within(path: string): string {
     const { folders, named } = this.#bounds;
     if (named.includes(path)) return path;

@@ -1,5 +1,5 @@
-// `${VAR}`, `${VAR:-default}` and `file:/…` in configuration values. Works on plain data, before it is checked;
-// the schema says where numbers and secrets belong. Reads no file and no environment by itself.
+// Replaces `${VAR}`, `${VAR:-default}` and `file:/…` in configuration values before validation. The schema says where
+// numbers and secrets belong.
 import { formatPath, type SchemaNode } from '../../catalog/schema/index.ts';
 import { ConfigError } from './config-error.ts';
 import type { Draft } from './draft.ts';
@@ -10,18 +10,18 @@ export interface InterpolateInput {
   readonly environment: Environment;
   /** Reads the file behind `file:/path`; throws when it cannot. */
   readonly readFile: (path: string) => string;
-  /** Told of a missing variable or file; what it stands for is empty then. Absent: the first one is thrown. */
+  /** Called for a missing variable or file, whose value is then empty. Absent: the first one is thrown. */
   readonly refuse?: ((problem: ConfigError) => void) | undefined;
-  /** Values that a path may have. */
+  /** Schema of the values at a path. */
   readonly nodeAt: (path: readonly PropertyKey[]) => SchemaNode | undefined;
-  /** Takes note of each value and of what it stands for. */
+  /** Collects each value with its reference. */
   readonly references: References;
-  /** Values for a draft, of which nothing is resolved. Absent: everything is. */
+  /** Stand-ins for a draft, in which nothing is resolved. Absent: everything is resolved. */
   readonly draft?: Draft | undefined;
 }
 
 /**
- * A copy of `value` in which every reference is replaced.
+ * A copy of `value` with all references replaced.
  * @throws ConfigError naming the key whose variable or file is missing
  */
 export function interpolate(value: unknown, input: InterpolateInput): unknown {
@@ -34,7 +34,7 @@ function walk(value: unknown, path: readonly PropertyKey[], input: InterpolateIn
   if (typeof value !== 'object' || value === null) return value;
   const result: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    // A member called `__proto__` would be lost by plain assignment, and with it the error about it.
+    // Plain assignment would lose a member called `__proto__`, and with it the error about it.
     Object.defineProperty(result, key, {
       value: walk(member, [...path, key], input),
       enumerable: true,
@@ -82,7 +82,7 @@ function refuse(path: readonly PropertyKey[], message: string, input: Interpolat
 interface Variable {
   readonly name: string;
   readonly value: string;
-  /** True: the environment does not say it: the file does, or nobody. */
+  /** True: the value is not from the environment, but the default in the file, or missing. */
   readonly isDefault: boolean;
 }
 
@@ -120,7 +120,7 @@ function secretFile(
       draft.checkFile(file);
       return draft.standIn(path, draft.textOf(`file-${formatPath(path)}`, text, references), nodeAt(path));
     }
-    // Editors and secret mounts end files with a newline that belongs to no key.
+    // Editors and secret mounts end files with a newline that does not belong to the value.
     const value = readFile(file).replace(/[\r\n]+$/, '');
     references.note(value, text);
     return value;
@@ -131,7 +131,7 @@ function secretFile(
   }
 }
 
-/** A variable is always text; where the schema wants a number or a switch, it is read as one. */
+/** Converts text to a number or boolean if the schema requires one, because variables are always text. */
 export function toScalar(text: string, node: SchemaNode | undefined): unknown {
   const types = node?.types ?? [];
   if (types.includes('string')) return text;

@@ -1,5 +1,4 @@
-// Newer prices and models, kept in one file of the data directory for the next start. Written whole, by one rename. Must
-// not know where they come from.
+// Newer prices and models, stored in one file of the data directory for the next start. Written atomically by renaming.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,10 +6,10 @@ import { BUNDLED_PRICES, keptBook, type PriceBook, type Vendor } from '../../cat
 import { readPriceFile } from './price-source-text.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** The file holds what was checked before it was written: what still has its hash needs no second check, which takes long. */
+/** Format version. The file contains validated data with a hash; an unchanged hash avoids a second, slow validation. */
 const FORMAT = 2;
 
-/** Newer data as it is kept in the data directory. */
+/** Newer data in stored form. */
 export interface KeptPrices {
   readonly version: string;
   /** Its source, as configured. */
@@ -25,18 +24,18 @@ function keptPricesPath(dataDir: string): string {
   return join(dataDir, 'catalog.json');
 }
 
-/** Prices that are known at a start. */
+/** Prices known at startup. */
 export interface KnownPrices {
   readonly book: PriceBook;
-  /** When it was read from its source, in Unix milliseconds, and whence; null: it is what came with the gateway. */
+  /** Unix milliseconds when it was read from its source, and the source. Null: the bundled data. */
   readonly kept: Pick<KeptPrices, 'at' | 'from' | 'version'> | null;
-  /** Problem with the file; null when it is good, or when there is none. */
+  /** Problem with the file. Null: none, or no file. */
   readonly problem: string | null;
 }
 
 /**
- * Reads what was kept. A damaged file is a problem to tell of, not a reason to stop: what came with the gateway is used.
- * @param refresh the source that is configured; null: what was kept is not used
+ * Reads stored prices. A damaged file is reported, and the bundled data is used.
+ * @param refresh the configured source; null: stored prices are not used
  */
 export function readKnownPrices(dataDir: string, refresh: string | null): KnownPrices {
   const bundled = { book: BUNDLED_PRICES, kept: null, problem: null };
@@ -44,7 +43,7 @@ export function readKnownPrices(dataDir: string, refresh: string | null): KnownP
   if (refresh === null || !statSync(path, { throwIfNoEntry: false })) return bundled;
   try {
     const { version, at, from, vendors } = parseKept(readPriceFile(path));
-    // Prices of another source were never asked for.
+    // Prices of a source that is no longer configured are not used.
     if (from !== refresh) return bundled;
     return { book: keptBook(BUNDLED_PRICES, vendors, version), kept: { at, from, version }, problem: null };
   } catch (error) {
@@ -59,14 +58,14 @@ function parseKept(text: string): KeptPrices {
   return kept;
 }
 
-/** Digest of the members in the order in which they are written. */
+/** Digest of the members in the order of writing. */
 function hashOf({ version, from, at, vendors }: KeptPrices): string {
   return createHash('sha256')
     .update(JSON.stringify([version, from, at, vendors]))
     .digest('hex');
 }
 
-/** Keeps what is in force. Throws what the file system does. */
+/** Stores the current prices. Throws file system errors. */
 export function keepPrices(dataDir: string, kept: KeptPrices): void {
   const path = keptPricesPath(dataDir);
   const draft = `${path}.${crypto.randomUUID()}`;

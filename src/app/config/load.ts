@@ -1,5 +1,5 @@
-// From a file, the environment and flags to a checked configuration. Flags beat the environment, which beats the
-// file. Throws ConfigError with the path of the wrong key; what happens then is the caller's business.
+// Loads and validates the configuration. Flags override the environment, which overrides the file. Throws ConfigError
+// with the path of the invalid key.
 import { TEXTS } from '../../canonical/index.ts';
 import { describeIssues } from '../../catalog/schema/index.ts';
 import { existsSync } from 'node:fs';
@@ -31,47 +31,41 @@ export interface Flags {
 export interface LoadInput {
   readonly environment: Environment;
   readonly flags?: Flags | undefined;
-  /** Both default to the file system; tests give their own. */
+  /** Both default to the file system; replaced in tests. */
   readonly readFile?: ((path: string) => string) | undefined;
   readonly exists?: ((path: string) => boolean) | undefined;
-  /** A file that is only tried, in the place of the named one. */
+  /** A draft to check in place of the file. */
   readonly draft?: Draft | undefined;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file that was read; null when there is none. */
+  /** The file that was read. Null: none. */
   readonly path: string | null;
-  /** Values of the environment and the command line with which it was read. */
+  /** Environment and command line with which it was read. */
   readonly from: Required<Pick<LoadInput, 'environment' | 'flags'>>;
-  /** Paths of files and folders that it names, as written. */
+  /** Paths of files and folders in it, as written. */
   readonly named: readonly string[];
-  /** All of it in the file's own words, defaults filled in, secrets masked. Takes some 50 ms. */
+  /** The whole configuration in the file's format, with defaults, and secrets masked. Takes about 50 ms. */
   show(): JsonObject;
 }
 
 const DEFAULT_PATH = 'dragoman.yaml';
 
-/** Which file to read: the flag's, the environment's, or `dragoman.yaml` if it exists; null: none. */
+/** The configuration file: from the flag, the environment, or `dragoman.yaml` if it exists. Null: none. */
 export function configPath(input: LoadInput): string | null {
   const named = input.flags?.config ?? (input.environment['DRAGOMAN_CONFIG'] || undefined);
   if (named !== undefined) return named;
   return (input.exists ?? existsSync)(DEFAULT_PATH) ? DEFAULT_PATH : null;
 }
 
-/**
- * Reads and checks the configuration.
- * @throws ConfigError
- */
+/** Reads and validates the configuration. @throws ConfigError */
 export function loadConfig(input: LoadInput): LoadedConfig {
   const references = new References();
   return withoutValues(references, () => load(input, references));
 }
 
-/**
- * Does what may refuse a configuration.
- * @throws ConfigError of which nothing quotes what a variable or a file holds
- */
+/** Runs a function whose errors may quote values of variables or files. @throws ConfigError with these values masked */
 export function withoutValues<T>(references: References, run: () => T): T {
   try {
     return run();
@@ -131,7 +125,7 @@ function namedIn({ providers, prompts }: Config): readonly string[] {
   );
 }
 
-/** One error of several, with the path of the first. */
+/** Combines errors into one, with the path of the first. */
 function allOf(problems: readonly ConfigError[]): ConfigError {
   const [first] = problems;
   return first && problems.length === 1
@@ -143,7 +137,7 @@ function allOf(problems: readonly ConfigError[]): ConfigError {
       );
 }
 
-/** Problems that the schema finds, but for what is empty because a variable is missing. */
+/** Problems found by the schema, except those of values that are empty because a variable is missing. */
 function refusedBySchema(
   issues: Parameters<typeof describeIssues>[0],
   missing: readonly ConfigError[],
@@ -154,12 +148,12 @@ function refusedBySchema(
     .map(({ path, message }) => new ConfigError(path, message));
 }
 
-/** A second entry for one key would silently not count, its limits included. */
+/** Duplicate keys, because the second entry and its limits would silently be ignored. */
 function* twins({ keys, server }: ConfigFile): Iterable<ConfigError> {
   const places = new Map<string, string>();
   if (server.adminKey !== null) places.set(server.adminKey.reveal(), 'server.admin_key');
   for (const [at, { key }] of keys.entries()) {
-    // An empty one is that of a variable that is missing, which is told already.
+    // Empty because of a missing variable, which is already reported.
     if (key === null || key.reveal() === '') continue;
     const place = `keys[${at}].key`;
     const first = places.get(key.reveal());
@@ -168,10 +162,10 @@ function* twins({ keys, server }: ConfigFile): Iterable<ConfigError> {
   }
 }
 
-/** Characters that the key of an admin has at least: it opens everything. */
+/** Minimum characters of an admin's key. */
 const LEAST_ADMIN_KEY = 16;
 
-/** Keys of admins that somebody could guess. */
+/** Admin keys that could be guessed. */
 function* shortAdmins({ keys, server }: ConfigFile): Iterable<ConfigError> {
   if (server.adminKey !== null) yield* shortAdmin('server.admin_key', server.adminKey.reveal());
   for (const [at, { key, roles }] of keys.entries())
@@ -179,7 +173,7 @@ function* shortAdmins({ keys, server }: ConfigFile): Iterable<ConfigError> {
 }
 
 function* shortAdmin(path: string, key: string): Iterable<ConfigError> {
-  // An empty one is no key at all.
+  // An empty one is no key.
   if (key === '' || key.length >= LEAST_ADMIN_KEY) return;
   const problem =
     `the key of an admin must have at least ${LEAST_ADMIN_KEY} characters (got ${key.length}): ` +
@@ -187,7 +181,7 @@ function* shortAdmin(path: string, key: string): Iterable<ConfigError> {
   yield new ConfigError(path, problem);
 }
 
-/** A key whose project is misspelt would have none of its limits. */
+/** Keys with an unknown project, whose limits would not apply. */
 function* unknownProjects({ keys, projects }: ConfigFile): Iterable<ConfigError> {
   for (const [at, { project }] of keys.entries()) {
     if (project === null || Object.hasOwn(projects, project)) continue;
@@ -205,7 +199,7 @@ function readNamed(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** Lays the environment and then the flags over the file. Values of the wrong kind are left for the schema to refuse. */
+/** Merges the environment and then the flags into the file. The schema refuses values of the wrong type. */
 function overlay(file: unknown, input: LoadInput): unknown {
   if (!isRecord(file)) return file;
   const result: Record<string, unknown> = { ...file };
@@ -236,7 +230,7 @@ function set(target: Record<string, unknown>, name: string, value: unknown): voi
   if (value !== undefined && value !== '') target[name] = value;
 }
 
-/** A port as text. Throws ConfigError for anything else; undefined when nothing is given. @param name where it was given */
+/** A port as text. Throws ConfigError for an invalid one; undefined: none given. @param name of the setting */
 export function portOf(given: string | number | undefined, name: string): number | undefined {
   if (given === undefined || given === '') return undefined;
   const port = Number(given);

@@ -1,5 +1,5 @@
-// Settings of outgoing connections by the environment and by files of certificates. Refuses what is wrong by its name, without
-// repeating it: addresses of proxies hold passwords.
+// Network settings from environment variables and certificate files. Errors name the setting without its value, because
+// proxy addresses contain passwords.
 import { TEXTS } from '../../canonical/index.ts';
 import { type Network, readNetwork } from '../../upstream/network.ts';
 import { holdsCertificates } from '../../upstream/pem.ts';

@@ -1,10 +1,10 @@
-// Text of a YAML file (of which JSON is a part) as plain data. The only file that knows the parser.
+// Parses YAML (including JSON) to plain data. The only file that imports the parser.
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from './config-error.ts';
 
 /**
- * Parses a file that holds keys and values; an empty one holds none.
- * @param path of the key that names the file, for the error; '' for the configuration itself
+ * Parses a file with keys and values; an empty one has none.
+ * @param path of the key that names the file, for errors; '' for the configuration itself
  * @param example of such a file, for the message
  * @throws ConfigError with line and column
  */
@@ -25,7 +25,7 @@ export function parseYaml(text: string, path: string, example: string): Record<s
   return plainOf(document, path);
 }
 
-/** Aliases that stand for more than they may are found only here. */
+/** Excessive aliases are only detected here. */
 function plainOf(document: ReturnType<typeof parseDocument>, path: string): Record<string, unknown> {
   try {
     return document.toJS() as Record<string, unknown>;
@@ -38,8 +38,8 @@ function plainOf(document: ReturnType<typeof parseDocument>, path: string): Reco
 }
 
 /**
- * The lines of a file, from 1: of the deepest part of a path that the file has; undefined where it has none of it. Parts are
- * names of keys and places in lists.
+ * Returns a function for line numbers, from 1: the line of the deepest part of a path that exists in the file.
+ * Undefined: none does.
  */
 export function linesIn(text: string): (path: readonly (string | number)[]) => number | undefined {
   const lineCounter = new LineCounter();
@@ -50,7 +50,7 @@ export function linesIn(text: string): (path: readonly (string | number)[]) => n
   };
 }
 
-/** Offset at which the deepest part of a path begins that the file has; undefined where it has none of it. */
+/** Offset of the deepest part of a path that exists in the file. Undefined: none does. */
 function offsetOf(root: unknown, parts: readonly (string | number)[]): number | undefined {
   let node: unknown = root;
   let offset: number | undefined;
@@ -60,7 +60,7 @@ function offsetOf(root: unknown, parts: readonly (string | number)[]): number | 
       node = node.items[part];
       offset = startOf(node) ?? offset;
     } else if (isMap(node)) {
-      // Names of keys may have dots in them: the longest that is there is meant.
+      // Key names may contain dots, so the longest existing one is used.
       const found = longestKey(node, parts.slice(at));
       if (!found) break;
       offset = startOf(found.key) ?? offset;

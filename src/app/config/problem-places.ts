@@ -1,12 +1,12 @@
-// Places of problems in the file of the configuration: `dragoman.yaml:12: models[0].id: …`. Reads the file again, since only
-// a person who has to mend it wants to know.
+// Positions of problems in the configuration file: `dragoman.yaml:12: models[0].id: …`. Reads the file again, because
+// positions are only needed for error messages.
 import { readFileSync } from 'node:fs';
 import type { ConfigError } from './config-error.ts';
 import { linesIn } from './parse-yaml.ts';
 
 /**
- * The problems of an error, a line each, with file and line in front where the file says anything of it. Never throws.
- * @param file null: there is none
+ * Problems of an error, one line each, with file and line if they concern the file. Never throws.
+ * @param file null: none
  */
 export function placedProblems(error: ConfigError, file: string | null): readonly string[] {
   const text = file === null ? null : textOf(file);

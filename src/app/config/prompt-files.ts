@@ -1,5 +1,5 @@
-// The operator's prompt templates: one file each in the folder that `prompts` names. Read whole with every snapshot; a
-// file that is wrong refuses the configuration. Knows nothing of stored templates.
+// The operator's prompt templates: one file each in the folder `prompts`. Read with every snapshot; an invalid file
+// refuses the configuration.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { isJsonObject } from '../../base/json/index.ts';
@@ -11,7 +11,7 @@ import { readConfiguredFile } from './configured-file.ts';
 import type { Draft } from './draft.ts';
 import { parseYaml } from './parse-yaml.ts';
 
-/** Refuses, with a GatewayError, what no request could say. */
+/** Throws a GatewayError for templates that no request could use. */
 export type CheckTemplate = (template: PromptTemplate) => void;
 
 const KEY = 'prompts';
@@ -21,8 +21,8 @@ const EXAMPLE = 'template: { instructions: "Answer in {{language}}." }';
 const LEGAL_ID = /^[\w.-]{1,64}$/;
 
 /**
- * Reads the templates of a folder, by id: the file's name without its extension. Other files are left alone.
- * @throws ConfigError naming every file that is wrong
+ * Reads the templates of a folder by id, which is the file name without extension. Other files are ignored.
+ * @throws ConfigError naming every invalid file
  */
 export function readPromptFiles(folder: string, check: CheckTemplate): ReadonlyMap<string, PromptFile> {
   const prompts = new Map<string, PromptFile>();
@@ -43,11 +43,7 @@ export function readPromptFiles(folder: string, check: CheckTemplate): ReadonlyM
   return prompts;
 }
 
-/**
- * Checks the folder of a draft.
- * @returns whether its files may be read
- * @throws ConfigError
- */
+/** Checks the folder of a draft. @returns true when its files may be read @throws ConfigError */
 export function checkPromptFolder(folder: string, draft: Draft): boolean {
   try {
     return draft.mayReadFolder(folder);
@@ -91,7 +87,7 @@ function readPromptFile(path: string, id: string, check: CheckTemplate): PromptF
   }
 }
 
-/** Version by version, oldest first: `versions`, or `template` as the only one. */
+/** All versions, oldest first: `versions`, or `template` as the only one. */
 function versionsOf(
   { template, versions }: Record<string, unknown>,
   refuse: (message: string) => ConfigError,

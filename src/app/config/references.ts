@@ -1,23 +1,22 @@
-// References of one configuration (`${VAR}`, `file:/…`) and the values that stand for them. Takes values out of sentences
-// again, so that no error quotes what a variable or a file holds.
+// References in a configuration (`${VAR}`, `file:/…`) and their values. Masks the values in error messages.
 
-/** Values of fewer characters are words of any sentence, and no secrets. */
+/** Minimum length of a masked value; shorter ones occur in any sentence and are not secret. */
 const LEAST_CHARS = 3;
-/** Values of so many characters are masked within words, too. */
+/** Minimum length of values that are also masked within words. */
 const LONG_CHARS = 8;
-/** Words that values often are, and that messages need. */
+/** Frequent values that messages need. */
 const PLAIN: ReadonlySet<string> = new Set(['true', 'false', 'none', 'auto', 'all']);
 
 export class References {
   readonly #values = new Map<string, string>();
 
-  /** @param reference as it is written in the file */
+  /** @param reference as written in the file */
   note(value: string, reference: string): void {
     const text = value.trim();
     if (text.length >= LEAST_CHARS && !PLAIN.has(text)) this.#values.set(text, reference);
   }
 
-  /** The sentence with references in the place of their values, and of what is quoted of them. */
+  /** The sentence with values, and quoted parts of them, replaced by their references. */
   masked(sentence: string): string {
     if (this.#values.size === 0) return sentence;
     const longestFirst = [...this.#values].toSorted(([one], [other]) => other.length - one.length);
@@ -39,12 +38,12 @@ function withoutValue(text: string, value: string, reference: string): string {
 
 const known = new WeakMap<object, References>();
 
-/** Keeps the references of a configuration for whoever checks it further. */
+/** Attaches references to a configuration for later checks. */
 export function keepReferences(config: object, references: References): void {
   known.set(config, references);
 }
 
-/** References that were kept; none of a configuration that no file was read for. */
+/** References of a configuration. Empty if no file was read. */
 export function referencesOf(config: object): References {
   return known.get(config) ?? new References();
 }

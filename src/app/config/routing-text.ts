@@ -1,5 +1,5 @@
-// Routing defaults on the command line: JSON, or `only=openai,anthropic,hedge=true`. The same members and the same
-// checks as in the configuration file; stores nothing.
+// Routing defaults on the command line: JSON, or `only=openai,anthropic,hedge=true`. Same members and validation as in
+// the configuration file.
 import { describeIssues } from '../../catalog/schema/index.ts';
 import { routingDefaultsSchema } from '../../accounts/schema/index.ts';
 import type { RoutingDefaults } from '../../canonical/index.ts';
@@ -7,14 +7,14 @@ import { ConfigError } from './config-error.ts';
 import { toScalar } from './interpolate.ts';
 import { configNodeAt } from './schema/schema.ts';
 
-/** Place of such a block in the file. */
+/** Path of such a block in the file. */
 const PLACE = ['routing', 'default'] as const;
 
 /**
- * Reads and checks a block.
- * @param text a JSON object, or `name=value` pairs behind commas; a list goes on until the next `name=`, and
- *   `max_price.prompt=3` reaches into an object
- * @param source where it was given, e.g. `--routing`: begins the paths in errors
+ * Parses and validates a block.
+ * @param text a JSON object, or comma-separated `name=value` pairs; a list continues until the next `name=`, and
+ * `max_price.prompt=3` sets a nested member
+ * @param source for paths in errors, e.g. `--routing`
  * @throws ConfigError
  */
 export function parseRouting(text: string, source: string): RoutingDefaults {
@@ -34,7 +34,7 @@ export function parseRouting(text: string, source: string): RoutingDefaults {
   );
 }
 
-/** A block as pairs, for people: what `parseRouting` would read, with spaces between the pairs. */
+/** A block as pairs for display, readable by `parseRouting`. */
 export function formatRouting(words: RoutingDefaults): string {
   return Object.entries(words)
     .flatMap(([name, value]: [string, unknown]) =>
@@ -69,7 +69,7 @@ function parsePairs(text: string, source: string): unknown {
         'must be a JSON object, or pairs such as only=openai,anthropic,hedge=true',
       );
   }
-  // Maps, because a name may be any text; `Object.fromEntries` makes a member even of `__proto__`.
+  // Maps, because a name may be any text; `Object.fromEntries` even accepts `__proto__`.
   const block = new Map<string, unknown>();
   const inner = new Map<string, Map<string, unknown>>();
   for (const { name, values } of pairs) {
@@ -85,7 +85,7 @@ function parsePairs(text: string, source: string): unknown {
   return Object.fromEntries(block);
 }
 
-/** Text in the type that the schema wants there; what does not fit is left for the schema to refuse. */
+/** Text converted to the type required by the schema, which refuses what does not fit. */
 function valueOf(values: readonly string[], path: readonly string[]): unknown {
   const node = configNodeAt([...PLACE, ...path]);
   const types = node?.types ?? [];

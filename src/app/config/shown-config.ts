@@ -1,4 +1,4 @@
-// The configuration that is in force as people may see it: in the file's own words, defaults filled in, secrets masked.
+// The current configuration for display: in the file's format, with defaults, and secrets masked.
 import type { SchemaNode } from '../../catalog/schema/index.ts';
 import { isJsonArray, isJsonObject } from '../../base/json/index.ts';
 import { withoutSecrets } from '../../canonical/index.ts';
@@ -6,10 +6,7 @@ import type { JsonObject, JsonValue, MutableJsonObject } from '../../base/json/i
 import { MASK } from '../../base/telemetry/redact.ts';
 import { configNodeAt } from './schema/schema.ts';
 
-/**
- * Shows a configuration. Takes some 50 ms.
- * @param given what the file, the environment and the flags say together, which the schema has accepted
- */
+/** Formats a configuration. Takes about 50 ms. @param given merged file, environment and flags, already validated */
 export function shownConfig(given: unknown): JsonObject {
   const root = configNodeAt([]);
   return root && isJsonObject(given) ? shownObject(given, root) : {};
@@ -19,7 +16,7 @@ function shown(value: JsonValue, node: SchemaNode | undefined): JsonValue {
   if (node?.secret) return value === '' ? '' : MASK;
   if (isJsonObject(value)) return shownObject(value, node);
   if (isJsonArray(value)) return value.map((each) => shown(each, node?.element));
-  // Keys may stand in addresses, too.
+  // Addresses may contain keys.
   return typeof value === 'string' && value.includes('://') ? withoutSecrets(value) : value;
 }
 

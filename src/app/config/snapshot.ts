@@ -1,5 +1,5 @@
-// One immutable whole of configuration and catalog. A request pins the snapshot under which it was admitted; a
-// reload makes a new one and swaps it.
+// Immutable snapshot of configuration and catalog. A request keeps the snapshot with which it was admitted; a reload
+// replaces the current one.
 import { TEXTS } from '../../canonical/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { buildCatalog } from '../../catalog/index.ts';
@@ -21,43 +21,43 @@ import type { UnixMs } from '../../base/units.ts';
 export interface Snapshot {
   readonly config: Config;
   readonly catalog: Catalog;
-  /** Whether requests may name this object of the operator's account at a vendor. */
+  /** True: requests may name this object in the operator's vendor account. */
   readonly mayName: (id: string) => boolean;
   /** The operator's prompt templates, by id. */
   readonly prompts: ReadonlyMap<string, PromptFile>;
-  /** Counts up with every configuration that was accepted, from 1. */
+  /** Incremented with every accepted configuration, from 1. */
   readonly revision: number;
-  /** The configuration as people may see it: in the file's own words, secrets masked. Takes some 50 ms. */
+  /** The configuration for display, with secrets masked. Takes about 50 ms. */
   readonly show: () => JsonObject;
 }
 
 export interface SnapshotInput {
   readonly config: Config;
-  /** Default: there is nothing to see. */
+  /** Default: nothing is shown. */
   readonly show?: (() => JsonObject) | undefined;
   readonly presets: readonly ProviderPreset[];
-  /** The simulated provider; null when it does not run. */
+  /** The simulated provider. Null: it does not run. */
   readonly sim: BuiltIn | null;
-  /** Words for what models may make. Default: any. */
+  /** Known output modalities of models. Default: any. */
   readonly modalities?: readonly string[] | undefined;
   readonly environment: Environment;
-  /** Finds what was measured of an endpoint. Default: nothing was. */
+  /** Finds measured facts of an endpoint. Default: none. */
   readonly measured?: FindMeasured | undefined;
-  /** Prices of vendors. Default: the data that came with the gateway. */
+  /** Prices of vendors. Default: the bundled data. */
   readonly prices?: PriceBook | undefined;
-  /** Unix milliseconds; the clock by default. */
+  /** Unix milliseconds. Default: the system clock. */
   readonly now?: (() => UnixMs) | undefined;
-  /** Refuses templates that no request could use. Default: only their own form is checked. */
+  /** Refuses templates that no request could use. Default: only their form is checked. */
   readonly checkTemplate?: CheckTemplate | undefined;
-  /** The draft that the configuration was read from, where it is only tried. */
+  /** The draft being checked. Undefined: it is a real configuration. */
   readonly draft?: Draft | undefined;
   readonly revision: number;
 }
 
 /**
- * Builds a snapshot whole, or not at all.
- * @throws ConfigError for what no schema sees: unknown providers, protocols they do not serve, ids given twice,
- *   aliases in a circle, routing defaults that name nobody, templates that are wrong
+ * Builds a complete snapshot.
+ * @throws ConfigError for problems beyond the schema: unknown providers, protocols they do not support, duplicate ids,
+ * circular aliases, unknown names in routing defaults, invalid templates
  */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   return withoutValues(referencesOf(input.config), () => build(input));
@@ -111,7 +111,7 @@ function build(input: SnapshotInput): Snapshot {
   return Object.freeze({ config, catalog, mayName, prompts, revision, show });
 }
 
-/** Words for what models make, which tasks ask for. */
+/** Checks output modalities against the tasks. */
 function checkModalities(
   { config: { models }, modalities }: SnapshotInput,
   note: (path: string, message: string) => void,
@@ -123,12 +123,12 @@ function checkModalities(
         note(`models[${place}].output_modalities[${index}]`, TEXTS.mustBeOneOf(modalities.join(', ')));
 }
 
-/** True where one of the problems is about a key, or something below it. */
+/** True when one of the problems concerns a key or something below it. */
 function isAbout(key: string, problems: ReadonlyMap<string, ConfigError>): boolean {
   return problems.values().some(({ path }) => path === key || path.startsWith(`${key}.`));
 }
 
-/** Every provider that this configuration could switch on: presets, and those that it names. */
+/** Every provider that this configuration could enable: presets, and those that it names. */
 export function knownProviders(input: Pick<SnapshotInput, 'config' | 'presets'>): readonly string[] {
   return [...input.presets.map((preset) => preset.id), ...Object.keys(input.config.providers)];
 }

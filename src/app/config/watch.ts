@@ -1,43 +1,42 @@
-// Notices that a file of the configuration changed and asks for what is made of it. What is valid is swapped in as a
-// whole; else it is refused and logged, and the old one stays. Knows nothing of what the files hold.
+// Watches files of the configuration and reloads on changes. A valid result replaces the current one as a whole; an
+// invalid one is refused and logged.
 import { statSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import { placedProblems } from './problem-places.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface WatchInput<T> {
-  /** Name of what the files hold, for the log. Default: `configuration`. */
+  /** Description of the files for the log. Default: `configuration`. */
   readonly what?: string | undefined;
-  /** The file; null when there is none, so that only a hangup signal reloads. */
+  /** The file. Null: only SIGHUP reloads. */
   readonly path: string | null;
-  /** Further files that a value is built from; they may come and go. */
+  /** Further input files, which may be created or deleted. */
   readonly also?: readonly string[] | undefined;
-  /** Builds what replaces the current value; throws when the configuration is not valid. */
+  /** Builds the new value. Throws when it is invalid. */
   readonly load: (revision: number) => T;
   readonly current: T & { readonly revision: number };
-  /** Called after a swap. */
+  /** Called after the value was replaced. */
   readonly onSwap?: ((next: T) => void) | undefined;
   readonly log: (level: 'info' | 'error', message: string) => void;
-  /** Calls back on every change near the file; returns how to stop. Default: looks at the file now and then. */
+  /** Watches a file and returns a function that stops it. Default: polling. */
   readonly watchFile?: ((path: string, changed: () => void) => () => void) | undefined;
-  /** Calls back on a hangup signal; returns how to stop. */
+  /** Registers a callback for SIGHUP; returns a function that removes it. */
   readonly onHangup?: ((reload: () => void) => () => void) | undefined;
-  /** Editors write in several steps: wait for this long a pause. Milliseconds. */
+  /** Debounce in milliseconds, because editors write in several steps. */
   readonly debounceMs?: DurationMs | undefined;
-  /** Runs a function later; returns how to cancel it. */
+  /** Schedules a function; returns a function that cancels it. */
   readonly schedule?: ((run: () => void, ms: DurationMs) => () => void) | undefined;
 }
 
 export interface Watched<T> {
-  /** Value that is valid now. */
+  /** The current value. */
   current(): T;
-  /** Reads the file again at once. True when a new snapshot is in force. */
+  /** Reads the file again immediately. True: a new value is in force. */
   reload(): boolean;
   /** Stops watching. */
   close(): void;
 }
 
-/** Starts watching. */
 export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
   let current: T = input.current;
   let revision = input.current.revision;
@@ -89,18 +88,18 @@ export function watchConfig<T>(input: WatchInput<T>): Watched<T> {
   };
 }
 
-/** How often the file is looked at, in milliseconds. */
+/** Poll interval, in milliseconds. */
 const LOOK_MS = 500;
 
 /**
- * Looks at the file itself now and then, through links: that sees editors that replace it and mounts that swap a
- * link, works on every file system, and is not woken by the database beside it.
+ * Polls the file itself through symbolic links. Detects editors that replace files and mounts that swap links, works on
+ * every file system, and is not triggered by the database beside it.
  */
 function watchNamed(path: string, changed: () => void): () => void {
   let before = versionOf(path);
   const timer = setInterval(() => {
     const now = versionOf(path);
-    // A file that is being replaced is gone for a moment: the new one will be seen.
+    // While a file is being replaced it may briefly not exist; the next poll finds the new one.
     if (now === null || now === before) return;
     before = now;
     changed();
@@ -109,7 +108,7 @@ function watchNamed(path: string, changed: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Digest that changes with every way of writing a file; null while there is none. */
+/** Fingerprint that changes with every kind of write. Null: the file does not exist. */
 function versionOf(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : null;

@@ -135,23 +135,26 @@ export function customToolNames(request: CanonicalRequest): ReadonlySet<string> 
   return new Set(request.tools.filter((tool) => tool.type === 'custom').map((tool) => tool.name));
 }
 
-// Hidden reasoning behind the last word of an answer: signatures that say nothing to a person. Clients of some protocols
-// take the last item for the answer, so they do not get it; the vault keeps it. Knows no protocol's form of it.
+// Hidden reasoning at the end of an answer: signatures without readable text. Clients of some protocols take the last
+// item as the answer, so the signatures are withheld from them and stored in the vault.
 
-/** True where the end of an answer may be hidden from the client: its protocol reads the last item, and the model signs last. */
+/**
+ * True when the end of an answer may be hidden from the client: its protocol reads the last item as the answer, and the
+ * model signs last.
+ */
 export function mayHideEnd(server: ServerCodec, endpoint: Pick<Endpoint, 'protocol'>): boolean {
   return server.endsInAnswer === true && findProtocol(endpoint.protocol)?.upstream.signsLast === true;
 }
 
 /**
- * Holds reasoning without words behind words or calls until the answer goes on; at its end it is left out.
- * @param isExcluded true: the client sees no words of reasoning
+ * Holds back reasoning without text that follows text or calls until the answer continues, and drops it at the end.
+ * @param isExcluded true: reasoning text is not shown to the client
  */
 export function withoutHiddenEnd(inner: EventSink, isExcluded: boolean): EventSink {
   return new HiddenEndFilter(inner, isExcluded);
 }
 
-/** The same for a whole answer. */
+/** The same for a complete answer. */
 export function cutHiddenEnd(events: CollectedEvents, isExcluded: boolean): CollectedEvents {
   const { items } = events;
   let end = items.length;

@@ -318,23 +318,22 @@ function nowSeconds(clock: AnswerInput['clock']): number {
   return Math.floor(clock.wall() / 1000);
 }
 
-// The headers that every answer of the gateway carries: whose it is, what is left of its limits, and what was
-// lost on its way.
+// Headers of every answer of the gateway: request id, remaining limits, and losses in translation.
 
-/** Characters of one header. */
+/** Maximum characters of one header. */
 const LONGEST = 4000;
 const UNSHOWABLE = /[^\x20-\x7e]/;
 
-/** Models and fields may have names in any script; a header takes visible ASCII only. */
+/** Replaces characters outside visible ASCII, because models and fields may have names in any script. */
 export function headerText(text: string): string {
-  // Most text is: to look first costs less than to replace nothing.
+  // Testing first is cheaper than a replacement without matches.
   const shown = UNSHOWABLE.test(text) ? text.replaceAll(/[^\x20-\x7e]/g, '?') : text;
   return shown.slice(0, LONGEST);
 }
 
 /**
- * @param attempts how many there were so far
- * @param described the attempt they speak of; undefined while it is not known who will serve
+ * @param attempts number of attempts so far
+ * @param described the attempt to describe. Undefined: the serving endpoint is not known yet
  */
 export function answerHeaders(
   { id, call, quota }: Arrival,

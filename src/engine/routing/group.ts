@@ -164,9 +164,10 @@ function scopeOf(model: Model, endpoints: readonly Endpoint[]): string {
   return scope;
 }
 
-// Three levels of wishes become one: the request's word counts before the key's, the key's before the operator's.
+// Merges the routing preferences of three levels: the request overrides the key, which overrides the operator's
+// defaults.
 
-/** Each member from the first level that has it. */
+/** Takes each member from the first level that has it. */
 export function effectiveWishes(
   request: RoutingWishes | undefined,
   key: RoutingWishes | null,
@@ -180,9 +181,9 @@ function over(upper: RoutingWishes | undefined, lower: RoutingWishes): RoutingWi
   if (!upper) return lower;
   const said = Object.fromEntries(Object.entries(upper).filter(([, value]) => value !== undefined));
   const merged = { ...lower, ...said };
-  // Nor may an order from below stand before the factor that is asked for here.
+  // A lower level's order must not override the factor requested here.
   if (upper.factor !== undefined && upper.prefer === undefined) return { ...merged, prefer: undefined };
-  // A strategy brings its own factor or none: cost from a default would turn a plain `priority` upside down.
+  // A strategy does not inherit a factor: a default of `cost` would reorder a plain `priority`.
   if (upper.type !== undefined && upper.factor === undefined) return { ...merged, factor: undefined };
   return merged;
 }

@@ -23,7 +23,7 @@ import { SERVICE_GROUPS } from './service-routes.ts';
 /** Every API path is served under both. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
-/** Google's clients upload at paths with a word before the version. */
+/** Upload paths of Google's clients have a prefix before the version. */
 const UPLOADS = {
   audience: 'models',
   errors: gemini.server.addresses.errors,

@@ -1,4 +1,4 @@
-// Gemini's batches over HTTP: made of the requests in one body or in a file, looked at, listed, cancelled and deleted.
+// Gemini's batches over HTTP: create from requests in the body or in a file, get, list, cancel and delete.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import {

@@ -1,4 +1,4 @@
-// The `webhooks` and `alerts` parts of the configuration file: who is sent events. Delivery is the work of `operations/webhooks`.
+// The `webhooks` and `alerts` sections of the configuration file. `operations/webhooks` delivers events.
 import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';

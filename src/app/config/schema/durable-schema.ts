@@ -1,4 +1,5 @@
-// The `streams`, `background` and `jobs` parts of the configuration file: what outlives the connection of a client.
+// The `streams`, `background` and `jobs` sections of the configuration file, for work that outlives a client's
+// connection.
 import { inProgram, orNull } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { projectNameSchema } from '../../../accounts/schema/index.ts';

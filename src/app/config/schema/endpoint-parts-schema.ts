@@ -1,9 +1,9 @@
-// Parts of the configuration file that providers, models and endpoints have in common. Knows nothing of where they stand.
+// Parts of the configuration file shared by providers, models and endpoints.
 import { z } from 'zod';
 import { PARAMETERS, type Parameter, TEXTS } from '../../../canonical/index.ts';
 import { PROTOCOL_NAMES } from '../../../protocols/index.ts';
 
-/** An address of a server. */
+/** Address of a server. */
 export const httpUrl = (): z.ZodString => z.string().regex(/^https?:\/\/[^\s/]+/, TEXTS.mustBeHttpAddress);
 
 const parameters = new Map<string, Parameter>(

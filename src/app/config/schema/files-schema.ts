@@ -1,4 +1,4 @@
-// The `files` block of the configuration: what uploads may be, and where their bytes lie.
+// The `files` section of the configuration: limits of uploads, and where they are stored.
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// The `keys` of the configuration file: who may use what, until when, and what holds when their requests say nothing.
+// The `keys` section of the configuration file: permissions, expiry, and defaults for requests.
 import { onDisconnectSchema } from './durable-schema.ts';
 import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { KEY_ROLES } from '../../../canonical/index.ts';
 
-/** One API key. Which routing defaults it has is found out where its place in the file is known. */
+/** One API key. Its routing defaults are validated later, when its position in the file is known. */
 export const keySchema = inProgram(
   z.strictObject({
     name: z.string().min(1).describe('Name in records and logs.'),

@@ -1,5 +1,4 @@
-// The part of the configuration file about MCP servers, `tools.mcp`, and what the program makes of it. Knows nothing of
-// the rest of the file, and not who asks the servers.
+// The `tools.mcp` section of the configuration file: MCP servers.
 import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-// The `metrics` part of the configuration file: where metrics are read. Which there are says `operations/metrics/names.ts`.
+// The `metrics` section of the configuration file: the listener of metrics. Their names are in
+// `operations/metrics/names.ts`.
 import { orNull } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 

@@ -1,5 +1,4 @@
-// The `models` of the configuration file: what they can do, what they cost and where they are served, where that differs
-// from what the catalog knows.
+// The `models` section of the configuration file: capabilities, prices and endpoints that differ from the catalog.
 import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, quirksSchema, priceSchema } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
@@ -46,7 +45,7 @@ const endpoint = inProgram(
   }),
 );
 
-/** One model, where it differs from what the catalog knows. */
+/** One model, as far as it differs from the catalog. */
 export const modelSchema = inProgram(
   z.strictObject({
     id: z

@@ -1,5 +1,5 @@
-// Prices and models as a source gives them, checked: nothing of it is used that is not known to be small and harmless. A
-// rule for names is tried on what clients write, so patterns that could take long are refused.
+// Validates prices and models from a source: everything must be small and harmless. Name patterns are applied to names
+// from clients, so slow patterns are refused.
 import { configNodeAt } from './schema.ts';
 import { describeIssues } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ const steps = z.object({
   base: amount,
   tiers: z.array(z.object({ start: tokens, price: amount })).max(20),
 });
-/** A price that is null is not said. */
+/** A null price counts as absent. */
 const prices = z
   .record(z.string().max(60), z.union([amount, steps, z.null()]))
   .refine((all) => Object.keys(all).length <= MOST_PRICES, `has more than ${MOST_PRICES} prices`)
@@ -52,7 +52,7 @@ const prices = z
 const time = z
   .string()
   .regex(/^\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/, 'is no time of day');
-/** Published with a type and without. */
+/** Published with and without a type. */
 const constraint = z.union([
   z
     .object({ start_date: z.iso.date() })
@@ -78,7 +78,7 @@ const model: z.ZodType<PricedModel> = z.object({
     .transform((it) => it ?? undefined),
   prices: z.union([z.array(conditional).min(1).max(50), prices]),
 });
-/** Its models are checked one by one. */
+/** Models are validated one by one. */
 const vendor = z.object({
   id: name,
   models: z.array(z.unknown()).max(MOST_MODELS),
@@ -90,12 +90,12 @@ const vendor = z.object({
 });
 const vendors = z.array(z.unknown()).min(1, 'has no vendors').max(MOST_VENDORS);
 
-/** Models between two pauses: a millisecond or two. */
+/** Models validated between two pauses: one or two milliseconds. */
 const MODELS_AT_ONCE = 32;
 
 /**
- * Reads data as it is published, a little at a time: others may have their turn at each `yield`.
- * @throws GatewayError `invalid_request`, whose message names the first wrong place
+ * Validates published data; other work may run at each `yield`.
+ * @throws GatewayError `invalid_request` naming the first invalid place
  */
 export function* checkPriceData(text: string): Generator<void, readonly Vendor[]> {
   if (text.length > MOST_PRICE_BYTES) throw broken(`is larger than ${MOST_PRICE_BYTES} bytes`);
@@ -118,7 +118,7 @@ export function* checkPriceData(text: string): Generator<void, readonly Vendor[]
   return [...checked.values()];
 }
 
-/** @param path of the value in the whole */
+/** @param path of the value in the whole data */
 function checkedBy<Out>(schema: z.ZodType<Out>, value: unknown, path: readonly PropertyKey[]): Out {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
@@ -133,8 +133,8 @@ function broken(reason: string): GatewayError {
 }
 
 /**
- * True for a pattern that takes time in proportion to the square of a name at most: nothing in it may repeat without end
- * but one class or letter, and no group repeats.
+ * True for a pattern with at most quadratic time in the length of a name: only single classes or letters may repeat
+ * without bound, and no groups.
  */
 function isHarmless(source: string): boolean {
   if (!isRegex(source)) return false;

@@ -1,5 +1,4 @@
-// The `providers` of the configuration file: where they are, how they are spoken to, and what signs requests to them. Says
-// what may stand there; presets fill in what does not.
+// The `providers` section of the configuration file: addresses, protocols and credentials. Presets supply defaults.
 import { inProgram, secret, secretOrEmpty, quirksSchema } from '../../../catalog/schema/index.ts';
 import { limitsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
@@ -147,7 +146,7 @@ const fields = inProgram(
   }),
 );
 
-/** Members of one account belong together: keys of AWS, an application of Entra. Absent where none of them is given. */
+/** Groups the members of one account: AWS keys, or an Entra application. Absent if none is given. */
 function toProvider(
   given: z.output<typeof fields>,
 ): ProviderConfig & { readonly limits: readonly LimitEntry[] } {
@@ -175,5 +174,5 @@ function toProvider(
   };
 }
 
-/** One upstream service; `false` switches a preset off. */
+/** One upstream service; `false` disables a preset. */
 export const providerSchema = z.union([z.literal(false), fields.transform(toProvider)]);

@@ -1,5 +1,4 @@
-// The routing part of the configuration file: what holds when a request says nothing, for everybody or for one key,
-// and the limits of time. Says what may stand there; what it means is decided in `routing/`.
+// The routing section of the configuration file: default preferences for all requests or one key, and timeouts.
 import { routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { inProgram } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
@@ -9,10 +8,10 @@ import { toWishes } from '../../../canonical/index.ts';
 export const milliseconds = (value: number): z.ZodDefault<z.ZodNumber> =>
   z.number().int().min(1).max(86_400_000).default(value);
 
-/** Ways to treat an endpoint that asks for a short pause. */
+/** Behaviour when an endpoint asks for a short delay. */
 const RATE_LIMITED = ['next', 'wait'] as const;
 
-/** As many as a request may name. */
+/** The same maximum as in requests. */
 const names = (): z.ZodArray<z.ZodString> => z.array(z.string().min(1)).min(1).max(100);
 
 export const routingSchema = inProgram(

@@ -1,5 +1,5 @@
-// The configuration file: every key, its type, its default and its meaning, and by that the type with which the program
-// reads it. The reference page and the JSON Schema are generated from here. Says nothing of files, environment or reloading.
+// Schema of the configuration file: every key with type, default and description, and the type with which the program
+// reads it. The reference page and the JSON Schema are generated from it.
 import { TEXTS } from '../../../canonical/index.ts';
 import {
   inProgram,
@@ -29,7 +29,7 @@ import { telemetrySchema } from './telemetry-schema.ts';
 import { upstreamSchema } from './upstream-schema.ts';
 import { webSearchSchema } from './web-search-schema.ts';
 
-/** The whole file. Every object refuses keys it does not know. */
+/** The whole file. Every object refuses unknown keys. */
 const file = z.strictObject({
   $schema: z.string().optional().describe('For editors; ignored.'),
   server: serverSchema,
@@ -242,20 +242,20 @@ const file = z.strictObject({
   ),
 });
 
-/** The same, as the program reads it. */
+/** The same, converted for the program. */
 export const configSchema = inProgram(file);
 
-/** A checked file, as the program reads it. */
+/** A validated file, converted for the program. */
 export type ConfigFile = z.output<typeof configSchema>;
 
-/** JSON Schema of the file as a person writes it: for editors and for `docs/config.schema.json`. Takes some 50 ms. */
+/** JSON Schema of the file as written, for editors and `docs/config.schema.json`. Takes about 50 ms. */
 export function configJsonSchema(): JsonObject {
   return z.toJSONSchema(configSchema, { io: 'input' }) as JsonObject;
 }
 
 const sections = new Map<PropertyKey, SchemaNode>();
 
-/** Schema of a path of the file; undefined where nothing may stand there. Of the file only the section is looked at. */
+/** Schema of a path in the file, built only for its section. Undefined: no value is allowed there. */
 export function configNodeAt(path: readonly PropertyKey[]): SchemaNode | undefined {
   const [name, ...rest] = path;
   if (name === undefined) return schemaNode(configJsonSchema());

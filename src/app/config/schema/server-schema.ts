@@ -1,10 +1,9 @@
-// The `server` part of the configuration file: the listening socket, and what one client or all together may take of the
-// process. Says what may stand there; who holds to it is elsewhere.
+// The `server` section of the configuration file: listening socket, and resource limits per client and in total.
 import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { milliseconds } from './routing-schema.ts';
 
-/** Whether the IANA database has a time zone of this name. */
+/** True when the IANA database contains this time zone. */
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;

@@ -1,4 +1,4 @@
-// The `telemetry` part of the configuration file: where traces go.
+// The `telemetry` section of the configuration file: export of traces.
 import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secret } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// The `upstream` block of the configuration: how long connections to providers live, and who shares them.
+// The `upstream` section of the configuration: lifetime and sharing of connections to providers.
 import { inProgram } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { milliseconds } from './routing-schema.ts';

@@ -1,10 +1,10 @@
-// The part of the configuration file about web search: `tools.web_search`. Knows nothing of the rest of the file.
+// The `tools.web_search` section of the configuration file.
 import { TEXTS } from '../../../canonical/index.ts';
 import { inProgram, orNull, secretOrEmpty } from '../../../catalog/schema/index.ts';
 import { z } from 'zod';
 import { milliseconds } from './routing-schema.ts';
 
-/** The engine that models without a search of their own use, and its limits. */
+/** The search engine for models without a native search, and its limits. */
 export const webSearchSchema = inProgram(
   z
     .strictObject({
