@@ -1,4 +1,4 @@
-// `dragoman console`: prints a link that signs in to the console of a running gateway, once and within a minute.
+// `dragoman console`: prints a one-time link that signs in to the console of a running gateway, valid for a minute.
 import { parseArguments, type RunCommand } from './command.ts';
 import { originFor, ownCode } from './commands/own-gateway.ts';
 import { CONSOLE_OPTIONS } from './options.ts';

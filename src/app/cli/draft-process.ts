@@ -1,5 +1,5 @@
-// Program that checks one draft of a configuration: a `DraftTask` as JSON on file descriptor 0, a `DraftAnswer` on 1. Runs
-// in a process of its own; `compose/try-draft.ts` starts it and bounds its time and memory.
+// Program that checks one draft of a configuration: a `DraftTask` as JSON on file descriptor 0, a `DraftAnswer` on 1.
+// `compose/try-draft.ts` runs it in a separate process with limits on time and memory.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { checkDraft, readKnownPrices, type DraftQuestion } from '../config/index.ts';
 import { MODALITIES } from '../../engine/index.ts';
@@ -9,9 +9,9 @@ import { simBuiltIn } from './commands/sim-server.ts';
 
 export interface DraftTask {
   readonly question: DraftQuestion;
-  /** Folder that the gateway runs in, from which relative paths lead. */
+  /** Working directory of the gateway, for relative paths. */
   readonly cwd: string;
-  /** Data directory and source of newer prices of the configuration in force. */
+  /** Data directory and price source of the configuration in force. */
   readonly dataDir: string;
   readonly refresh: string | null;
 }

@@ -1,4 +1,4 @@
-// Environment variables as they are given to whoever reads settings from them.
+// Environment variables as passed to code that reads settings.
 
-/** Environment variables by name; absent ones are undefined. */
+/** By name; absent ones are undefined. */
 export type Environment = Readonly<Record<string, string | undefined>>;

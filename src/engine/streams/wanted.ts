@@ -77,7 +77,7 @@ function patienceOf(text: string): Patience | null {
   return seconds === undefined ? Infinity : Number(seconds) * 1000;
 }
 
-/** True for a request whose client does not wait for the answer. */
+/** @throws GatewayError `invalid_request` for a stream, which nothing would read */
 export function prefersAsync({ header }: Pick<ApiCall, 'header'>): boolean {
   const said = header(PREFER);
   return said !== null && ASYNC.test(said);

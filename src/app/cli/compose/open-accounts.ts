@@ -1,5 +1,4 @@
-// Accounts: keys and projects, their limits, and other processes that count the same. Processes receive each other's
-// changes.
+// Accounts: keys and projects, their limits, and sharing of changes and counts with other processes.
 import { KeyIndex } from '../../../accounts/auth/index.ts';
 import type { LedgerSums, Limits } from '../../../accounts/limits/index.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
@@ -16,14 +15,14 @@ import { counterName, watchReplicas, type WatchedReplicas } from './watch-replic
 interface AccountParts {
   readonly settings: Settings;
   readonly storage: Storage;
-  /** Spend, under all names of models. */
+  /** Spend under all names of models. */
   readonly ledger: LedgerSums;
-  /** Null for a process alone. */
+  /** Null: single process. */
   readonly sharing: Sharing | null;
-  /** The other workers of the same supervisor; null for a process alone. */
+  /** The other workers of the same supervisor. Null: single process. */
   readonly siblings: Siblings | null;
   readonly clock: Clock;
-  /** Called when keys or projects are others. */
+  /** Called when keys or projects changed. */
   readonly changed: () => void;
 }
 
@@ -31,7 +30,7 @@ export interface Accounts {
   readonly keys: KeyIndex;
   readonly limits: Limits;
   readonly sharedLimits: OpenLimits['shared'];
-  /** Limits that hold less than they should; a sentence each. */
+  /** Limits that are less strict than configured, one sentence each. */
   readonly degraded: () => readonly string[];
   readonly parts: {
     readonly keys: Part;
@@ -40,7 +39,7 @@ export interface Accounts {
   };
 }
 
-/** Resolves once keys are read and counters know what was spent. Rejects where the database cannot be read. */
+/** Resolves once keys are loaded and counters include earlier spend. Rejects when the database cannot be read. */
 export async function openAccounts(parts: AccountParts): Promise<Accounts> {
   const { settings, storage, sharing, clock } = parts;
   const { config, log } = settings;

@@ -1,4 +1,4 @@
-// Administrators of this process: keys of admins, commands of its machine, and its own console for the operator.
+// Admin authentication of this process: admin keys, commands on this machine, and the operator's console.
 import { randomBytes } from 'node:crypto';
 import { adminSignIn, type AdminSignIn, type KeyIndex } from '../../../accounts/auth/index.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
@@ -8,7 +8,7 @@ export interface Admin {
   readonly authenticateAdmin: AdminSignIn;
   /** `storage.secret('operator')`. */
   readonly operatorSecret: Uint8Array;
-  /** Token of the console for requests that stay in this process. */
+  /** Token of the console for requests within this process. */
   readonly inProcess: string;
 }
 

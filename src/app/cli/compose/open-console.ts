@@ -1,4 +1,4 @@
-// The console of a running gateway, loaded when somebody first opens it: most gateways are never looked at.
+// The console of a running gateway, loaded on first use, because most gateways are never opened in it.
 import { OneTimeCodes } from '../../../accounts/auth/index.ts';
 import type { ConsoleDependencies, Sessions } from '../../../operations/console/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
@@ -16,9 +16,9 @@ export interface ConsoleInput extends Omit<ConsoleDependencies, 'codes' | 'sessi
 }
 
 export interface OpenConsole {
-  /** Answers `/console` and everything below it. */
+  /** Serves `/console` and everything below it. */
   readonly answer: Answering;
-  /** A path at which whoever opens it first, within a quarter of an hour, is signed in. */
+  /** One-time path that signs in its first visitor, valid for 15 minutes. */
   readonly signInPath: () => string;
 }
 

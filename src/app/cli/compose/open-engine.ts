@@ -1,4 +1,4 @@
-// The engine with everything that a request needs of the other rooms: sealed state, prompts, files, tools.
+// Opens the engine with its dependencies: sealed state, prompts, files, tools.
 import {
   EndUsers,
   Gateway,
@@ -28,7 +28,7 @@ interface EngineParts extends Pick<
 > {
   readonly settings: Settings;
   readonly storage: Storage;
-  /** Null for a process alone. */
+  /** Null: single process. */
   readonly sharing: Sharing | null;
   readonly network: Omit<GuardedFetchOptions, 'allow'>;
 }
@@ -37,11 +37,11 @@ export interface Engine {
   readonly gateway: Gateway;
   readonly dependencies: GatewayDependencies;
   readonly streams: KeptStreams;
-  /** Streams of other processes; null where none can be reached. */
+  /** Streams of other processes. Null: none are reachable. */
   readonly remoteStreams: RemoteStreams | null;
   readonly prompts: GatewayDependencies['prompts'];
   readonly files: Files;
-  /** Seals summaries of conversations. */
+  /** Seals conversation summaries. */
   readonly compaction: Envelope;
   /** Model lists of self-hosted servers. */
   readonly localModels: LocalModels;

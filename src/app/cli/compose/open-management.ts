@@ -1,4 +1,4 @@
-// The management API of a running gateway, loaded when somebody first asks it: most gateways are never asked.
+// The management API of a running gateway, loaded on first use, because most gateways never need it.
 import { type AdminSignIn, type KeyIndex, presentedKey } from '../../../accounts/auth/index.ts';
 import { GatewayError, toWishes } from '../../../canonical/index.ts';
 import { checkWishes, knownProviders, type DraftAnswer, type Snapshot } from '../../config/index.ts';
@@ -26,7 +26,7 @@ export interface ManagementInput {
   readonly storage: Storage;
   readonly keys: KeyIndex;
   readonly snapshot: () => Snapshot;
-  /** The configuration file; null: there is none. */
+  /** The configuration file. Null: none. */
   readonly path: string | null;
   /** Checks the text of a file. */
   readonly tryDraft: (text: string, signal: AbortSignal) => Promise<DraftAnswer>;
@@ -49,12 +49,12 @@ export interface ManagementInput {
   readonly log: Logger;
 }
 
-/** Purpose of the secret that seals kept answers. */
+/** Purpose of the secret that seals stored answers. */
 const ANSWERS = 'answers of management';
 
 type Answering = (request: Request, connection: Connection) => Promise<Response>;
 
-/** @returns what answers every request below `/management` */
+/** @returns the handler of all requests below `/management` */
 export function openManagement(input: ManagementInput): Answering {
   let opened: Promise<Answering> | undefined;
   return async (request, connection) => {

@@ -1,12 +1,12 @@
-// Routing state, and the part of it that is published to other processes.
+// Opens the routing state, and publishes changes to other processes.
 import { type BreakerSettings, MemoryRoutingState } from '../../../engine/routing/index.ts';
 import type { Sharing } from './open-sharing.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
 /**
- * @param breaker its settings as they are configured now
- * @param isListed true for the id of a model of the catalog; all others may be made up by clients
- * @param sharing null for a process alone
+ * @param breaker current settings
+ * @param isListed true for the id of a model in the catalog; clients can invent others
+ * @param sharing null: single process
  */
 export function openRouting(
   breaker: () => BreakerSettings,

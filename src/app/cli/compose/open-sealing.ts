@@ -1,16 +1,16 @@
-// Sealing under the secrets of the installation: new data under the newest, while data under earlier ones opens, too.
+// Sealing with the secrets of the installation: the newest one seals, earlier ones still open.
 import { Envelope } from '../../../engine/state/envelope.ts';
 import { Vault } from '../../../engine/state/vault.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
-/** How long signed reasoning can be given back to a client that lost it. */
+/** Time for which signed reasoning can be restored. */
 const VAULT_TTL_MS = 7 * 24 * 3_600_000;
 
 export interface Sealing {
-  /** Reasoning of turns with tools, which stays here. */
+  /** Reasoning of turns with tools, stored here. */
   readonly vault: Vault;
-  /** Seal of data that travels through clients. */
+  /** Seals data that passes through clients. */
   readonly compaction: Envelope;
   readonly reasoning: Envelope;
 }

@@ -1,4 +1,4 @@
-// The sockets of the gateway: what clients and operators reach, and metrics where those have an address of their own.
+// Sockets of the gateway: the main listener, and one for metrics if they have their own address.
 import { presentedKey, withRole } from '../../../accounts/auth/index.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
 import { residentBytes } from '../../../base/runtime/machine.ts';
@@ -36,11 +36,11 @@ import type { OpenWebhooks } from './open-webhooks.ts';
 import type { Part } from './part.ts';
 import { tryDraft } from './try-draft.ts';
 
-/** Files of the certificate, and what was read of them; null: plain HTTP. */
+/** Certificate files with their content. Null: plain HTTP. */
 export type StartCertificate = { readonly files: CertificateFiles; readonly pair: CertificatePair } | null;
 
 interface ServerParts {
-  /** As it was at the start: an address is not changed by a reload. */
+  /** The configuration at the start, because a reload does not change addresses. */
   readonly config: Config;
   readonly certificate: StartCertificate;
   readonly settings: Settings;
@@ -51,22 +51,22 @@ interface ServerParts {
   readonly engine: Engine;
   readonly ending: Ending;
   readonly webhooks: OpenWebhooks;
-  /** False once the process is to end. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
-  /** Null for a process alone. */
+  /** Null: single process. */
   readonly siblings: Siblings | null;
   readonly clock: Clock;
 }
 
 export interface Server {
   readonly app: App;
-  /** The gateway's own socket. Throws before the start. */
+  /** The main listener. Throws before the start. */
   readonly listener: () => CertifiedListener;
   /** `http://host:port` */
   readonly origin: () => string;
-  /** The same of the metrics' own address; null where they have none. */
+  /** Origin of the metrics listener. Null: none. */
   readonly metricsOrigin: () => string | null;
-  /** A path at which whoever opens it first, within a quarter of an hour, is signed in. */
+  /** One-time path that signs in its first visitor, valid for 15 minutes. */
   readonly signInPath: () => string;
   readonly parts: {
     readonly jobs: Part;
@@ -77,7 +77,7 @@ export interface Server {
   };
 }
 
-/** Makes it all. Its sockets open when their parts start. */
+/** Creates the servers. Their sockets open when the parts start. */
 export async function openServer(input: ServerParts): Promise<Server> {
   const { config, settings, storage, accounts, routing, observers, engine, ending, siblings, clock } = input;
   const { webhooks, takes } = input;
@@ -236,14 +236,14 @@ function listen(
   return listenWithCertificate({
     hostname: server.host,
     port: server.port,
-    // Bodies over the gateway's own limit are still read, so that their clients get an answer; this is the end of patience.
+    // Bodies over the gateway's own limit are still read up to this size, so that clients get a response.
     maxBodyBytes: Math.max(
       server.bodyLimitBytes * 4,
       files.maxBytes * 4,
       batches.maxBytes * 2,
       batches.maxRequestBytes * 2,
     ),
-    // A little more, so that messages that are a little too long are refused in the gateway's words.
+    // Slightly more, so that the gateway itself refuses messages that are slightly too long.
     maxMessageBytes: server.bodyLimitBytes + 65_536,
     isShared: siblings !== null,
     hot: app.hot,

@@ -1,4 +1,4 @@
-// Sessions of the console, for the console itself and for the management API, which lists and ends them. Loaded when one of them is asked.
+// Sessions of the console, used by the console and the management API. Loaded on first use.
 import type { AdminSignIn } from '../../../accounts/auth/index.ts';
 import type { Storage } from '../../../accounts/ports/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
@@ -10,14 +10,14 @@ const PURPOSE = 'console sessions';
 
 export interface SessionsInput {
   readonly authenticateAdmin: AdminSignIn;
-  /** Credential of the operator in requests of this process. */
+  /** Credential of the operator for requests within this process. */
   readonly inProcess: string;
   readonly storage: Pick<Storage, 'vault' | 'secret' | 'earlierSecrets'>;
   readonly clock: Clock;
 }
 
 export interface OpenSessions {
-  /** The same sessions at every call. */
+  /** Returns the same object at every call. */
   readonly opened: () => Promise<Sessions>;
   readonly list: SessionAdministration;
 }

@@ -1,5 +1,5 @@
-// The configuration in force: reads it, makes its snapshots, watches its files. Owns the log, because the configuration says
-// which secrets the log masks.
+// The current configuration: reads it, builds snapshots and watches its files. Includes the log, because the
+// configuration says which secrets to mask.
 import { BUNDLED_PRICES, type Catalog, type PriceBook } from '../../../catalog/index.ts';
 import { MODALITIES } from '../../../engine/index.ts';
 import { presets } from '../../../catalog/providers/index.ts';
@@ -30,18 +30,18 @@ import type { ComposeInput } from './running-gateway.ts';
 import { snapshotRedactor } from './snapshot-redactor.ts';
 
 interface SettingsParts extends Pick<ComposeInput, 'environment' | 'load' | 'prettyLog'> {
-  /** The file as it was read at the start. */
+  /** The file as read at the start. */
   readonly loaded: LoadedConfig;
-  /** The simulated provider, as the catalog lists it. */
+  /** Catalog entry of the simulated provider. */
   readonly sim: SnapshotInput['sim'];
   readonly clock: Clock;
   /** Takes one log line, newline included. */
   readonly write: (line: string) => void;
-  /** Called with every snapshot after the first, once it is in force. */
+  /** Called with every later snapshot, once it is in force. */
   readonly changed: (snapshot: Snapshot) => void;
 }
 
-/** The configuration in force. Every function returns the current value. */
+/** The current configuration. Every function returns the current value. */
 export interface Settings extends Part {
   readonly log: Logger;
   readonly redact: Redact;
@@ -50,21 +50,21 @@ export interface Settings extends Part {
   readonly catalog: () => Catalog;
   /** The catalog without probe results. */
   readonly unmeasured: () => Catalog;
-  /** The file that is in force, as it was read. */
+  /** The file in force, as read. */
   readonly file: () => LoadedConfig;
-  /** Memory that requests may hold. */
+  /** Memory budget of requests. */
   readonly budget: () => BudgetLimits;
-  /** Prices and models that were known at the start. */
+  /** Prices and models known at the start. */
   readonly knownPrices: KnownPrices;
   /** Probe results of `doctor`. */
   readonly findings: KnownFindings;
-  /** Follows the probe results that other processes write into the database. */
+  /** Follows probe results that other processes store in the database. */
   readonly followFindings: Part;
-  /** Reads the probe results that the database has. */
+  /** Reads the probe results in the database. */
   readFindings(storage: Pick<Storage, 'findings'>): Promise<void>;
-  /** Reads the file again. True when a new configuration is in force. */
+  /** Reads the file again. True: a new configuration is in force. */
   reread(): boolean;
-  /** Puts prices and models in force. False: they make no valid configuration, and the ones before stay. */
+  /** Applies prices and models. False: the configuration would be invalid, and the previous ones are kept. */
   usePrices(book: PriceBook): boolean;
 }
 
@@ -94,7 +94,7 @@ export function openSettings(parts: SettingsParts): Settings {
     });
   let snapshot = snapshotOf(loaded, 1);
   let budget = budgetOf(snapshot.config.server);
-  /** The file as it was read last, and as it is in force. */
+  /** The file as last read, and as in force. */
   let latest = loaded;
   let accepted = loaded;
 

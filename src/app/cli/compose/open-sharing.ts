@@ -1,5 +1,5 @@
-// State that several processes share: through a server of Valkey or Redis, or workers through their supervisor. None of it is
-// loaded where there is nobody to share with.
+// State shared between processes: through a Valkey or Redis server, or between workers through their supervisor. Not
+// loaded by a single process.
 import { type Config, ConfigError } from '../../config/index.ts';
 import type { AnswerExchange, KeptStreams, RemoteStreams } from '../../../engine/index.ts';
 import type { ExchangedAnswers } from '../../../cluster/exchange/answers/index.ts';
@@ -27,28 +27,28 @@ interface SharingParts {
   readonly storage: Pick<Storage, 'secret' | 'earlierSecrets'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The other workers of the same supervisor; null for a process alone. */
+  /** The other workers of the same supervisor. Null: single process. */
   readonly siblings: Siblings | null;
 }
 
 export interface Sharing {
-  /** @param periodStart Unix milliseconds at which the calendar period of a time began */
+  /** @param periodStart returns the start of the calendar period of a time, in Unix milliseconds */
   limits(periodStart: (rule: LimitRule, nowMs: UnixMs) => number): SharedLimits;
-  /** @param refresh reads what has changed in the database @param onError told when it cannot be read */
+  /** @param refresh reads changes from the database @param onError called when reading fails */
   tenants(refresh: () => Promise<unknown>, onError: (error: unknown) => void): TenantChanges;
-  /** Routing publishes what it measures to the others, and receives theirs, from now on. */
+  /** Starts exchanging routing measurements with other processes. */
   shareRouting(routing: MemoryRoutingState): void;
-  /** Publishes events of this process while somebody watches elsewhere, and the other way round, from now on. */
+  /** Starts exchanging events with other processes while they have subscribers. */
   shareEvents(events: EventHub): void;
   /** @param limits of all complete answers */
   answers(storage: Pick<Storage, 'secret'>, limits: () => Config['idempotency']): Promise<AnswerExchange>;
-  /** Streams of this process can be resumed at others from now on, and theirs here. After `answers`. */
+  /** Makes streams resumable across processes. Called after `answers`. */
   streams(kept: KeptStreams): RemoteStreams | null;
-  /** Says what is left to say. */
+  /** Sends what is still pending. */
   close(): Promise<void>;
 }
 
-/** Channel through which processes share it. */
+/** Channel between the processes. */
 interface Medium {
   readonly store: CounterStore;
   readonly pubSub: PubSub;
@@ -56,7 +56,7 @@ interface Medium {
   readonly close: () => void;
 }
 
-/** Null where this process shares nothing. Throws ConfigError. */
+/** Null: this process shares nothing. Throws ConfigError. */
 export async function openSharing(parts: SharingParts): Promise<Sharing | null> {
   const { config, ledger, clock, log } = parts;
   const holder = newId('proc_');
@@ -149,7 +149,7 @@ async function openMedium(
   };
 }
 
-/** Milliseconds that only go forward. */
+/** Monotonic milliseconds. */
 function elapsed(): number {
   return performance.now();
 }

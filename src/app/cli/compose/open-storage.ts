@@ -1,4 +1,4 @@
-// Chooses the storage that a configuration asks for. The only place where a command meets a concrete database.
+// Opens the storage of a configuration. The only place where commands depend on a concrete database.
 import { join } from 'node:path';
 import { GatewayError } from '../../../canonical/index.ts';
 import { ConfigError, type Config } from '../../config/index.ts';
@@ -12,14 +12,14 @@ import { inThisShell } from '../program-name.ts';
 import type { BlobStore, Storage } from '../../../accounts/ports/index.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
-/** How long an answer waits for a database before the journal is enough. */
+/** Milliseconds that an answer waits for the database before the journal suffices. */
 const CONFIRM_MS = 1_000;
 
 /**
- * Opens the database that the configuration names. Throws ConfigError for one that is not supported.
- * @param notice told, in a sentence, of modes of its files that were too loose
- * @param maxBytesPerKey what one key may store; asked at every write, since a reload may change it
- * @param now Unix milliseconds, for a database without a clock of its own
+ * Opens the configured database. Throws ConfigError for an unsupported one.
+ * @param notice called with a sentence about file permissions that were too open
+ * @param maxBytesPerKey storage limit per key; read at every write, because a reload may change it
+ * @param now Unix milliseconds, for a database without its own clock
  */
 export async function openStorage(
   config: Config,
@@ -46,7 +46,7 @@ export async function openStorage(
       'secret',
       'a database that several processes share needs a secret that all of them know: set it (or DRAGOMAN_SECRET) to what `openssl rand -hex 32` says, or to the line in secret.key of the data directory whose keys are to stay good',
     );
-  // Loaded where it is asked for: a gateway with the embedded database has nothing of it in memory.
+  // Loaded on demand, so that a gateway with the embedded database does not hold it in memory.
   const { openPostgresStorage } = await import('../../../storage/postgres/storage.ts');
   try {
     return await openPostgresStorage({
@@ -67,7 +67,7 @@ export async function openStorage(
   }
 }
 
-/** The secrets of the configuration, newest first; none where it has none. */
+/** Secrets of the configuration, newest first. Empty: none. */
 export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint8Array[] {
   const given = [secret, ...earlierSecrets].filter((one) => one !== null);
   if (!secret && given.length > 0)
@@ -80,9 +80,8 @@ export function masterSecrets({ secret, earlierSecrets }: Config): readonly Uint
 }
 
 /**
- * Files, with their bytes in the store that the configuration names, or else in a database that is shared, or in a folder of
- * the data directory.
- * @param maxBytes of one file; asked at every upload, since a reload may change it
+ * Files, whose bytes are in the configured store, otherwise in a shared database or the data directory.
+ * @param maxBytes maximum size of a file; read at every upload, because a reload may change it
  */
 export function openFiles(
   config: Config,
@@ -96,7 +95,7 @@ export function openFiles(
 function openBlobs({ dataDir, files: { store } }: Config, inDatabase: BlobStore | null): BlobStore {
   if (!store) return inDatabase ?? new BlobFolder(join(dataDir, 'files'));
   const bucket = openBucket({ ...store, secretAccessKey: store.secretAccessKey.reveal() });
-  // Not the folder of uploads: those of before the change stay there, and are nobody's leftovers.
+  // Separate from the upload folder, whose older files must not be treated as abandoned.
   return new S3Blobs({
     bucket,
     prefix: store.prefix,

@@ -1,4 +1,4 @@
-// Keys and projects of the configuration, in the words of their commands.
+// Keys and projects of the configuration, in the form of their commands.
 import {
   KeyCommands,
   type ConfiguredTenants,
@@ -19,13 +19,10 @@ export function configuredTenants({ keys, projects, server }: Config): Configure
   };
 }
 
-/** Actor of a change, and the id of the request by which it is asked. Null: no HTTP request asked. */
+/** Actor of a change, and the id of its request. Null: not an HTTP request. */
 export type ChangedBy = Pick<AuditEntry, 'actor' | 'requestId'>;
 
-/**
- * Changes of keys and projects.
- * @param by as the audit log tells it
- */
+/** Changes of keys and projects. @param by for the audit log */
 export async function openTenants(
   storage: Storage,
   config: () => Config,
@@ -43,7 +40,10 @@ export async function openTenants(
   };
 }
 
-/** A key for a gateway that nobody could use. @returns it, to be shown this once; null where there was one */
+/**
+ * Creates the first API key, if there is none and the gateway would be unusable.
+ * @returns the key, to be shown once; null: there was one
+ */
 export async function makeFirstKey(
   storage: Storage,
   keys: Pick<KeyIndex, 'refresh' | 'usableKeys'>,
@@ -57,7 +57,7 @@ export async function makeFirstKey(
     const { key } = await commands.create({ name: 'first' });
     return key;
   } catch (error) {
-    // Another gateway, which starts on the same database just now, was faster, and shows what it has made.
+    // Another gateway that is starting on the same database has created and shown it.
     if (error instanceof GatewayError && error.kind === 'conflict') return null;
     throw error;
   } finally {

@@ -17,19 +17,19 @@ const CHECK_MS = 10_000;
 
 export interface ToolParts extends Omit<GuardedFetchOptions, 'allow'> {
   readonly clock: Clock;
-  /** For addresses that come from requests, pages among them. */
+  /** Fetches addresses from requests, including pages. */
   readonly fetch: GuardedFetch;
-  /** The configuration in force. */
+  /** The current configuration. */
   readonly config: () => Config;
 }
 
-/** A kind of tool from its configuration; null where that has none of it. */
+/** Opens a kind of tool. Null: not configured. */
 export type ToolOpener = (config: Config, parts: ToolParts) => ToolKind | null;
 
-/** Each kind of tool that the gateway runs. */
+/** All kinds of tools that the gateway runs. */
 export const TOOL_KINDS: ToolOpener[] = [openSearch, openMcp];
 
-/** @returns what is available now; the same object until the configuration changes */
+/** @returns the available tools; the same object until the configuration changes */
 export function openTools(parts: ToolParts): () => AvailableTools {
   let opened: { readonly config: Config; readonly tools: AvailableTools } | undefined;
   return () => {

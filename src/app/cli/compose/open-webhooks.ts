@@ -1,4 +1,4 @@
-// Opens webhooks: receivers, the queue of their messages, and who delivers those in this process.
+// Opens webhooks: receivers, the queue of messages, and delivery in this process.
 import type { Storage } from '../../../accounts/ports/index.ts';
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { Logger } from '../../../base/telemetry/log.ts';
@@ -17,9 +17,9 @@ import { hostAndPort } from '../../../upstream/guard.ts';
 import type { Config } from '../../config/index.ts';
 import type { Part } from './part.ts';
 
-/** Purpose of the secret that seals those of receivers. */
+/** Purpose of the secret that seals the receivers' secrets. */
 const SEALING = 'webhooks';
-/** Messages that one process sends at once: together, and to one receiver over all processes. */
+/** Maximum concurrent messages: of one process in total, and to one receiver across processes. */
 const MOST_AT_ONCE = 50;
 const MOST_OF_ONE = 5;
 
@@ -27,7 +27,7 @@ interface WebhookParts {
   readonly config: () => Config;
   readonly storage: Storage;
   readonly network: Omit<GuardedFetchOptions, 'allow'>;
-  /** False once the process is to end. */
+  /** False once the process is shutting down. */
   readonly takes: () => boolean;
   readonly clock: Clock;
   readonly random: () => number;
@@ -37,14 +37,14 @@ interface WebhookParts {
 export interface OpenWebhooks {
   readonly webhooks: Webhooks;
   readonly endpoints: Endpoints;
-  /** Checks an address that came by API. @throws GatewayError `invalid_request` */
+  /** Checks an address given through the API. @throws GatewayError `invalid_request` */
   readonly checkAddress: (url: string) => Promise<void>;
-  /** Says who tells operators of receivers that were disabled. */
+  /** Sets the function that alerts operators of disabled receivers. */
   readonly alertBy: (raise: (alert: Alert) => Promise<void>) => void;
   readonly part: Part;
 }
 
-/** How long the address of a receiver may take to be looked up, in milliseconds. */
+/** Timeout of resolving a receiver's address, in milliseconds. */
 const LOOKUP_MS = 5_000;
 
 /** Receivers of the configuration file. */
@@ -68,7 +68,7 @@ export async function openWebhooks(parts: WebhookParts): Promise<OpenWebhooks> {
     sealing: [await storage.secret(SEALING), ...(await storage.earlierSecrets(SEALING))],
     now: clock.wall,
   });
-  // Addresses that the operator names may be in the operator's own network; those that come by API may not.
+  // Addresses in the configuration may be private; those given through the API may not.
   const file = new GuardedFetch({
     ...network,
     allow: () => configuredWebhooks(config()).map(({ url }) => hostAndPort(url)),

@@ -1,5 +1,5 @@
-// Reads newer prices and models from where the operator says: an address, which may be private, or a file. Checks them and
-// lays them over what is known. Decides nothing.
+// Reads newer prices and models from the configured source: an address, which may be private, or a file. Validates them
+// and merges them into the known data.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -9,7 +9,7 @@ import type { Clock } from '../../../base/runtime/clock.ts';
 import { askIssuer } from '../../../upstream/ask-issuer.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
 
-/** A source that gives nothing in this time is given up. */
+/** Timeout of a source. */
 const PATIENCE_MS = 60_000;
 
 /** Dependencies of a source. */
@@ -18,18 +18,18 @@ export interface SourceTools {
   readonly clock: Clock;
 }
 
-/** True for an address, false for a path. */
+/** True for an address; false for a path. */
 export function isAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** The source as a log may name it: an address may hold a token. */
+/** Name of the source for logs, without secrets, because an address may contain a token. */
 export function nameOfSource(source: string): string {
   if (!isAddress(source)) return source;
   return URL.canParse(source) ? new URL(source).origin + new URL(source).pathname : 'the address';
 }
 
-/** Fingerprint that changes with every way of writing a file. Null: an address, or no file yet. */
+/** Fingerprint that changes with every kind of write. Null: an address, or no file yet. */
 export function fingerprintOf(source: string): string | null {
   if (isAddress(source)) return null;
   const stats = statSync(source, { throwIfNoEntry: false });
@@ -37,8 +37,8 @@ export function fingerprintOf(source: string): string | null {
 }
 
 /**
- * Reads a source over what is known.
- * @throws GatewayError for a source that gives nothing, or something that is not used
+ * Reads a source and merges it into the known data.
+ * @throws GatewayError for a source that is unavailable or invalid
  */
 export async function readPriceSource(
   source: string,
@@ -48,7 +48,7 @@ export async function readPriceSource(
   const text = isAddress(source) ? await fetchText(source, client, clock) : readText(source);
   const vendors = await parsePriceData(text);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  // The same data is the same version, whenever it is read.
+  // The same data keeps its version, whenever it is read.
   if (older.version.endsWith(` ${hash}`)) return older;
   const day = new Date(clock.wall()).toISOString().slice(0, 10);
   return bookOver(older, vendors, `catalog ${day} ${hash}`);

@@ -5,13 +5,13 @@ import type { Logger } from '../../../base/telemetry/log.ts';
 import type { UnixMs } from '../../../base/units.ts';
 
 const PURGE_MS = 600_000;
-/** After the start, which has enough to do, and before what only the start needed of the code is let go. */
+/** Delay after the start, which is busy, in milliseconds. */
 const FIRST_MS = 1_000;
-/** Between two portions of what has expired. */
+/** Pause between two portions. */
 const PAUSE_MS = 20;
 const DAY_MS = 24 * 3_600_000;
 
-/** Deletes a bounded number of what has expired by a time in Unix milliseconds; returns how many. */
+/** Deletes a bounded number of entries expired at a time in Unix milliseconds; returns how many. */
 type Purgeable = Pick<VaultStore, 'purge'>;
 
 export interface PurgeOptions {
@@ -57,7 +57,7 @@ type Stores = Pick<
   'audit' | 'batches' | 'conversations' | 'jobs' | 'ledger' | 'payloads' | 'responses' | 'usage' | 'vault'
 >;
 
-/** All that expires or has to be done in the background. @param config asked each time */
+/** All periodic deletions. @param config read each time */
 export function allPurges(
   { audit, batches, conversations, jobs, ledger, payloads, responses, usage, vault }: Stores,
   files: Purgeable,
@@ -81,7 +81,7 @@ export function allPurges(
   ];
 }
 
-/** Entries that expire by their age. @param days asked each time, since a reload may change it; 0: never */
+/** Entries that expire by age. @param days read each time, because a reload may change it; 0: never */
 function olderThan(store: Purgeable, days: () => number): Purgeable {
   return {
     purge: (nowMs) => (days() === 0 ? Promise.resolve(0) : store.purge(nowMs - days() * DAY_MS)),

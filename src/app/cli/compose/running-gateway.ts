@@ -1,4 +1,4 @@
-// Input of composing a gateway, and the running gateway.
+// Input of `composeGateway`, and the running gateway.
 import type { Clock } from '../../../base/runtime/clock.ts';
 import type { ResolveHost } from '../../../base/runtime/resolve-host.ts';
 import type { Siblings } from '../../../cluster/workers/index.ts';
@@ -6,36 +6,36 @@ import type { Environment, LoadedConfig } from '../../config/index.ts';
 
 export interface ComposeInput {
   readonly environment: Environment;
-  /** Reads the configuration; called again when it is reloaded. Throws ConfigError. */
+  /** Reads the configuration, again at each reload. Throws ConfigError. */
   readonly load: () => LoadedConfig;
   readonly clock?: Clock | undefined;
   /** A number in [0, 1). */
   readonly random?: (() => number) | undefined;
-  /** Every address of a name; the machine's own resolver unless given. */
+  /** Resolves all addresses of a name. Default: the system's resolver. */
   readonly resolve?: ResolveHost | undefined;
-  /** True: other gateways live in this process, and none of them gives back what all of them hold. */
+  /** True: other gateways run in this process, so process-wide memory is not released. */
   readonly sharesProcess?: boolean | undefined;
   /** Takes one log line, newline included. */
   readonly writeLog?: ((line: string) => void) | undefined;
   readonly prettyLog?: boolean | undefined;
-  /** The other workers of the same supervisor; null or absent for a process alone. */
+  /** The other workers of the same supervisor. Null or absent: single process. */
   readonly siblings?: Siblings | null | undefined;
 }
 
 export interface RunningGateway {
   /** `http://host:port` */
   readonly origin: string;
-  /** The same of the metrics' own address; null where they have none. */
+  /** Origin of the metrics listener. Null: none. */
   readonly metricsOrigin: string | null;
-  /** The key that was made because there was none; null otherwise. */
+  /** The first API key, if it was created at this start. Null: it was not. */
   readonly firstKey: string | null;
-  /** An address of the console at which whoever opens it first, within a quarter of an hour, is signed in. */
+  /** One-time console link that signs in its first visitor, valid for 15 minutes. */
   readonly signInLink: () => string;
-  /** Reads the certificate and the configuration again. True when the new configuration is in force. */
+  /** Reloads certificate and configuration. True: the new configuration is in force. */
   reload(): boolean;
   /**
    * Refuses new requests, lets running answers finish within the drain time, and closes everything.
-   * @param givesNotice true: for the delay of the configuration requests are taken as before
+   * @param givesNotice true: requests are still accepted during the configured delay
    */
   stop(givesNotice?: boolean): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// Secrets of one configuration, as a function that masks them.
+// Redactor for the secrets of one configuration.
 import { secretsOfAddress } from '../../../canonical/index.ts';
 import type { Snapshot } from '../../config/index.ts';
 import { configuredWebhooks } from './open-webhooks.ts';
 import { createRedactor, type Redact } from '../../../base/telemetry/redact.ts';
 
-/** Every secret that an upstream could echo: its key, and what the operator put into headers of its own; and those of tools. */
+/** All secrets that an upstream could echo: keys, operator-defined headers, and those of tools. */
 export function snapshotRedactor(snapshot: Snapshot): Redact {
   const headers = Object.values(snapshot.config.providers).flatMap((provider) =>
     provider === false ? [] : Object.values(provider.headers ?? {}),

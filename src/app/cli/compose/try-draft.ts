@@ -1,5 +1,5 @@
-// Checks drafts of the configuration, each in a process of its own: whatever a draft names or holds, nobody else waits for
-// it. Owns the limits. Knows nothing of what a draft may say.
+// Checks drafts of the configuration in separate processes with limits, so that an expensive draft delays no other
+// work.
 import { TEXTS } from '../../../canonical/index.ts';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,9 +18,9 @@ const MOUNTED = '/run/secrets';
 const turns = new Turns(1, 8, 'drafts wait to be checked');
 
 /**
- * Checks the text of a configuration file. A draft that takes too much time or memory has that as its problem.
- * @param loaded the configuration in force, beside which the draft is checked
- * @throws GatewayError `rate_limited` when too many wait, `cancelled`
+ * Checks the text of a configuration file. Exceeding the limits on time or memory is a problem of the draft.
+ * @param loaded the configuration in force
+ * @throws GatewayError `rate_limited` when too many are queued, `cancelled`
  */
 export async function tryDraft(
   text: string,

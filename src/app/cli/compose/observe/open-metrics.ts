@@ -28,9 +28,9 @@ import type { UnixMs } from '../../../../base/units.ts';
 const MOST_ENDPOINTS = 1000;
 const STATES: readonly Standing['state'][] = ['closed', 'half-open', 'open'];
 
-/** Requests whose spans were exported, and those whose were dropped. */
+/** Requests whose spans were exported, or dropped. */
 type SpanCounts = Readonly<Record<'exported' | 'dropped', number>>;
-/** Requests whose payloads were kept, and those whose were not. */
+/** Requests whose payloads were stored, or not. */
 type PayloadCounts = Readonly<Record<'kept' | 'dropped', number>>;
 
 /** Created before the gateway, whose requests are counted here. */
@@ -41,7 +41,7 @@ export class Metrics {
   readonly #spans: SpanCounts;
   readonly #payloads: PayloadCounts;
 
-  /** @param catalog as it is configured now */
+  /** @param catalog the current one */
   constructor(catalog: () => Catalog, spans: SpanCounts, payloads: PayloadCounts) {
     this.#catalog = catalog;
     this.#spans = spans;
@@ -52,7 +52,7 @@ export class Metrics {
     });
   }
 
-  /** Notes how late the event loop was, in milliseconds. */
+  /** Records the event loop delay, in milliseconds. */
   late(ms: number): void {
     this.#delays.add(ms / 1000);
   }
@@ -152,7 +152,7 @@ function oldestJobs(counts: readonly JobCount[], nowMs: UnixMs): readonly Sample
 
 const NOTHING: readonly Sample[] = [];
 
-/** Traffic between this process and those that it shares limits with; nothing where it shares none. */
+/** Traffic with processes that share limits. Empty: none. */
 function sharingReadings(shared: SharingState | null): Pick<Readings, SharingMetric> {
   const read = (value: (state: SharingState) => number) => (): Iterable<Sample> =>
     shared ? single(value(shared)) : NOTHING;
@@ -196,9 +196,9 @@ export interface MetricSources {
 }
 
 /**
- * Serves metrics at an address of their own, to everybody who reaches it. Throws GatewayError when it cannot listen.
- * @param address null: there is none
- * @param isShared other workers listen there, too
+ * Serves metrics at their own address, without authentication. Throws GatewayError when it cannot listen.
+ * @param address null: none
+ * @param isShared true: other workers listen there too
  */
 export function listenForScrapes(
   address: { readonly host: string; readonly port: number } | null,

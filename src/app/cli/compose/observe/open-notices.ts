@@ -1,4 +1,4 @@
-// Events, published through PostgreSQL where there is no Valkey: to replicas on all machines.
+// Publishes events to replicas on all machines through PostgreSQL, if there is no Valkey.
 import type { Config } from '../../../config/index.ts';
 import type { EventHub } from '../../../../operations/events/index.ts';
 import type { Clock } from '../../../../base/runtime/clock.ts';
@@ -12,7 +12,7 @@ export interface NoticeParts {
 }
 
 export interface OpenNotices {
-  /** Publishes events of this process while somebody watches elsewhere, and the other way round, from now on. */
+  /** Starts exchanging events with other processes while they have subscribers. */
   shareEvents(events: EventHub): void;
   /** Sends what is still pending. */
   close(): void;

@@ -22,7 +22,7 @@ import type { UnixMs } from '../../../../base/units.ts';
 export interface ObserverParts extends Pick<AlertParts, 'limits' | 'routing'> {
   /** A number in [0, 1). */
   readonly random: () => number;
-  /** Sends alerts to receivers of webhooks. */
+  /** Sends alerts to webhook receivers. */
   readonly announcer: Announcer;
   readonly settings: Pick<Settings, 'config' | 'catalog' | 'log'>;
   readonly network: Omit<GuardedFetchOptions, 'allow'>;
@@ -40,7 +40,7 @@ export interface Observers extends Part {
   readonly lastUsed: LastUsed;
   /** Publishes an alert. */
   readonly raise: (alert: Alert) => Promise<void>;
-  /** Tells all of them. */
+  /** Notifies all of them. */
   readonly observer: SettlementObserver;
   /** Resolves when the last spans are sent, or after a moment, and everything is stored. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// Opens the traces: where spans go.
+// Opens the export of traces.
 import type { Config } from '../../../config/index.ts';
 import type { Logger } from '../../../../base/telemetry/log.ts';
 import { type Collector, TraceExporter } from '../../../../operations/traces/index.ts';
@@ -6,7 +6,7 @@ import { GuardedFetch, type GuardedFetchOptions } from '../../../../upstream/fet
 import { hostAndPort } from '../../../../upstream/guard.ts';
 
 export interface TraceParts extends Omit<GuardedFetchOptions, 'allow'> {
-  /** The configuration in force. */
+  /** The current configuration. */
   readonly config: () => Config;
   readonly log: Logger;
 }
@@ -16,7 +16,7 @@ export function openTraces({ config, log, ...network }: TraceParts): TraceExport
     const { otlp } = config().telemetry;
     return otlp && { ...otlp, url: `${otlp.endpoint}/v1/traces` };
   };
-  // Addresses that the operator names may be in the operator's own network.
+  // Addresses in the configuration may be in the operator's network.
   const allow = (): readonly string[] => {
     const at = collector();
     return at ? [hostAndPort(at.url)] : [];
