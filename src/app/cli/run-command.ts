@@ -1,5 +1,5 @@
-// Runs a command line: finds the command, prints help where that is asked for, and says what went wrong. Standard output is
-// for data, standard error for talk.
+// Runs a command line: finds the command, prints help, and reports errors. Standard output is for data, standard error
+// for messages.
 import { printable, printableLines } from '../../base/lib/printable.ts';
 import { GatewayError } from '../../canonical/index.ts';
 import { nearest } from '../../catalog/index.ts';
@@ -11,10 +11,7 @@ import { helpOf, overview } from './help.ts';
 import { inThisShell } from './program-name.ts';
 import { VERSION } from '../../base/lib/version.ts';
 
-/**
- * Runs a command line.
- * @returns the exit code: 0 good, 1 failed, 2 bad configuration or usage
- */
+/** Runs a command line. @returns the exit code: 0 success, 1 failure, 2 invalid configuration or usage */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   endQuietly();
   const named = argv[0] && !argv[0].startsWith('-') ? argv[0] : 'serve';
@@ -23,7 +20,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const name = isHelp ? (rest[0] ?? '') : named;
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (isHelp || argv.includes('--help') || argv.includes('-h')) {
-    // `--help` without a command describes all of them.
+    // `--help` without a command describes all commands.
     const isAbout = command && name === (isHelp ? rest[0] : argv[0]);
     if (isAbout || name === '' || name === 'serve') {
       process.stdout.write(isAbout ? helpOf(command) : overview());
@@ -68,10 +65,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Throws TypeError, as for an unknown option, for a word that a command does not take. */
+/** Throws TypeError, as for an unknown option, for an unexpected argument. */
 function requireWords({ usage, options, wordless = [] }: Command, argv: readonly string[]): void {
   const taken = usage.split(' ').slice(1);
-  // An ellipsis: any number of words.
+  // An ellipsis accepts any number of arguments.
   if (taken.some((word) => word.includes('…'))) return;
   const { words } = parseArguments(argv, options);
   const [action = ''] = words;
@@ -81,7 +78,7 @@ function requireWords({ usage, options, wordless = [] }: Command, argv: readonly
   throw Object.assign(error, { code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' });
 }
 
-/** The configuration that these arguments name; null: there is none. */
+/** The configuration file of these arguments. Null: none. */
 function fileOf(argv: readonly string[]): string | null {
   const at = argv.findIndex((word) => word === '--config' || word.startsWith('--config='));
   const named = argv[at]?.split('=', 2)[1] ?? argv[at + 1];
@@ -92,14 +89,14 @@ function isUsageError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
-// A reader of standard output that has left, as `| head` does: the command ends, and says nothing of it.
+// Closed output: when the reader of standard output has gone, as with `| head`, the command ends silently.
 
-/** Ends the process quietly when nobody reads its output any more. Safe to call again. */
+/** Ends the process silently when its output is no longer read. May be called again. */
 export function endQuietly(): void {
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0)
       stream.on('error', (error: Error & { readonly code?: string }) => {
-        // The reader has all that it wanted.
+        // The reader has everything it wanted.
         if (error.code === 'EPIPE') process.exit(stream === process.stdout ? 0 : 1);
         throw error;
       });
