@@ -1,9 +1,9 @@
-// Facts of a model's endpoints, in one value.
+// Aggregates facts of a model's endpoints into one value.
 import type { Answer } from '../api/client.ts';
 
 export type Endpoint = Answer<'GET /models'>['data'][number]['endpoints'][number];
 
-/** The largest or the smallest of what is known; null: nothing is. */
+/** Largest or smallest known value; null if none is known. */
 export function best(
   endpoints: readonly Endpoint[],
   of: (endpoint: Endpoint) => number | null,
@@ -14,14 +14,14 @@ export function best(
   return which === 'largest' ? Math.max(...known) : Math.min(...known);
 }
 
-/** A price per million tokens, without the steps that it may have. */
+/** Price per million tokens, without price tiers. `null`: unknown. */
 export function priceOf(price: unknown): number | null {
   if (typeof price === 'number') return price;
   const base = typeof price === 'object' && price !== null && 'base' in price ? price.base : null;
   return typeof base === 'number' ? base : null;
 }
 
-/** The one whose answers cost least; the first where no price is known. */
+/** Endpoint with the lowest output price; the first one if no price is known. */
 export function cheapest(endpoints: readonly Endpoint[]): Endpoint | undefined {
   return endpoints.toSorted(
     (a, b) => (priceOf(a.price?.output) ?? Infinity) - (priceOf(b.price?.output) ?? Infinity),

@@ -1,4 +1,4 @@
-// One model: its endpoints with prices and health, what it was used for in the last week, and how a program asks it.
+// Page of one model: endpoints with prices and health, use in the last week, and sample code.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-// The catalogue: one row a model, with the endpoints that serve it inside.
+// Models page: one row per model, expandable to the endpoints that serve it.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<Model>[] = [
   },
 ];
 
-/** Shows a dash where nothing was measured. */
+/** A measured value; a dash if there is none. */
 function measured(value: number | null, write: (value: number) => string): ReactNode {
   return value === null ? <span className="text-faint">–</span> : write(value);
 }

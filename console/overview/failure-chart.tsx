@@ -7,9 +7,9 @@ import { words } from '../format/states.ts';
 import type { Grid } from '../time/range.ts';
 import { Chart, type Series } from '../ui/chart/chart.tsx';
 
-/** As many as there are colours for. */
+/** Number of series with a colour of their own. */
 const MOST = 6;
-/** Colours of failures, red, and of refusals by a limit, yellow. Others have colours as names have. */
+/** Colours by kind: failures are red, limits yellow. Other kinds get a colour by name. */
 const KIND_COLOURS: Readonly<Record<string, string>> = {
   upstream_unavailable: '--color-bad',
   timeout: '--color-series-2',
@@ -55,7 +55,7 @@ function ofKind(kind: string): Value {
   return (row) => row.errors_by_kind?.[kind] ?? 0;
 }
 
-/** Kinds of failure with how many there were, the most first. */
+/** Error kinds with their counts, most frequent first. */
 export function kindsIn(rows: readonly UsageRow[]): readonly (readonly [string, number])[] {
   const sums = new Map<string, number>();
   for (const row of rows)

@@ -1,4 +1,4 @@
-// Five figures of the range, each with its change to the period before and the way to the requests behind it.
+// Five key figures of the range, each with its change from the previous period and a link to the requests.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { bucketed, field, TOKENS, type UsageRow, type Value } from '../api/sums.ts';

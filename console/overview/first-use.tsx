@@ -1,4 +1,4 @@
-// First page of a gateway that served no request yet: how to ask, and how to add a provider.
+// Start page of a gateway without requests: how to send one, and how to add a provider.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-// Filters of the list of requests, as figures lead to it.
+// Query parameters of links to the list of requests.
 
 export interface Filters {
   readonly [name: string]: string | number | undefined;

@@ -1,4 +1,4 @@
-// Open problems in one sentence and then one by one, the worst first, with the way to each.
+// Open problems: a summary, then a list ordered from worst to best, each with a link.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -41,7 +41,7 @@ export function OpenProblems(): ReactNode {
   );
 }
 
-/** One problem: its state, its name, the sentence, and where it leads. */
+/** One problem: state, name, description and link. */
 function One({ problem }: { readonly problem: Open }): ReactNode {
   const { kind, text, since, provider, state, limit, key } = problem;
   if (kind === 'provider' && provider !== undefined)
@@ -103,7 +103,7 @@ function One({ problem }: { readonly problem: Open }): ReactNode {
   );
 }
 
-/** Requests that felt it; nothing where none did. */
+/** Number of affected requests; empty if there are none. */
 function effectOf({ rerouted = 0, failed = 0 }: Pick<Open, 'rerouted' | 'failed'>): string {
   const parts = [
     ...(rerouted > 0 ? [`${count(rerouted)} rerouted`] : []),

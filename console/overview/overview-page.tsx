@@ -1,4 +1,4 @@
-// The first page: what fails and what is used up, five figures beside those of the period before, two charts, and who leads.
+// Overview page: open problems, key figures compared with the previous period, two charts and top lists.
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

@@ -1,4 +1,4 @@
-// Top lists: keys and models by money, endpoints by how slow they are, and kinds of failure.
+// Top lists: keys and models by spend, endpoints by latency, and error kinds by count.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
@@ -81,7 +81,7 @@ export function TopLists({ times, range, total }: TopListsProps): ReactNode {
   );
 }
 
-/** The first of all groups, by a value. Undefined: not read yet. */
+/** The groups with the highest values. Undefined while loading. */
 function useTop(
   times: TopListsProps['times'],
   by: 'key' | 'model' | 'endpoint',

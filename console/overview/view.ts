@@ -1,4 +1,4 @@
-// Address of the overview: the range of time, and by what money is divided.
+// Query parameters of the overview: time range, and the dimension that splits the spend.
 import { DIMENSIONS, type Dimension } from '../api/sums.ts';
 import { readRange, type RangeSearch } from '../time/range.ts';
 
@@ -6,7 +6,7 @@ interface View extends RangeSearch {
   readonly by?: Dimension;
 }
 
-/** Reads an address; a member that has its usual value is left out. */
+/** Parses query parameters. Default values are omitted. */
 export function readView(search: Readonly<Record<string, unknown>>): View {
   const by = DIMENSIONS.find((each) => each === search['by']);
   return { ...readRange(search), ...(by && by !== 'model' && { by }) };

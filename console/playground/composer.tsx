@@ -1,15 +1,15 @@
-// Field for a question: text, and files that are dropped on it, pasted or chosen.
+// Message input of the playground: text, and files that are dropped, pasted or chosen.
 import { useRef, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Problem } from '../ui/problem.tsx';
 import type { Attachment } from './conversation.ts';
 
-/** Bytes of all files of a question together. */
+/** Maximum total size of the files of a message. */
 const MOST_BYTES = 20 * 1_048_576;
 
 interface ComposerProps {
-  /** Text that stands in it at first. */
+  /** Initial text. */
   readonly text: string;
   readonly isRunning: boolean;
   readonly canSend: boolean;

@@ -1,4 +1,4 @@
-// A conversation as the playground has it, whatever the protocol says of it.
+// Conversations and protocols of the playground. The types are independent of any protocol.
 
 export interface Attachment {
   readonly name: string;
@@ -10,11 +10,11 @@ export interface Attachment {
 export interface Call {
   readonly id: string;
   readonly name: string;
-  /** JSON, as far as it has come. */
+  /** JSON; incomplete while it is streamed. */
   readonly arguments: string;
-  /** True: the gateway or the provider runs it, and nobody need answer. */
+  /** True: the gateway or the provider runs the call, so the user need not enter a result. */
   readonly isRun: boolean;
-  /** Result of a call that is run; null: none yet. */
+  /** Result of a call with `isRun`; null while there is none. */
   readonly result: string | null;
 }
 
@@ -25,7 +25,7 @@ export type Turn =
       readonly text: string;
       readonly reasoning: string;
       readonly calls: readonly Call[];
-      /** Model, times and cost of the answer. */
+      /** Status, times and error of the answer. */
       readonly facts: AnswerFacts;
     }
   | { readonly role: 'tool'; readonly results: readonly { readonly call: Call; readonly text: string }[] };
@@ -34,25 +34,25 @@ export type AssistantTurn = Extract<Turn, { role: 'assistant' }>;
 
 interface AnswerFacts {
   readonly isRunning: boolean;
-  /** Id of the record; null until the answer begins. */
+  /** Id of the request's record; null until the response begins. */
   readonly id: string | null;
-  /** Milliseconds to the first content, and to the end. */
+  /** Milliseconds until the first content, and until the end. */
   readonly firstMs: number | null;
   readonly wholeMs: number | null;
   readonly error: string | null;
 }
 
-/** Members of a request besides its conversation. */
+/** Settings of a request, other than its conversation. */
 export interface Settings {
   readonly model: string;
   readonly system: string;
-  /** Empty: as the model has it. */
+  /** Empty: the model's default. */
   readonly effort: '' | 'low' | 'medium' | 'high';
   readonly maxTokens: number;
-  /** Empty: as the model has it. */
+  /** Empty: the model's default. */
   readonly temperature: string;
   readonly tools: readonly Tool[];
-  /** Address of an MCP server whose tools the gateway runs; empty: none. */
+  /** URL of an MCP server whose tools the gateway runs; empty: none. */
   readonly mcp: string;
 }
 
@@ -63,10 +63,10 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A piece of an answer as it comes. */
+/** A piece of a streamed answer. */
 export type Piece =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  /** Pieces of one call have one key; the first one names it. */
+  /** Pieces of one call share a key. The first one has the name. */
   | {
       readonly type: 'call';
       readonly key: string;
@@ -75,31 +75,31 @@ export type Piece =
       readonly arguments?: string | undefined;
       readonly isRun?: boolean;
     }
-  /** Result of a call that was run. */
+  /** Result of a call with `isRun`. */
   | { readonly type: 'result'; readonly id: string; readonly text: string }
   | { readonly type: 'error'; readonly message: string };
 
-/** A protocol as a client speaks it. */
+/** Client side of one protocol. */
 export interface Dialect {
   readonly id: string;
   readonly label: string;
   readonly path: (model: string) => string;
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly body: (turns: readonly Turn[], settings: Settings) => Readonly<Record<string, unknown>>;
-  /** Reads one event of a stream. @param event its data, parsed */
+  /** Parses one stream event. @param event its JSON data */
   readonly read: (event: Json) => readonly Piece[];
-  /** How the official libraries send a body. */
+  /** Code that sends a body with the official libraries. */
   readonly libraries: { readonly python: LibraryCall; readonly typescript: LibraryCall };
 }
 
 export interface LibraryCall {
-  /** With `BASE` for the gateway's origin, `KEY` for how the key is read, and `BODY` for what is asked. */
+  /** Contains `BASE` for the gateway's origin, `KEY` for code that reads the key, and `BODY` for the request. */
   readonly template: string;
-  /** Part of the body that the library is given. */
+  /** Argument of the library call; absent: the whole body. */
   readonly given?: (body: Readonly<Record<string, unknown>>, model: string) => unknown;
 }
 
-/** Parsed JSON of which nothing is known yet. */
+/** Parsed JSON of unknown structure. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function object(value: unknown): Json {
@@ -114,12 +114,12 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The calls that somebody has to answer. */
+/** Calls whose results the user must enter. */
 export function openCalls({ calls }: AssistantTurn): readonly Call[] {
   return calls.filter(({ isRun }) => !isRun);
 }
 
-/** Arguments of a call; empty where they are no JSON object, or not yet. */
+/** Arguments of a call; empty if they are incomplete or not a JSON object. */
 export function parsedArguments(call: Call): Json {
   try {
     return object(JSON.parse(call.arguments || '{}'));

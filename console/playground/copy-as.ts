@@ -1,4 +1,4 @@
-// A request as code: for a shell, and for the official libraries.
+// Generates code for a request: curl, Python and TypeScript.
 import type { Dialect, LibraryCall } from './conversation.ts';
 
 export const FORMS = ['curl', 'Python', 'TypeScript'] as const;
@@ -10,12 +10,12 @@ interface Sent {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Code that sends a request. The key stands in no code: it is read from the environment. */
+/** Code that sends a request. It reads the API key from the environment. */
 export function codeFor(form: Form, dialect: Dialect, { origin, model, body }: Sent): string {
   switch (form) {
     case 'curl': {
       const headers = { ...dialect.headers('$DRAGOMAN_KEY'), 'content-type': 'application/json' };
-      // These are the dialect's own words, but for the key, which the shell puts in.
+      // Not quoted like the rest, so that the shell expands the variable of the key.
       const given = Object.entries(headers).map(([name, value]) => `  -H "${name}: ${value}" \\`);
       const address = quoted(encodeURI(origin + dialect.path(model)));
       const json = quoted(JSON.stringify(body, null, 2));
@@ -39,7 +39,7 @@ export function codeFor(form: Form, dialect: Dialect, { origin, model, body }: S
   }
 }
 
-/** One word for a shell, whatever is in it. */
+/** Quotes text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -56,11 +56,11 @@ function filled(
     KEY: key,
     BODY: write(given ? given(body, model) : body),
   };
-  // All at once: what is put in may hold such a word.
+  // One pass, because inserted text may contain a placeholder.
   return before + template.replace(/\b(?:BASE|KEY|BODY)\b/g, (word) => parts[word] ?? word);
 }
 
-/** A value as Python writes it. */
+/** A value as a Python literal. */
 function pythonOf(value: unknown, indent = ''): string {
   const inner = `${indent}    `;
   if (value === null || value === undefined) return 'None';

@@ -1,4 +1,5 @@
-// Which model the playground begins with: the one of the address, the one that was used last, else the first real one.
+// Initial model of the playground: the one in the address, else the last used one, else the first that is not
+// simulated.
 import { useRead } from '../api/queries.ts';
 
 const KEY = 'dragoman.model';
@@ -8,7 +9,7 @@ export function rememberModel(model: string): void {
   localStorage.setItem(KEY, model);
 }
 
-/** @param given of the address @returns empty until it is known */
+/** @param given model in the address @returns empty while loading */
 export function useFirstModel(given: string | undefined): string {
   const kept = localStorage.getItem(KEY);
   const { data } = useRead('GET /models', { query: { limit: 100 } });
@@ -19,7 +20,7 @@ export function useFirstModel(given: string | undefined): string {
   return ids.find((id) => !id.startsWith('sim/')) ?? (data ? SIMULATED : '');
 }
 
-/** Another model, for the second side. */
+/** A different model, for the second side. */
 export function useOtherModel(model: string): string {
   const { data } = useRead('GET /models', { query: { limit: 100 } });
   const ids = data?.data.map(({ id }) => id) ?? [];

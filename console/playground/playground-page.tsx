@@ -1,4 +1,4 @@
-// The playground: any model in any protocol, one or two of them side by side; settings and the same request as code beside them.
+// Playground: one or two conversations with any model in any protocol, with settings and the equivalent code.
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -20,7 +20,7 @@ const here = getRouteApi('/playground');
 interface Sides {
   readonly model?: string;
   readonly protocol?: string;
-  /** Model of the second side; absent: there is one side. */
+  /** Model of the second side; absent: only one side. */
   readonly model2?: string;
   readonly protocol2?: string;
 }
@@ -134,7 +134,7 @@ export function PlaygroundPage(): ReactNode {
   );
 }
 
-/** The turns up to the last question; an example where nothing was asked. */
+/** Turns up to the last question; an example if there are none. */
 function asked(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.findLastIndex(({ role }) => role !== 'assistant');
   return last < 0 ? [{ role: 'user', text: 'Hello!', files: [] }] : turns.slice(0, last + 1);

@@ -1,4 +1,4 @@
-// Form for the settings that all requests of the playground share.
+// Form for the settings of all playground requests.
 import { useState, type ReactNode } from 'react';
 import { Field, SelectField, TextField } from '../ui/field.tsx';
 import type { Settings, Tool } from './conversation.ts';

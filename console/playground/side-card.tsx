@@ -1,4 +1,4 @@
-// One side of the playground: which model in which protocol, and the conversation with it.
+// One side of the playground: model, protocol and conversation.
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useSettled } from '../api/use-settled.ts';
@@ -51,7 +51,7 @@ export function SideCard({ model, dialect, pane, onModel, onProtocol, onResults 
   );
 }
 
-/** Real ids with their price and context; any other may be typed. */
+/** Suggests models with price and context length. Other ids can be entered. */
 function ModelPicker({
   model,
   onModel,

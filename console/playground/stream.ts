@@ -1,15 +1,15 @@
-// Sends a request as a client of its protocol, and reads the answer as it comes.
+// Sends a request and reads the streamed response.
 import { refusal } from '../api/client.ts';
 import type { Dialect, Json, Piece, Settings, Turn } from './conversation.ts';
 
 interface Streaming {
-  /** Id of the record of the request. */
+  /** Called with the id of the request's record. */
   readonly onStart: (id: string | null) => void;
   readonly onPiece: (piece: Piece) => void;
   readonly signal: AbortSignal;
 }
 
-/** Resolves at the end of the answer. @throws ApiError where the gateway refuses, AbortError where it is stopped */
+/** Resolves when the response has ended. @throws ApiError for an error response, AbortError if aborted */
 export async function streamAnswer(
   dialect: Dialect,
   key: string,

@@ -1,4 +1,4 @@
-// Turns of the conversation: questions, reasoning, answers, and calls of tools that wait for somebody.
+// Turns of a conversation: questions, reasoning, answers, and tool calls that wait for results.
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -9,7 +9,7 @@ import { dataUrl, isPicture, openCalls, type AssistantTurn, type Call, type Turn
 
 interface TurnsProps {
   readonly turns: readonly Turn[];
-  /** Gives the results of the last answer's calls. */
+  /** Called with the results of the tool calls in the last answer. */
   readonly onResults: (results: readonly { readonly call: Call; readonly text: string }[]) => void;
 }
 
@@ -17,7 +17,7 @@ export function Turns({ turns, onResults }: TurnsProps): ReactNode {
   return (
     <ol className="flex flex-col gap-4">
       {turns.map((turn, at) => (
-        // Turns are only ever added.
+        // The index is a stable key, because turns are only appended.
         <li key={at}>
           {turn.role === 'user' && <Question turn={turn} />}
           {turn.role === 'assistant' && (
@@ -101,7 +101,7 @@ function Answer({
   );
 }
 
-/** The results of calls, by hand. */
+/** Form for the results of tool calls. */
 function Results({
   calls,
   onResults,

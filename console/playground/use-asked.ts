@@ -1,4 +1,4 @@
-// The question of a request that was kept: it is opened in the playground to be asked again, otherwise.
+// Loads the question of a recorded request, to open it in the playground.
 import { useMemo } from 'react';
 import { useRead } from '../api/queries.ts';
 import { list, object, text, type Json } from './conversation.ts';
@@ -8,7 +8,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** @param request id of its record @returns null where there is none, or nothing of it was kept */
+/** @param request id of its record @returns null while loading, or if no readable body is stored */
 export function useAsked(request: string | undefined): Asked | null {
   const { data } = useRead(
     'GET /generations/{id}/payloads',
@@ -42,7 +42,7 @@ function askedIn(body: string): Asked | null {
   };
 }
 
-/** A text, or the texts of its parts. */
+/** Text of a message, or of its parts. */
 function textIn(content: unknown): string {
   return typeof content === 'string'
     ? content

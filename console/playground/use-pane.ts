@@ -1,4 +1,4 @@
-// One side of the playground: its conversation, and the answer that is coming.
+// State of one side of the playground: its conversation, and the answer that is being streamed.
 import { useCallback, useRef, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { forgetModelsKey, modelsKey } from '../api/models-key.ts';
@@ -8,7 +8,7 @@ import { streamAnswer } from './stream.ts';
 export interface Pane {
   readonly turns: readonly Turn[];
   readonly isRunning: boolean;
-  /** Adds a turn and asks for the answer. */
+  /** Adds a turn and requests an answer. */
   readonly send: (turn: Turn, dialect: Dialect, settings: Settings) => void;
   readonly stop: () => void;
   readonly clear: () => void;
@@ -61,7 +61,7 @@ interface Asking {
   readonly show: (said: AssistantTurn) => void;
 }
 
-/** Shows the answer as it comes, as often as the screen is drawn. */
+/** Streams an answer, and updates the page at most once per animation frame. */
 async function answer({ asked, dialect, settings, signal, show }: Asking): Promise<void> {
   const begin = performance.now();
   let said = NOTHING;
@@ -87,7 +87,7 @@ async function answer({ asked, dialect, settings, signal, show }: Asking): Promi
         return change({}, { error: piece.message });
       case 'call': {
         const at = keys.get(piece.key) ?? keys.size;
-        // Pieces of what never began belong to something that is not shown.
+        // Pieces of a call without a start belong to an item that is not shown.
         if (at === keys.size && piece.id === undefined) return undefined;
         keys.set(piece.key, at);
         return change({ calls: withPiece(said.calls, at, piece) });

@@ -1,4 +1,4 @@
-// How a provider is added: what stands in the configuration file for it, checked by the gateway, and which file that is.
+// Dialog that shows the configuration for a new provider and the file to add it to. The gateway validates it.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';

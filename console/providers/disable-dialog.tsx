@@ -1,4 +1,4 @@
-// Disabling a provider, or one of its endpoints: for how long, why, and what stands in meanwhile.
+// Dialog that disables a provider or one of its endpoints: duration, reason, and alternative providers.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
@@ -18,7 +18,7 @@ const TIMES = [
 
 interface DisableDialogProps {
   readonly provider: Provider;
-  /** Null: all of the provider's. */
+  /** Null: all endpoints of the provider. */
   readonly model: string | null;
   readonly onUndo: () => void;
   readonly onClose: () => void;
@@ -79,7 +79,7 @@ export function DisableDialog({ provider, model, onUndo, onClose }: DisableDialo
   );
 }
 
-/** Endpoints that would be asked instead. */
+/** Providers that would serve the models instead. */
 function StandIns({
   provider,
   models,

@@ -1,4 +1,4 @@
-// Probe results of a provider: measured by `dragoman doctor` or from here, and what the gateway goes by.
+// Probe results of a provider, from `dragoman doctor` or the console, and the settings derived from them.
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useList } from '../api/queries.ts';
@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Outcome, Tone>> = { yes: 'quiet', no: 'warn', unkno
 
 interface DoctorCardProps {
   readonly provider: string;
-  /** Models that it serves. */
+  /** Models of the provider. */
   readonly models: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function Found({ diagnosis }: { readonly diagnosis: Diagnosis }): ReactNode {
   );
 }
 
-/** As the configuration would say it. */
+/** Probe results as settings of the configuration. */
 function factsOf({ facts }: Diagnosis): readonly string[] {
   return [
     ...Object.entries(facts.quirks).map(([name, value]) => `${name}: ${String(value)}`),

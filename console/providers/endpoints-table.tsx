@@ -1,4 +1,4 @@
-// A provider's endpoints: how each does, and what can be done with it.
+// Table of a provider's endpoints: health, measurements and actions.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { count, duration, rate, share } from '../format/numbers.ts';

@@ -1,4 +1,4 @@
-// Providers, the worst first: how each does, what it answered in the last day, and what that cost.
+// Providers page, ordered from worst to best: health, requests and spend of the last day.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';

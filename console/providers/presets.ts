@@ -1,10 +1,10 @@
-// Presets as the dialog offers them: those whose configuration is a key, or an address of one's own. `test/console/presets.test.ts`
-// compares them with the catalog; presets of the clouds need more, and have their pages in the manual.
+// Presets in the dialog: those that need only an API key or a URL. Presets of clouds need more, and are described in
+// the manual. `test/console/presets.test.ts` compares the list with the catalog.
 
 interface Preset {
   readonly id: string;
   readonly name: string;
-  /** Variable that usually holds its key; null: a server of one's own, at an address. */
+  /** Environment variable that usually holds the API key; null: a self-hosted server, configured by URL. */
   readonly variable: string | null;
 }
 
@@ -31,7 +31,7 @@ export const PRESETS: readonly Preset[] = [
   { id: 'ollama', name: 'Ollama', variable: null },
 ];
 
-/** Entry of the configuration file for it. @param address of a server of one's own */
+/** Entry of the configuration file. @param address URL of a self-hosted server */
 export function yamlOf({ id, variable }: Preset, address: string): string {
   if (variable !== null) return `providers:\n  ${id}: { api_key: "\${${variable}}" }\n`;
   return `providers:\n  ${id}:\n    protocols: { openai-chat: { base_url: "${address}" } }\n`;

@@ -1,4 +1,4 @@
-// Probing a model at a provider now: says what it costs at most, and asks before it does.
+// Dialog that probes a model at a provider. Shows the maximum cost before it starts.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask } from '../api/client.ts';
@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.ts';
 
 interface ProbeDialogProps {
   readonly provider: string;
-  /** Models that it serves; at least one. */
+  /** Models of the provider; at least one. */
   readonly models: readonly string[];
   readonly onClose: () => void;
 }
@@ -61,7 +61,7 @@ interface Plan {
   readonly stored: boolean;
 }
 
-/** Price of the probes. @param plan undefined until it is known */
+/** Maximum cost of the probes. @param plan undefined while loading */
 function Cost({ plan }: { readonly plan: Plan | undefined }): ReactNode {
   if (!plan) return 'Asking what it costs…';
   const { requests, tokens, cost_usd: usd, stored } = plan;

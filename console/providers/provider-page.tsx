@@ -1,4 +1,5 @@
-// One provider: what is wrong in its own words, what that did to requests, its traffic, endpoints and last errors.
+// Page of one provider: its problems with their original messages, affected requests, traffic, endpoints and recent
+// errors.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
@@ -103,7 +104,7 @@ export function ProviderPage(): ReactNode {
   );
 }
 
-/** Colours of a problem, by the tone of the provider's state. */
+/** Border and background of a problem, by the tone of the provider's state. */
 const BOX: Readonly<Record<Tone, string>> = {
   bad: 'bg-bad-wash text-bad',
   warn: 'bg-warn-wash text-warn',

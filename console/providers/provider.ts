@@ -1,4 +1,4 @@
-// One provider, as the management API describes it.
+// Type of a provider in the management API.
 import type { Answer } from '../api/client.ts';
 
 export type Provider = Answer<'GET /providers/{id}'>;

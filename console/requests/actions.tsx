@@ -1,4 +1,4 @@
-// Actions on a request: copy it, ask it again, open it in the playground.
+// Actions on a request: copy, repeat, and open in the playground.
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -80,7 +80,7 @@ export function Actions({ generation }: { readonly generation: Generation }): Re
   );
 }
 
-/** The same request from a shell. The key stands in no command: it is read from the environment. */
+/** The request as a curl command. It reads the API key from the environment. */
 function curlOf({ protocol, requested_model: model, streamed }: Generation, body: string): string {
   const path = (PATHS[protocol] ?? PATHS['openai-chat'])?.(model, streamed) ?? '';
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,4 @@
-// Differences between the two requests: added, changed, dropped. A member that a side never asked for is not listed.
+// Differences between the client's and the upstream's request and answer: added, changed and dropped members.
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
@@ -16,7 +16,7 @@ type Row = Side['rows'][number];
 const TONES = { added: 'info', changed: 'warn', dropped: 'bad' } as const;
 type Kind = keyof typeof TONES;
 
-/** Rows of a side that differ, as far as somebody said what differs. */
+/** Rows of a side that differ. */
 export function changesIn(side: Side | null): readonly (Row & { readonly state: Kind })[] {
   return (side?.rows ?? []).filter((row): row is Row & { readonly state: Kind } => {
     if (!(row.state in TONES)) return false;
@@ -27,7 +27,7 @@ export function changesIn(side: Side | null): readonly (Row & { readonly state: 
 
 interface ChangesProps {
   readonly generation: Generation;
-  /** Whether what was said was kept. */
+  /** Whether the bodies were stored. */
   readonly isKept: boolean;
 }
 
@@ -72,7 +72,7 @@ export function Changes({ generation, isKept }: ChangesProps): ReactNode {
   );
 }
 
-/** Losses that the translation reported. */
+/** Losses reported by the translation. */
 function Report({ generation: { report } }: { readonly generation: Generation }): ReactNode {
   return (
     <ul className="flex flex-col gap-1">

@@ -1,4 +1,4 @@
-// A filter as a chip: what it lets through, and in a box what else could be chosen, with how many requests that would be.
+// A filter as a chip. Its popup offers other values, each with its number of requests.
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Popover } from '@base-ui/react/popover';
 import { useState, type ReactNode } from 'react';
@@ -13,11 +13,11 @@ import { CHOICES, LEASTS, queryOf, type ChoiceName, type Filters, type LeastName
 
 interface ChipProps {
   readonly label: string;
-  /** Undefined: nothing is chosen yet. */
+  /** Undefined: no value is chosen. */
   readonly text: string | undefined;
   readonly isNew: boolean;
   readonly onRemove: () => void;
-  /** The box; it may close itself. */
+  /** Content of the popup, which may close it. */
   readonly children: (close: () => void) => ReactNode;
 }
 
@@ -100,7 +100,7 @@ function wordOf(name: ChoiceName, value: string): string {
   return name === 'error_kind' ? words(value) : value;
 }
 
-/** Filters that the gateway counts the values of. */
+/** Filters whose values the gateway counts. */
 const COUNTED: readonly ChoiceName[] = [
   'state',
   'model',
@@ -115,7 +115,7 @@ const COUNTED: readonly ChoiceName[] = [
 interface Value {
   readonly value: string;
   readonly text: string;
-  /** Requests; null: nobody counted. */
+  /** Number of requests; null: not counted. */
   readonly count: number | null;
 }
 
@@ -123,7 +123,7 @@ interface ChoicesProps {
   readonly name: ChoiceName;
   readonly filters: Filters;
   readonly chosen: readonly string[];
-  /** @param isMore true: beside what is chosen already */
+  /** @param isMore true: adds the value to those already chosen */
   readonly onPick: (value: string, isMore: boolean) => void;
 }
 

@@ -1,4 +1,4 @@
-// The columns of the list of requests.
+// Columns of the list of requests.
 import type { ReactNode } from 'react';
 import { count, duration, exactUsd, short } from '../format/numbers.ts';
 import { fullTime, shortTime } from '../format/times.ts';
@@ -8,10 +8,10 @@ import type { RequestRow } from './use-requests.ts';
 
 export interface RequestColumn {
   readonly name: string;
-  /** Order of the list in the gateway's words. */
+  /** Value of `order_by` in the API. */
   readonly order?: 'time' | 'duration' | 'first_content' | 'cost' | 'tokens';
   readonly number?: boolean;
-  /** As a grid has it. */
+  /** CSS grid track size. */
   readonly width: string;
   readonly cell: (row: RequestRow, longest: number) => ReactNode;
 }
@@ -102,7 +102,7 @@ export const REQUEST_COLUMNS: readonly RequestColumn[] = [
   },
 ];
 
-/** Nothing where nothing was charged, a word where nobody knows what. */
+/** A dash if nothing was charged, "Unknown" if the price is unknown. */
 function Cost({ row }: { readonly row: RequestRow }): ReactNode {
   if (row.unpriced) return <Money value={null} />;
   if (row.cost_usd === null) return <span className="text-faint">–</span>;

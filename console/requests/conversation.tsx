@@ -1,4 +1,4 @@
-// Conversation of a request: messages, thinking folded, tools with their arguments and results, pictures.
+// Conversation of a request: messages, collapsed reasoning, tool calls with results, and images.
 import { useMemo, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import { count } from '../format/numbers.ts';
@@ -10,7 +10,7 @@ import { Timed } from '../ui/when.tsx';
 import { readAnswer, readQuestion, type Part, type Said } from './read-payload.ts';
 import type { Generation } from './generation.ts';
 
-/** States of requests that nobody failed: they were refused. */
+/** States of requests that were refused, rather than failed. */
 const REFUSED: ReadonlySet<Generation['state']> = new Set(['limit_reached', 'rejected']);
 
 export function Conversation({ generation }: { readonly generation: Generation }): ReactNode {

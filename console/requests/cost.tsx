@@ -1,11 +1,11 @@
-// Usage and cost of a request by class, with the prices of that time.
+// Token usage and cost of a request by token class, with the prices at that time.
 import type { ReactNode } from 'react';
 import { count, exactUsd, rate } from '../format/numbers.ts';
 import { priceSource, words } from '../format/states.ts';
 import { Signal } from '../ui/status.tsx';
 import type { Generation } from './generation.ts';
 
-/** Names of classes in prices, as people say them. */
+/** Labels of token classes. */
 const CLASSES: Readonly<Record<string, string>> = {
   input: 'Input',
   cache_read: 'Read from cache',

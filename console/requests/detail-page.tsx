@@ -1,4 +1,4 @@
-// One request as a page of its own: the same as beside the list, with more room.
+// One request on its own page, with the same details as the panel.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';

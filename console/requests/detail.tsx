@@ -1,4 +1,4 @@
-// One request, beside the list or as a page: what became of it in one sentence, where its time went, and its tabs.
+// Details of one request, in the panel or on its page: a summary, timing and tabs.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -22,7 +22,7 @@ interface DetailProps {
   readonly generation: Generation;
   readonly view: string | undefined;
   readonly onView: (view: string) => void;
-  /** True: there is room for facts beside the conversation. */
+  /** True: there is space for facts next to the conversation. */
   readonly isWide: boolean;
 }
 

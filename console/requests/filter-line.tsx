@@ -1,4 +1,4 @@
-// The line of filters above the list: free text, a chip for each filter, and views that are looked at often.
+// Filter bar above the list of requests: search text, a chip per filter, and saved views.
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useSettled } from '../api/use-settled.ts';
@@ -20,12 +20,12 @@ import {
   type Filters,
 } from './filters.ts';
 
-/** Range of time, which a change of the filters leaves as it is. */
+/** Time range, which a change of filters keeps. */
 function rangeIn({ range, from, to }: Filters): RangeSearch {
   return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
 }
 
-/** Whether filters are those of a view, whatever is looked for and looked at. */
+/** Whether the filters equal those of a view. The search text and the open request are ignored. */
 function isSame({ text: _, open: __, view: ___, ...filters }: Filters, view: Filters): boolean {
   const names = [...new Set([...Object.keys(filters), ...Object.keys(view)])] as (keyof typeof filters)[];
   return names.every((name) => filters[name] === view[name]);
@@ -126,7 +126,7 @@ function TextBox({
   readonly onChange: (value: string) => void;
 }): ReactNode {
   const [text, setText] = useState(value);
-  // A text from the address is not typed: the address may be another one by the time that it has settled.
+  // False for text from the address, so that it is not written back after the address has changed.
   const isTyped = useRef(false);
   useEffect(() => setText(value), [value]);
   const settled = useSettled(text.trim());

@@ -1,9 +1,9 @@
-// Filters and order of the list of requests: in the address of the page, so that a view can be shared.
+// Filters and order of the list of requests. They are part of the address, so that a view can be shared.
 import type { Query } from '../api/client.ts';
 import type { GenerationEvent } from '../api/events.ts';
 import { readRange, type RangeSearch } from '../time/range.ts';
 
-/** Filters of which one or several values are chosen, behind commas. */
+/** Filters with one or more values, separated by commas. */
 export const CHOICES = {
   state: 'Status',
   model: 'Model',
@@ -18,13 +18,13 @@ export const CHOICES = {
   endpoint: 'Endpoint',
   status: 'HTTP status',
 } as const;
-/** Filters that are a least value. */
+/** Filters with a minimum value. */
 export const LEASTS = {
   min_duration_ms: { label: 'Duration', unit: 'ms' },
   min_cost_usd: { label: 'Cost', unit: 'USD' },
   min_attempts: { label: 'Attempts', unit: '' },
 } as const;
-/** Filters of the menu: the others come by links alone. */
+/** Filters in the menu. The others are set only by links. */
 export const OFFERED: readonly FilterName[] = [
   'state',
   'model',
@@ -49,12 +49,12 @@ export const USUAL_ORDER = '-time';
 
 export interface Filters
   extends RangeSearch, Partial<Record<ChoiceName, string>>, Partial<Record<LeastName, number>> {
-  /** Part of a model's or key's name, or the beginning of an id. */
+  /** Part of a model or key name, or the prefix of an id. */
   readonly text?: string;
   readonly slow?: true;
-  /** A column, with a minus before it where the largest come first. */
+  /** A column; a leading minus means descending. */
   readonly order?: string;
-  /** Id of the request that is looked at beside the list. */
+  /** Id of the request that is open in the panel. */
   readonly open?: string;
   /** Tab of that request. */
   readonly view?: string;
@@ -63,7 +63,7 @@ export interface Filters
 const choices = Object.keys(CHOICES) as ChoiceName[];
 const leasts = Object.keys(LEASTS) as LeastName[];
 
-/** The filters of an address; what is none of them is left out. */
+/** Parses query parameters. Unknown ones are dropped. */
 export function readFilters(search: Readonly<Record<string, unknown>>): Filters {
   const texts = [...choices, 'text' as const, 'open' as const, 'view' as const].flatMap((name) => {
     const value = search[name];
@@ -82,14 +82,14 @@ export function readFilters(search: Readonly<Record<string, unknown>>): Filters 
   };
 }
 
-/** Filters that an address sets. */
+/** Filters that are set. */
 export function narrowing(filters: Filters): readonly FilterName[] {
   return [...choices, ...leasts].filter((name) => filters[name] !== undefined);
 }
 
 type Narrowing = Omit<Query<'GET /generations'>, 'limit' | 'after' | 'before' | 'order' | 'order_by'>;
 
-/** The questions that filters mean, but for the range of time. */
+/** Query parameters for the filters, without the time range. */
 export function queryOf({
   range: _,
   from: __,
@@ -110,7 +110,7 @@ export function orderOf({
   return { order_by: by, order: order.startsWith('-') ? 'desc' : 'asc' };
 }
 
-/** Whether a request that has just ended belongs to a list that they narrow; null: only the gateway knows. */
+/** Whether a request that has just ended matches the filters; null: only the gateway can decide. */
 export function fits(filters: Filters, row: GenerationEvent): boolean | null {
   if (filters.slow !== undefined || filters.to !== undefined) return null;
   const facts: Readonly<Record<ChoiceName, readonly (string | null)[]>> = {
@@ -149,7 +149,7 @@ interface SavedView {
   readonly filters: Filters;
 }
 
-/** Views that are looked at often. */
+/** Predefined views. */
 export const VIEWS: readonly SavedView[] = [
   { name: 'All', filters: {} },
   { name: 'Failed', filters: { state: 'failed,broken_stream' } },

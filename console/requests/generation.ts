@@ -1,4 +1,4 @@
-// One request, as the management API describes it.
+// Type of a request in the management API.
 import type { Answer } from '../api/client.ts';
 
 export type Generation = Answer<'GET /generations/{id}'>;

@@ -1,4 +1,4 @@
-// How many requests there were over the time of the list, and how many of them failed. A range that is drawn is looked at closer.
+// Histogram of requests and failures over time. Dragging selects a time range.
 import { useMemo, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { count } from '../format/numbers.ts';

@@ -1,4 +1,4 @@
-// The list of requests: how many over time, narrowed by filters that are in the address, and one of them beside it.
+// Requests page: histogram, filters, list, and a panel with the details of one request.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -20,7 +20,7 @@ import { RequestRows } from './request-rows.tsx';
 import { useRequests } from './use-requests.ts';
 
 const here = getRouteApi('/requests');
-/** The list is at its top while it is scrolled by less. In pixels. */
+/** Scroll offset in pixels below which the list counts as scrolled to its top. */
 const TOP_PX = 40;
 
 export function ListPage(): ReactNode {
@@ -183,13 +183,13 @@ export function ListPage(): ReactNode {
 }
 
 interface NextStepProps {
-  /** The time that is looked at. */
+  /** Label of the time range. */
   readonly label: string;
   readonly isNarrowed: boolean;
   readonly onLonger: () => void;
 }
 
-/** The way out of an empty list: a longer time, and after it a first request. */
+/** Suggestion for an empty list: a longer time range, or else a first request. */
 function NextStep({ label, isNarrowed, onLonger }: NextStepProps): ReactNode {
   const isLong = label === 'Last 30 days' || label === 'Last 90 days';
   return (

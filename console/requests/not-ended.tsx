@@ -1,4 +1,4 @@
-// Answers in the background that are still made, above the requests that have ended: from the first moment, with a way to end them.
+// Background responses that are still running, above the list of requests. They can be cancelled.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { jobsChangeAt, OPEN_JOBS, useJobChange, type Job } from '../api/jobs.ts';
@@ -12,14 +12,14 @@ import { toast } from '../ui/toast.ts';
 import { When } from '../ui/when.tsx';
 import { narrowing, type FilterName, type Filters } from './filters.ts';
 
-/** Rows; the others are on the page of jobs. */
+/** Maximum number of rows. The jobs page lists all. */
 const MOST = 8;
-/** Filters that say something of a request that has not ended. */
+/** Filters that can match a request that has not ended. */
 const KNOWN: readonly FilterName[] = ['key', 'project', 'model', 'requested_model'];
 
 interface NotEndedProps {
   readonly filters: Filters;
-  /** Ids of requests in the list: they have ended. */
+  /** Ids of requests that are already in the list. */
   readonly ended: ReadonlySet<string>;
 }
 
@@ -80,7 +80,7 @@ export function NotEnded({ filters, ended }: NotEndedProps): ReactNode {
   );
 }
 
-/** Answers alone: each is one request. */
+/** Whether a job matches the filters. Jobs without a model are not responses. */
 function fits({ key, project, model, requested_model: asked, text = '' }: Filters, job: Job): boolean {
   const isAmong = (wanted: string | undefined, value: string | null): boolean =>
     wanted === undefined || wanted.split(',').some((each) => each.trim() === value);
@@ -95,7 +95,7 @@ function fits({ key, project, model, requested_model: asked, text = '' }: Filter
   );
 }
 
-/** The record of a request is there a moment before its job has ended. */
+/** Whether the request of a job is already in the list: its record can appear before the job has ended. */
 function isIn(ended: ReadonlySet<string>, { id }: Job): boolean {
   return ended.has(id.slice(id.lastIndexOf('_') + 1));
 }

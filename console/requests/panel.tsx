@@ -1,4 +1,4 @@
-// A request beside the list: the rows stay where they are, and the arrows go to its neighbours.
+// Panel with the details of a request next to the list. Buttons, or j and k, move to its neighbours.
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -12,7 +12,7 @@ import { Detail } from './detail.tsx';
 interface PanelProps {
   readonly id: string;
   readonly view: string | undefined;
-  /** Requests of the list, in its order. */
+  /** Ids of the requests in the list, in its order. */
   readonly ids: readonly string[];
   readonly onMove: (id: string) => void;
   readonly onView: (view: string) => void;

@@ -1,4 +1,4 @@
-// Bodies of each side as they were sent: four with their headers, as a tree where they are JSON, and the record.
+// Raw headers and bodies of a request, as sent and received by each side, and its record.
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useRead } from '../api/queries.ts';
@@ -62,7 +62,7 @@ function One({ payload }: { readonly payload: Payload }): ReactNode {
         <summary className="target text-soft">{counted(headers.length, 'header')}</summary>
         <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 font-mono text-xs">
           {headers.map(([name, value], at) => (
-            // Names may stand there twice.
+            // Header names can occur more than once.
             <div key={`${name} ${at}`} className="contents">
               <dt className="text-faint">{name}</dt>
               <dd className="break-all">{value}</dd>
@@ -88,7 +88,7 @@ function Body({ text, label }: { readonly text: string; readonly label: string }
   );
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined: not JSON. */
 function parsed(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,5 +1,5 @@
-// A kept payload as a conversation, whichever protocol it is in: who said what, and streams put together. What cannot be read is
-// nothing, never a guess.
+// Parses a stored payload of any protocol into a conversation. Joins the events of streams. Parts that cannot be
+// parsed are left out or named, never guessed.
 
 export type Part =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
@@ -31,13 +31,13 @@ function written(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Content that is a text, or parts of it. */
+/** Content: a string, or a list of parts. */
 function partsOf(content: unknown): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return list(content).flatMap(partOf);
 }
 
-/** A part of any of the protocols: what it is stands in its members. */
+/** Parses a part of any protocol, by its members. */
 function partOf(part: Json): readonly Part[] {
   const type = text(part['type']);
   const said = part['text'] ?? part['refusal'];
@@ -74,7 +74,7 @@ function pictureIn(part: Json): Part | null {
     return { type: 'picture', url: `data:${media};base64,${source['data']}` };
   const address = part['image_url'];
   const url = text(object(address)['url'] ?? address);
-  // Nothing is fetched from elsewhere.
+  // Remote images are not loaded.
   if (url.startsWith('data:image/')) return { type: 'picture', url };
   return url === '' ? null : { type: 'other', what: `picture at ${url}` };
 }
@@ -83,7 +83,7 @@ function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }
 
-/** A message of Chat Completions, an item of Responses, a message of Messages or a content of Gemini. */
+/** A message (Chat Completions, Messages), an item (Responses) or a content (Gemini). */
 function entryOf(entry: Json): readonly Said[] {
   const type = text(entry['type']);
   if (type.endsWith('_call') && entry['name'] !== undefined)
@@ -133,7 +133,7 @@ function parsed(body: string): Json | null {
   }
 }
 
-/** Reads what a client asked. @param body of its request. @returns null where it cannot be read */
+/** Parses a client's request. @param body of the request @returns null if it is not JSON */
 export function readQuestion(body: string): readonly Said[] | null {
   const json = parsed(body);
   if (!json) return null;
@@ -148,7 +148,7 @@ export function readQuestion(body: string): readonly Said[] | null {
   ];
 }
 
-/** Reads what was answered, from one body or from a stream, which is put together. */
+/** Parses a response, from a JSON body or from the events of a stream. */
 export function readAnswer(body: string): readonly Said[] {
   const json = /^\s*\{/.test(body) ? parsed(body) : null;
   if (json) return answerIn(json);
@@ -174,12 +174,12 @@ function answerIn(json: Json): readonly Said[] {
 }
 
 interface Piece {
-  /** Pieces of one thing follow one another with one key. */
+  /** Key shared by all pieces of one part. */
   readonly key: string;
   readonly part: Part;
 }
 
-/** Parts that one event of a stream adds. */
+/** Parts that a stream event adds to. */
 function piecesOf(event: Json): readonly Piece[] {
   const type = text(event['type']);
   if (Array.isArray(event['choices']))

@@ -1,4 +1,4 @@
-// Rows of requests, of which only those are made that are seen. Each is a link; the arrow keys, or j and k, move along.
+// Virtualized rows of requests. Each is a link. Arrow keys, or j and k, move between rows.
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
@@ -15,7 +15,7 @@ import type { RequestRow } from './use-requests.ts';
 
 const ROW_PX = 36;
 const TALL_ROW_PX = 60;
-/** Below, a row has two lines. In pixels, as those below which a column has no room. */
+/** Minimum widths in pixels: of one-line rows, and of the list for a column to be shown. */
 const NARROW_PX = 720;
 const ROOM: Readonly<Record<string, number>> = { 'First token': 1_110, Tokens: 1_010, Key: 890, Cost: 800 };
 
@@ -24,7 +24,7 @@ interface RequestRowsProps {
   readonly hidden: readonly string[];
   readonly order: string | undefined;
   readonly onOrder: (order: string) => void;
-  /** The one that is looked at beside the list. */
+  /** Id of the request that is open in the panel. */
   readonly open: string | undefined;
   readonly hasMore: boolean;
   readonly isFetching: boolean;
@@ -180,7 +180,7 @@ function Wide({ row, columns, grid, longest }: WideProps): ReactNode {
   );
 }
 
-/** On a phone: two lines. */
+/** Row in two lines, for phones. */
 function Narrow({ row }: { readonly row: RequestRow }): ReactNode {
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3 gap-y-0.5 px-4">

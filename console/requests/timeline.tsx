@@ -1,4 +1,5 @@
-// Each attempt with its phases in figures, beside what is usual at its endpoint, and what went wrong in the provider's words.
+// Attempts of a request with the duration of each phase, usual durations at the endpoint, and the provider's error
+// message.
 import type { ReactNode } from 'react';
 import { duration } from '../format/numbers.ts';
 import { words } from '../format/states.ts';
@@ -65,7 +66,7 @@ function Outcome({ attempt: { outcome, status } }: { readonly attempt: Attempt }
   return <Signal tone="bad" icon="bad">{`Failed${code}`}</Signal>;
 }
 
-/** Time that the endpoint takes on other days. */
+/** Usual durations at the endpoint in the last 24 hours. */
 function Usual({
   attempt,
   isStreamed,

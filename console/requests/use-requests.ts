@@ -1,5 +1,5 @@
-// The list of requests as the page shows it: parts that are fetched as one scrolls, and what happened since, which waits where
-// it would move what somebody looks at.
+// Data of the list of requests: pages that are loaded while scrolling, and new requests from live events. New ones
+// are held back while the list must not move.
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { ask, type Answer, type ApiError } from '../api/client.ts';
@@ -9,19 +9,19 @@ import { spanOf } from '../time/range.ts';
 import { fits, orderOf, queryOf, USUAL_ORDER, type Filters } from './filters.ts';
 
 const PAGE = 100;
-/** Requests that came since the list was read, at most; beyond, the oldest are found again further down. */
+/** Maximum number of new requests since the list was read. Older ones are found again further down. */
 const MOST_NEW = 500;
 
-/** Events of this time are drawn at once: a busy gateway sends hundreds a second. */
+/** Milliseconds for which events are collected into one update, because a busy gateway sends hundreds per second. */
 const TOGETHER_MS = 200;
 
 export type RequestRow = Answer<'GET /generations'>['data'][number];
 
 interface Requests {
   readonly rows: readonly RequestRow[];
-  /** How many came since, and wait until they are wanted. */
+  /** Number of new requests that are held back. */
   readonly waiting: number;
-  /** Puts them above the others. */
+  /** Shows the new requests. */
   readonly showNew: () => void;
   readonly isPending: boolean;
   readonly isFetching: boolean;
@@ -30,7 +30,7 @@ interface Requests {
   readonly more: () => void;
 }
 
-/** @param isStill whether rows must not move at this moment */
+/** @param isStill whether rows must not move at present */
 export function useRequests(filters: Filters, zone: string, isStill: () => boolean): Requests {
   const { open: _, view: __, ...asked } = filters;
   const queryKey = ['GET /generations', 'list', asked];
@@ -104,7 +104,7 @@ export function useRequests(filters: Filters, zone: string, isStill: () => boole
 }
 
 interface Fresh {
-  /** Question of the list that the rows belong to. */
+  /** JSON of the filters that the rows belong to. */
   readonly question: string;
   readonly shown: readonly RequestRow[];
   readonly waiting: readonly RequestRow[];

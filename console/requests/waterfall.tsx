@@ -1,4 +1,4 @@
-// A request on one line of time: what the gateway took, and for each attempt its phases, until the answer was whole.
+// Waterfall chart of a request: time spent in the gateway, and the phases of each attempt.
 import type { ReactNode } from 'react';
 import { duration } from '../format/numbers.ts';
 import { cx } from '../ui/cx.ts';
@@ -12,7 +12,7 @@ interface Phase {
   readonly look: string;
 }
 
-/** Phases of an attempt as far as they are known; they follow one another. */
+/** Known phases of an attempt, in order. */
 export function phasesOf(attempt: Attempt): readonly Phase[] {
   const isBad = attempt.outcome === 'failed';
   const parts: readonly (readonly [string, number | null | undefined, string])[] = [
@@ -24,7 +24,7 @@ export function phasesOf(attempt: Attempt): readonly Phase[] {
   const known = parts.flatMap(([name, ms, look]) => (ms == null || ms <= 0 ? [] : [{ name, ms, look }]));
   const sum = known.reduce((total, { ms }) => total + ms, 0);
   if (attempt.duration - sum < 0.5 && known.length > 0) return known;
-  // Attempts that failed before content have no phases but their whole.
+  // An attempt that failed before its first content has only a total duration.
   const rest = {
     name: known.length === 0 ? 'whole' : 'rest',
     ms: attempt.duration - sum,

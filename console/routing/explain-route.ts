@@ -1,9 +1,14 @@
-// Asks how a request would be routed: as any key, or with the playground's, since only keys of the role `models` may ask themselves.
+// Requests the routing decision for a request, for any key. By default it uses the playground's key, because only
+// keys of the role `models` may call `/v1/route/explain`.
 import { ask, refusal } from '../api/client.ts';
 import { modelsKey } from '../api/models-key.ts';
 import type { RouteTable } from '../ui/why-here.tsx';
 
-/** @param body JSON of a request @param key id of the key that asks; empty: the playground's @throws ApiError */
+/**
+ * @param body JSON of a request
+ * @param key id of the key to explain for; empty: the playground's
+ * @throws ApiError
+ */
 export async function explainRoute(body: string, key: string): Promise<RouteTable> {
   if (key !== '') {
     const request = JSON.parse(body) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// A request is written, and the decision about it is shown; nothing is sent to a provider.
+// Form for a request whose routing decision is then shown. Nothing is sent to a provider.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
@@ -10,19 +10,19 @@ import { WhyHere } from '../ui/why-here.tsx';
 import { explainRoute } from './explain-route.ts';
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
-/** Factors that the endpoints can be ordered by; an empty choice leaves the order to the key and the configuration. */
+/** Factors by which endpoints can be ordered. Empty: the order of the key and the configuration. */
 const FACTORS = ['price', 'latency', 'throughput', 'quality'] as const;
 
 interface Wish {
   readonly model: string;
   readonly factor: string;
-  /** Providers that are not to be asked; empty: all are. */
+  /** Provider to exclude; empty: none. */
   readonly without: string;
 }
 
 const FIRST: Wish = { model: 'sim/chat', factor: '', without: '' };
 
-/** The request that a form means, as Chat Completions writes it. */
+/** Body of a Chat Completions request for the form. */
 function bodyOf({ model, factor, without }: Wish): string {
   const provider = {
     ...(factor !== '' && { routing: { type: 'priority', primary_factor: factor } }),

@@ -1,4 +1,4 @@
-// Routing: where a request would go and why, and where last week's would have gone under other rules.
+// Routing page: explains the decision for a request, and estimates recorded traffic under other rules.
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Card, Page } from '../ui/card.tsx';

@@ -1,4 +1,5 @@
-// Last week's requests under another policy, without a provider, or at other prices: an estimate made of records.
+// Estimates from records what past requests would have cost under another policy, without a provider, or at other
+// prices.
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';
@@ -24,7 +25,7 @@ interface Wishes {
   readonly factor: Factor | '';
   readonly without: readonly string[];
   readonly cheaper: string;
-  /** Percent of today's price. */
+  /** Percent of the current price. */
   readonly percent: number;
   readonly from: string;
   readonly to: string;
@@ -145,7 +146,7 @@ export function WhatIf(): ReactNode {
 
 type Group = Result['groups'][number];
 
-/** Figures that are compared of each group. */
+/** Figures that are compared per group. */
 const SIDES: readonly (readonly [name: string, write: (side: Group['before']) => string])[] = [
   ['Share', (side) => share(side.share)],
   ['Cost', (side) => usd(side.usd)],

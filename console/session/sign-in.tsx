@@ -1,4 +1,4 @@
-// Sign-in page: it stands in place of any page until somebody signs in, and then leads to the page.
+// Sign-in page. It replaces any page until the user has signed in.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { signIn } from '../api/client.ts';

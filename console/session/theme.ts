@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it: kept by this browser.
+// Theme of the console: light, dark, or that of the system. Stored in this browser.
 const KEY = 'dragoman.theme';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -9,13 +9,13 @@ export function chosenTheme(): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'system';
 }
 
-/** Shows the page in a theme, and keeps the choice. */
+/** Applies a theme and stores it. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme);
   showTheme(theme);
 }
 
-/** All colours have both their forms; which one is seen is one property of the page. */
+/** Every colour is defined for both themes with `light-dark()`, which follows `color-scheme`. */
 export function showTheme(theme: Theme): void {
   document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
   document.dispatchEvent(new Event('themechange'));

@@ -1,6 +1,6 @@
-// Names of browsers and systems, as people know them, by what a browser sends as `User-Agent`.
+// Names of browsers and operating systems, from the `User-Agent` header.
 
-/** The first that matches: Edge and Opera also say Chrome, and Chrome says Safari. */
+/** The first match counts: Edge and Opera also name Chrome, and Chrome names Safari. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS = [
   [/\b(?:Linux|X11)\b/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`; what is known of neither is shown as it was sent. */
+/** `Firefox on Linux`. An unknown `User-Agent` is cut to 40 characters. */
 export function browserName(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown';
   const [browser, system] = [BROWSERS, SYSTEMS].map(

@@ -1,4 +1,4 @@
-// Sessions of the console: who is signed in, from where, and a way to end what nobody should have any more.
+// Sessions of the console: user, address, last use, and a button to end each.
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, type Answer } from '../api/client.ts';
@@ -57,7 +57,7 @@ export function Sessions(): ReactNode {
               { name: 'Signed in', cell: ({ created_at: at }) => <When at={at} as="ago" /> },
               {
                 name: 'Last used',
-                // Noted to the minute.
+                // Precise to the minute.
                 cell: ({ id, last_used_at: at }) =>
                   id === own.session_id ? 'now' : <When at={at} as="ago" />,
               },

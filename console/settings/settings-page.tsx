@@ -1,4 +1,4 @@
-// Settings: the look of this browser, the configuration in force without its secrets, who is signed in, what was changed by whom, and the version.
+// Settings page: theme, effective configuration without secrets, sessions, audit log and version.
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Answer } from '../api/client.ts';
@@ -142,7 +142,7 @@ function Audit(): ReactNode {
   );
 }
 
-/** Name of the object that was changed, where it has one, and its id. */
+/** Name, if there is one, and id of the changed object. */
 function Target({ entry: { target, before, after } }: { readonly entry: Entry }): ReactNode {
   const name = after?.['name'] ?? before?.['name'];
   return (

@@ -1,4 +1,4 @@
-// Days of one's own, the first and the last, as the gateway's time zone has them.
+// Calendar for the first and last day of a range, in the gateway's time zone.
 import { useState, type ReactNode } from 'react';
 import { DayPicker, type DateRange } from 'react-day-picker';
 import { Button } from '../ui/button.tsx';
@@ -44,7 +44,7 @@ export function Calendar({ from, to, zone, onChange }: CalendarProps): ReactNode
   );
 }
 
-/** The day of a moment in a zone, as the calendar has days: at this browser's midnight. */
+/** The day of a timestamp in a zone, as the calendar represents days: midnight in the browser's zone. */
 function localDay(ms: number, zone: string): Date {
   const [year, month, day] = dateIn(ms, zone);
   return new Date(year, month - 1, day);
@@ -54,7 +54,7 @@ function iso(day: Date, later: number, zone: string): string {
   return new Date(midnight(day.getFullYear(), day.getMonth() + 1, day.getDate() + later, zone)).toISOString();
 }
 
-/** As it is read out; it begins with what is seen. */
+/** Label for screen readers. It begins with the visible text. */
 const NAMED = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' });
 
 const CLASSES = {

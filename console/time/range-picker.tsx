@@ -1,4 +1,4 @@
-// The range of time in the header. The box in which it is chosen is fetched when it is wanted.
+// Time range in the header. Its popover is loaded when first opened.
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';

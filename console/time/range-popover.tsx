@@ -1,4 +1,4 @@
-// The box in which a range of time is chosen: one with a name, or one's own days in a calendar, which is fetched when it is wanted.
+// Popover that selects a time range: a named one, or days in a calendar, which is loaded when needed.
 import { Popover } from '@base-ui/react/popover';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { buttonClass } from '../ui/button.tsx';
@@ -11,7 +11,7 @@ const Calendar = lazy(async () => ({ default: (await import('./calendar.tsx')).C
 interface RangePopoverProps {
   readonly span: Span;
   readonly zone: string;
-  /** Null: one's own times. */
+  /** Null: a custom range. */
   readonly current: RangeId | null;
   readonly onTake: (range: RangeSearch) => void;
   /** Content of the button. */
@@ -19,7 +19,7 @@ interface RangePopoverProps {
 }
 
 export function RangePopover({ span, zone, current, onTake, children }: RangePopoverProps): ReactNode {
-  // The popover starts open: the click that loaded it asked for it.
+  // Open on mount, because a click loaded this component.
   const [isOpen, setOpen] = useState(true);
   const take = (range: RangeSearch): void => {
     setOpen(false);

@@ -1,5 +1,5 @@
-// The range of time that Monitor's pages look at: in their addresses, and the same on all of them. Days are those of the gateway's
-// time zone, as its sums are.
+// Time range of the monitoring pages, as part of their addresses. Days are those of the gateway's time zone, like
+// those of its sums.
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ const LAST = {
   '90d': { label: 'Last 90 days', ms: 90 * DAY_MS },
 } as const;
 
-/** Ranges of whole days, as the calendar has them. */
+/** Ranges of calendar days. */
 const DAYS = {
   today: 'Today',
   yesterday: 'Yesterday',
@@ -33,10 +33,10 @@ export const RANGES: readonly (readonly [id: RangeId, label: string])[] = [
 ];
 export const USUAL: RangeId = '24h';
 
-/** Range in an address: by its name, or between two times. */
+/** Range in query parameters: either a name, or two times. */
 export interface RangeSearch {
   readonly range?: RangeId;
-  /** ISO 8601; with `to` in the place of a name. */
+  /** ISO 8601. Used together with `to` if there is no name. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -63,24 +63,24 @@ const STEPS: Readonly<Record<Interval, number>> = {
   day: DAY_MS,
 };
 
-/** A range as questions are asked about it. Times are Unix milliseconds. */
+/** A range for queries. Times are Unix milliseconds. */
 export interface Span {
   readonly from: number;
-  /** The first moment that is no longer in it; null: until now. */
+  /** End, exclusive; null: now. */
   readonly to: number | null;
   readonly interval: Interval;
-  /** Intervals that are one bar. */
+  /** Number of intervals that one bar covers. */
   readonly merged: number;
   readonly label: string;
 }
 
-/** Sums of some minutes are kept for so long. */
+/** Retention of sums by minutes. */
 const MINUTES_KEPT_MS = 48 * HOUR_MS;
 const MOST_BARS = 72;
 
 /**
- * @param nowMs Unix milliseconds, in steps: a question keeps its name while they are the same
- * @param zone of the gateway, as `Europe/Vienna`
+ * @param nowMs Unix milliseconds, rounded, because query keys contain it
+ * @param zone time zone of the gateway, like `Europe/Vienna`
  */
 export function spanOf({ range = USUAL, from, to }: RangeSearch, nowMs: number, zone: string): Span {
   if (from !== undefined && to !== undefined) {
@@ -91,14 +91,14 @@ export function spanOf({ range = USUAL, from, to }: RangeSearch, nowMs: number, 
     const { ms, label } = LAST[range as Last];
     const bars = barsOf(nowMs - ms, nowMs, nowMs);
     const step = STEPS[bars.interval];
-    // Sums are of whole intervals.
+    // Rounded up, because sums cover whole intervals.
     return { from: Math.ceil((nowMs - ms) / step) * step, to: null, ...bars, label };
   }
   const [first, end] = daysOf(range as Days, nowMs, zone);
   return { from: first, to: end, ...barsOf(first, end ?? nowMs, nowMs), label: DAYS[range as Days] };
 }
 
-/** Sixty bars more or less, whatever the range. */
+/** Interval that results in at most about 72 bars. */
 function barsOf(from: number, to: number, nowMs: number): Pick<Span, 'interval' | 'merged'> {
   const length = to - from;
   const isRecent = nowMs - from <= MINUTES_KEPT_MS;
@@ -123,21 +123,21 @@ function daysOf(range: Days, nowMs: number, zone: string): readonly [number, num
   }
 }
 
-/** Year, month (from 1) and day of a moment in a zone. */
+/** Year, month (from 1) and day of a timestamp in a zone. */
 export function dateIn(ms: number, zone: string): readonly [number, number, number] {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms);
   const [year = 0, month = 0, day = 0] = parts.split('-').map(Number);
   return [year, month, day];
 }
 
-/** When a day begins in a zone, in Unix milliseconds. Days and months may be out of range, as in `Date.UTC`. */
+/** Start of a day in a zone, in Unix milliseconds. Day and month may overflow, as in `Date.UTC`. */
 export function midnight(year: number, month: number, day: number, zone: string): number {
   const there = Date.UTC(year, month - 1, day);
-  // Once more: the offset of the guess may be that of the other side of a change of the clocks.
+  // Applied twice, because the first guess can lie on the other side of a clock change.
   return there - offsetAt(there - offsetAt(there, zone), zone);
 }
 
-/** By how much the clocks of a zone are ahead of UTC. */
+/** Offset of a zone from UTC, in milliseconds. */
 function offsetAt(ms: number, zone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -177,13 +177,13 @@ function ownLabel(from: number, to: number, zone: string): string {
   return `${day.format(from)} ${time.format(from)} – ${end}`;
 }
 
-/** Buckets of a span. */
+/** Buckets of a range. */
 export interface Grid {
-  /** Their beginnings, in Unix seconds. */
+  /** Start times, in Unix seconds. */
   readonly times: readonly number[];
-  /** In seconds. */
+  /** Length of a bucket, in seconds. */
   readonly step: number;
-  /** Which bucket a row of sums belongs to; -1: none. @param start ISO 8601 */
+  /** Index of a row's bucket; -1: none. @param start ISO 8601 */
   readonly placeOf: (start: string | null) => number;
 }
 
@@ -201,7 +201,7 @@ export function gridOf({ from, to, interval, merged }: Span, nowMs: number, zone
     times: places,
     step: (merged * step) / 1_000,
     placeOf: (start) => {
-      // Days of a change of the clocks are an hour longer or shorter.
+      // Days with a clock change are an hour longer or shorter.
       const at = Math.floor(Math.round((Date.parse(start ?? '') - first) / (step / 4)) / 4 / merged);
       return at >= 0 && at < bars ? at : -1;
     },

@@ -1,4 +1,4 @@
-// The range of an address as a page asks about it: its moments move on by the minute while it ends now.
+// Time range of a page for its queries. A range that ends now advances every minute.
 import { useMemo, useSyncExternalStore } from 'react';
 import { useRead } from '../api/queries.ts';
 import { gridOf, spanOf, type Grid, type RangeSearch, type Span } from './range.ts';
@@ -19,7 +19,7 @@ function watch(watcher: () => void): () => void {
   };
 }
 
-/** Time zone of the gateway's days; UTC until it is known. */
+/** The gateway's time zone; UTC while loading. */
 export function useZone(): string {
   return useRead('GET /about').data?.timezone ?? 'UTC';
 }
@@ -27,7 +27,7 @@ export function useZone(): string {
 interface Spanned {
   readonly span: Span;
   readonly grid: Grid;
-  /** As questions name them. */
+  /** As query parameters. */
   readonly times: { readonly from: string; readonly to: string | undefined };
 }
 

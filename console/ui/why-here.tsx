@@ -1,4 +1,4 @@
-// A routing decision as a picture: who could have been asked, in which order and why, and who was passed over.
+// Table of a routing decision: candidates in their order with reasons, and excluded endpoints.
 import type { ReactNode } from 'react';
 import { duration, rate, share } from '../format/numbers.ts';
 import type { Tone } from '../format/states.ts';
@@ -29,7 +29,7 @@ export interface RouteTable {
 
 interface WhyHereProps {
   readonly route: RouteTable;
-  /** How each endpoint ended that was asked, by name. */
+  /** Result of each endpoint that was tried, by name. */
   readonly asked: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// Usage by end user: whom the programs that ask named, the most money first.
+// Usage by end user, as named by clients, ordered by spend.
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
@@ -9,7 +9,7 @@ import { Money } from '../ui/money.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Table } from '../ui/table.tsx';
 
-/** Rows that are shown; the table for a spreadsheet has them all. */
+/** Maximum number of rows. The CSV export has all. */
 const MOST = 500;
 
 interface EndUsersProps {

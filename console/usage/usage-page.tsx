@@ -1,4 +1,4 @@
-// Usage: who spent what, by whatever one asks for and over any days, and the same as a table for a spreadsheet.
+// Usage page: spend and usage by any dimension over any time range, also as CSV.
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useKeyNames } from '../api/key-names.ts';
@@ -23,7 +23,7 @@ const here = getRouteApi('/usage');
 const USD = field('usd');
 const UNPRICED = field('unpriced_requests');
 const REQUESTS = field('requests');
-/** Days that most questions are about; others are in the header. */
+/** Most common ranges. The header offers more. */
 const DAYS = [
   ['today', 'Today'],
   ['yesterday', 'Yesterday'],
@@ -258,7 +258,7 @@ function bad(value: number | null): ReactNode {
   return value ? <span className="text-bad">{count(value)}</span> : count(value ?? 0);
 }
 
-/** Shows a dash where no answer came. */
+/** A dash for an unknown value. */
 function known(value: number | null): string {
   return value === null ? '–' : duration(value);
 }

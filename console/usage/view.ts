@@ -1,4 +1,4 @@
-// Address of the usage page: the range of time, by what it is divided, and the order.
+// Query parameters of the usage page: time range, dimension and order.
 import { readRange, type RangeSearch } from '../time/range.ts';
 
 export const PIVOTS = [

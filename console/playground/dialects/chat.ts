@@ -1,4 +1,4 @@
-// Chat Completions, as a client speaks it.
+// Client side of Chat Completions.
 import {
   dataUrl,
   isPicture,

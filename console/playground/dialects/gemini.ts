@@ -1,4 +1,4 @@
-// Gemini's generateContent, as a client speaks it.
+// Client side of Gemini's generateContent.
 import {
   list,
   object,
@@ -44,7 +44,7 @@ export const gemini: Dialect = {
     return list(object(candidate?.['content'])['parts']).flatMap((part): readonly Piece[] => {
       const call = object(part['functionCall']);
       if (text(call['name']) !== '') {
-        // Calls come whole; where they have no id, the name is what tells them apart.
+        // Gemini streams whole calls. Calls without an id are identified by their name.
         const id = text(call['id']) || text(call['name']);
         return [
           {
@@ -80,7 +80,7 @@ for await (const chunk of stream) process.stdout.write(chunk.text ?? '');`,
   },
 };
 
-/** The libraries have everything but the contents in one configuration. */
+/** The libraries take everything except the contents as one `config`. */
 function forLibrary(body: Readonly<Record<string, unknown>>, model: string): unknown {
   const { contents, generationConfig, ...rest } = body;
   return { model, contents, config: { ...object(generationConfig), ...rest } };
@@ -116,7 +116,7 @@ function content(turn: Turn): object {
   }
 }
 
-/** An id that is only the name was made here. */
+/** Omits an id that was derived from the name. */
 function idOf({ id, name }: { readonly id: string; readonly name: string }): { readonly id?: string } {
   return id === name ? {} : { id };
 }

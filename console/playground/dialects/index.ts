@@ -1,4 +1,4 @@
-// The protocols that can be spoken in the playground, one line each.
+// Protocols of the playground.
 import type { Dialect } from '../conversation.ts';
 import { chat } from './chat.ts';
 import { gemini } from './gemini.ts';
@@ -7,7 +7,7 @@ import { responses } from './responses.ts';
 
 export const DIALECTS: readonly Dialect[] = [chat, responses, messages, gemini];
 
-/** The one of an id; Chat Completions where there is none. */
+/** Protocol with an id; Chat Completions if there is none. */
 export function dialectOf(id: string | undefined): Dialect {
   return DIALECTS.find((each) => each.id === id) ?? chat;
 }

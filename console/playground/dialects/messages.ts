@@ -1,4 +1,4 @@
-// Anthropic's Messages, as a client speaks it.
+// Client side of Anthropic's Messages.
 import {
   dataUrl,
   isPicture,
@@ -12,9 +12,9 @@ import {
   type Turn,
 } from '../conversation.ts';
 
-/** Tokens of thinking, within those of the answer. */
+/** Thinking tokens by effort, which count towards `max_tokens`. */
 const BUDGETS = { low: 1_024, medium: 4_096, high: 16_384 } as const;
-/** Tokens that an answer keeps for itself beside its reasoning, at least. */
+/** Minimum number of tokens left for the answer after thinking. */
 const ANSWER_TOKENS = 1_024;
 
 export const messages: Dialect = {

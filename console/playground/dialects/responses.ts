@@ -1,4 +1,4 @@
-// Responses, as a client speaks it.
+// Client side of OpenAI's Responses.
 import { dataUrl, isPicture, object, openCalls, text, type Dialect, type Turn } from '../conversation.ts';
 
 export const responses: Dialect = {
