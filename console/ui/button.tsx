@@ -1,4 +1,4 @@
-// Buttons: their looks, and how one shows that it is busy.
+// Buttons in four styles, with a busy state.
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -13,7 +13,7 @@ const LOOKS = {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: keyof typeof LOOKS;
   readonly icon?: IconName;
-  /** True: it is working, and cannot be pressed again. It keeps the focus, which a disabled one would lose. */
+  /** True: an action is running, and clicks are ignored. Not `disabled`, because a disabled button loses focus. */
   readonly busy?: boolean;
 }
 
@@ -32,7 +32,7 @@ export function Button({
       {...rest}
       aria-busy={busy}
       aria-disabled={busy || undefined}
-      // Also keeps a form from being sent.
+      // Also prevents a second submit of the form.
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(buttonClass(look), children === undefined && 'px-1.5', className)}
     >
@@ -42,7 +42,7 @@ export function Button({
   );
 }
 
-/** Classes of a button, also for a link that looks like one. */
+/** Classes of a button, also for links that look like one. */
 export function buttonClass(look: keyof typeof LOOKS = 'plain'): string {
   return cx(
     'target inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55',

@@ -1,18 +1,18 @@
-// The surfaces on which everything stands: pages with their heading, cards, and what is shown while there is nothing.
+// Basic layout: pages with headings, cards, empty states and loading placeholders.
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Tools that the frame puts at the right of every heading. The argument says whether the page is about a range of time. */
+/** Tools at the right of every page heading. The argument says whether the page has a time range. */
 export const PageTools = createContext<(isOverTime: boolean) => ReactNode>(() => null);
 
 interface PageProps {
   readonly title: string;
-  /** Beside the title: where one came from, or a state. */
+  /** Before the title: a back link, or a state. */
   readonly before?: ReactNode;
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
-  /** True: the range of time in the header is the page's. */
+  /** True: the time range in the header applies to the page. */
   readonly overTime?: boolean;
   readonly children: ReactNode;
 }
@@ -42,7 +42,7 @@ interface CardProps {
   readonly title?: ReactNode;
   readonly aside?: ReactNode;
   readonly className?: string;
-  /** True: what is in it goes to its edges. */
+  /** True: the content has no padding. */
   readonly flush?: boolean;
   readonly children: ReactNode;
 }
@@ -69,9 +69,9 @@ export function Card({ title, aside, className, flush, children }: CardProps): R
 
 interface EmptyProps {
   readonly icon: IconName;
-  /** Why there is nothing. */
+  /** Why there is nothing to show. */
   readonly title: string;
-  /** The one next step. */
+  /** Suggested next step. */
   readonly children?: ReactNode;
 }
 
@@ -87,10 +87,10 @@ export function Empty({ icon, title, children }: EmptyProps): ReactNode {
   );
 }
 
-/** A wait that is shorter is not shown: it would only flicker. In milliseconds. */
+/** Milliseconds before a placeholder is shown, so that short waits do not flicker. */
 const UNSEEN_MS = 150;
 
-/** Rows of the height that those will have that are read. */
+/** Placeholder rows with the height of the rows that are loading. */
 export function Waiting({
   rows = 4,
   tall = false,

@@ -1,4 +1,4 @@
-// A choice of one among a few.
+// Select box for one of a few options.
 import type { ReactNode } from 'react';
 
 interface ChoiceProps {

@@ -1,9 +1,9 @@
-// A text as it is: JSON in lines where it is JSON. Long ones are cut until somebody asks for all.
+// Block of text or formatted JSON. Long text is cut until expanded.
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 
-/** Characters that are drawn at once without anybody waiting. */
+/** Characters that are rendered without a noticeable delay. */
 const MOST_CHARS = 20_000;
 
 interface CodeProps {
@@ -23,7 +23,7 @@ export function Code({ text, label, onCopied }: CodeProps): ReactNode {
         <span className="text-xs text-faint">{label}</span>
         <CopyButton text={text} {...(onCopied && { onCopied })} />
       </div>
-      {/* Scrolled with the keyboard, too. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <pre
         tabIndex={0}
         role="region"

@@ -1,4 +1,4 @@
-// Which columns of a table are hidden: kept by this browser, under the table's name.
+// Hidden columns of a table, stored in this browser under the name of the table.
 import { useState } from 'react';
 
 const KEY = 'dragoman.columns';
@@ -16,7 +16,7 @@ interface Hidden {
   readonly toggle: (column: string) => void;
 }
 
-/** @param table its name @param usual those that are hidden until somebody says otherwise */
+/** @param table name of the table @param usual columns that are hidden by default */
 export function useHiddenColumns(table: string, usual: readonly string[] = []): Hidden {
   const [hidden, setHidden] = useState(() => kept()[table] ?? usual);
   const toggle = (column: string): void => {

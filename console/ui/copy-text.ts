@@ -1,7 +1,7 @@
-// Puts a text where others can be pasted from. Browsers have a way of their own for pages over TLS and of the same machine alone,
-// and consoles are opened at plain addresses of a network, too.
+// Copies text to the clipboard. The Clipboard API is limited to HTTPS and localhost, so there is a fallback for
+// consoles at a plain HTTP address.
 
-/** @throws where the browser allows neither way */
+/** @throws if the browser allows neither way */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const shown = document.createElement('span');

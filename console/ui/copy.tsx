@@ -1,4 +1,4 @@
-// A text that can be taken along.
+// Button that copies a text.
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { copyText } from './copy-text.ts';

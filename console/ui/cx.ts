@@ -1,6 +1,6 @@
-// Joins names of classes.
+// Joins class names.
 
-/** The names that are there, behind one another. */
+/** Joins all names that are set with spaces. */
 export function cx(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

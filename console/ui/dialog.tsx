@@ -1,4 +1,4 @@
-// A question above the page; most are a form, which ends alike wherever it stands.
+// Modal dialogs, most of which contain a form.
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -9,12 +9,15 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly about?: ReactNode;
-  /** True: neither Escape nor a click outside closes it, as what it shows would be lost. */
+  /** True: neither Escape nor a click outside closes it, because its content would be lost. */
   readonly isLocked?: boolean;
   readonly children: ReactNode;
 }
 
-/** Elements that may take the focus first: something to fill in, choose or read; in a form without fields, the way back. */
+/**
+ * Elements that can get the initial focus: a control, or text to read. In a form without fields this is the cancel
+ * button.
+ */
 const FIRST = 'input, select, textarea, [role=tab], pre, form button, button';
 
 export function Dialog({ open, onClose, title, about, isLocked = false, children }: DialogProps): ReactNode {
@@ -35,7 +38,7 @@ export function Dialog({ open, onClose, title, about, isLocked = false, children
         <Base.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <Base.Popup
           finalFocus={() => (opener?.isConnected === true ? opener : true)}
-          // On a phone the keyboard would cover the half of it.
+          // Not on touch screens, where the keyboard would cover half of the dialog.
           initialFocus={() =>
             matchMedia('(pointer: coarse)').matches ||
             (content.current?.querySelector<HTMLElement>(FIRST) ?? true)
@@ -56,7 +59,9 @@ export function Dialog({ open, onClose, title, about, isLocked = false, children
   );
 }
 
-/** Element that has the focus when a dialog opens; for an entry of a menu, which goes, the button of that menu. */
+/**
+ * Element to focus when the dialog closes: the current one, or the button of a menu whose entry opened the dialog.
+ */
 function openerOf(): HTMLElement | null {
   const at = document.activeElement;
   const menu = at?.closest('[role=menu]');
@@ -68,25 +73,25 @@ function openerOf(): HTMLElement | null {
   return button instanceof HTMLElement ? button : null;
 }
 
-/** Gives the focus to the page where the opener of a dialog is gone, as the buttons of a key that was revoked. */
+/** Moves the focus to the page if the opener was removed, like the buttons of a revoked key. */
 function findFocus(): void {
   if (document.activeElement === document.body) document.getElementById('main')?.focus();
 }
 
 interface FormDialogProps extends Pick<DialogProps, 'title' | 'about' | 'children' | 'onClose'> {
-  /** Label of the button that does it. */
+  /** Label of the submit button. */
   readonly verb: string;
-  /** Label of the button that leads back. */
+  /** Label of the cancel button. */
   readonly back?: string;
-  /** True: it cannot be undone. */
+  /** True: the action cannot be undone. */
   readonly danger?: boolean;
   readonly busy: boolean;
-  /** Why it was refused; null: it was not. */
+  /** Error of the last attempt; null: none. */
   readonly error: Error | null;
   readonly onSubmit: () => void;
 }
 
-/** A form, with what was wrong above it and the two ways out below. */
+/** A form with its error above, and buttons to cancel and submit below. */
 export function FormDialog({
   verb,
   back = 'Cancel',

@@ -1,4 +1,4 @@
-// Names with their values, in a grid.
+// List of names and values, as a grid.
 import type { ReactNode } from 'react';
 
 export function Facts({

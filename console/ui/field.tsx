@@ -1,4 +1,4 @@
-// A labelled control of a form, with what helps to fill it in and what is wrong with it.
+// Form controls with label, hint and error.
 import { useId, type ComponentProps, type ReactNode } from 'react';
 
 interface FieldProps {
@@ -6,7 +6,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   readonly error?: string | null | undefined;
   readonly className?: string;
-  /** The control, given what ties it to its label. */
+  /** Renders the control with the attributes that connect it to label and note. */
   readonly children: (control: {
     readonly id: string;
     readonly 'aria-describedby': string | undefined;
@@ -38,7 +38,7 @@ export function Field({ label, hint, error, className, children }: FieldProps): 
 
 type Labelled = Omit<FieldProps, 'children'>;
 
-/** Properties of the control itself, not of its label. */
+/** Attributes of the control. */
 type Own<Control extends 'input' | 'select'> = Omit<
   ComponentProps<Control>,
   'className' | 'id' | 'onChange' | 'value' | keyof Labelled
@@ -49,7 +49,7 @@ interface Edited {
   readonly onChange: (text: string) => void;
 }
 
-/** A line of text, a number, or a time. */
+/** Input for text, a number or a time. */
 export function TextField({
   label,
   hint,
@@ -67,7 +67,7 @@ export function TextField({
   );
 }
 
-/** One of some options, which are its children. */
+/** Select box. Its options are the children. */
 export function SelectField({
   label,
   hint,

@@ -1,4 +1,4 @@
-// The drawings, in the colour of the text beside them. They say nothing that no text says.
+// Icons in the colour of the surrounding text. Decorative: all of their information is also given as text.
 import {
   Activity,
   ArrowDown,

@@ -1,18 +1,18 @@
-// JSON as a tree whose branches are folded and unfolded.
+// JSON as a collapsible tree.
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 
 interface JsonTreeProps {
   readonly value: unknown;
-  /** As it was sent. */
+  /** JSON as it was sent. */
   readonly text: string;
   readonly label: string;
 }
 
-/** Branches that are open at first. */
+/** Depth to which branches are initially open. */
 const DEEP = 3;
-/** Entries of a branch that are shown at once. */
+/** Entries of a branch that are shown initially. */
 const MOST = 100;
 const LONG = 600;
 

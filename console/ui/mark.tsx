@@ -1,4 +1,4 @@
-// The sign of the project: two voices, and who carries words between them.
+// The project's logo.
 import type { ReactNode } from 'react';
 
 export function Mark({ size = 26 }: { readonly size?: number }): ReactNode {

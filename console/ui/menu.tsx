@@ -1,4 +1,4 @@
-// Menu: the actions on a thing, behind one button.
+// Menu of actions behind a button.
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
@@ -16,7 +16,7 @@ interface MenuProps {
   /** Name of the button for screen readers. */
   readonly label: string;
   readonly entries: readonly MenuEntry[];
-  /** In the button; three dots where there is nothing. */
+  /** Content of the button; absent: three dots. */
   readonly children?: ReactNode;
   readonly className?: string;
 }

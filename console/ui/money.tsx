@@ -1,11 +1,11 @@
-// Money: rounded to cents where it is read, exact where one looks closer.
+// Amount of money, rounded to cents, with the exact amount as a tooltip.
 import type { ReactNode } from 'react';
 import { count, exactUsd, usd, usdSum } from '../format/numbers.ts';
 
 interface MoneyProps {
   /** USD; null: unknown. */
   readonly value: number | null | undefined;
-  /** Requests of a sum whose price is unknown. */
+  /** Number of requests in the sum without a known price. */
   readonly unpriced?: number | null | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The end of a list of which only a part was read.
+// "Show more" button at the end of a list that was only partly loaded.
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 

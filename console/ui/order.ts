@@ -1,4 +1,4 @@
-// The order of a table: the name of a column, with a minus before it where the largest come first.
+// Order of a table: the id of a column, with a leading minus for descending.
 
 interface Order {
   readonly by: string;
@@ -9,17 +9,17 @@ export function readOrder(text: string): Order {
   return text.startsWith('-') ? { by: text.slice(1), isDescending: true } : { by: text, isDescending: false };
 }
 
-/** The order after a click at a column. @param order the one of before */
+/** The order after a click on a column. @param order the current one */
 export function nextOrder(order: string, column: string, isNumber: boolean): string {
   const { by, isDescending } = readOrder(order);
   if (by === column) return isDescending ? column : `-${column}`;
-  // Figures begin with the largest, names with the first.
+  // Numbers are first sorted in descending order, names in ascending order.
   return isNumber ? `-${column}` : column;
 }
 
 export type Comparable = string | number | null | undefined;
 
-/** Rows in an order; what is unknown comes last, whichever way. */
+/** Sorted rows. Unknown values come last in both directions. */
 export function ordered<Row>(
   rows: readonly Row[],
   of: (row: Row) => Comparable,

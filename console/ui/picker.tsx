@@ -1,21 +1,21 @@
-// A thing that is picked by its name, out of more than can be shown: what is typed is looked for.
+// Combobox that searches while the user types, for lists too long to show.
 import { Combobox } from '@base-ui/react/combobox';
 import { useEffect, useState, type ReactNode } from 'react';
 
 export interface Option {
   readonly id: string;
   readonly name: string;
-  /** Text that tells it from others of the same name. */
+  /** Text that distinguishes it from options of the same name. */
   readonly note: string | null;
 }
 
 interface PickerProps {
   readonly label: string;
-  /** Null: none is picked. */
+  /** Null: none is selected. */
   readonly value: Option | null;
-  /** Options that fit what was typed. */
+  /** Options that match the typed text. */
   readonly options: readonly Option[];
-  /** Given what is typed; empty while nothing is looked for. */
+  /** Called with the typed text; empty: no search. */
   readonly onSearch: (text: string) => void;
   readonly onChange: (option: Option | null) => void;
 }
@@ -23,7 +23,7 @@ interface PickerProps {
 export function Picker({ label, value, options, onSearch, onChange }: PickerProps): ReactNode {
   const name = value?.name ?? '';
   const [text, setText] = useState(name);
-  // A name may be known later than the id.
+  // The name can be loaded later than the id.
   useEffect(() => setText(name), [name]);
   return (
     <Combobox.Root

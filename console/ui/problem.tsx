@@ -1,4 +1,4 @@
-// Problems and failures in the gateway's own words.
+// Shows an error with its original message.
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 

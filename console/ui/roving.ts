@@ -1,4 +1,4 @@
-// A group of controls that is one stop of the Tab key: the arrows move within it.
+// Roving tabindex: a group of controls is a single Tab stop, and the left and right arrow keys move within it.
 import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 
 const CONTROLS = 'button:not(:disabled), a[href]';

@@ -1,12 +1,12 @@
-// A choice of one among a few that are all seen.
+// Segmented control: a choice among a few visible options.
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 
 interface SegmentsProps<Id> {
   readonly label: string;
-  /** Each with what it says. */
+  /** Each option with its label. */
   readonly options: readonly (readonly [id: Id, says: ReactNode])[];
-  /** True for the option in force. */
+  /** True for the selected option. */
   readonly isChosen: (id: Id) => boolean;
   readonly onChoose: (id: Id) => void;
 }

@@ -1,14 +1,14 @@
-// Small pictures within a line: a row of bars, and a bar of use.
+// Small inline charts: bars, parts of a total, and use of a limit.
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 
 interface SparkProps {
   readonly values: readonly number[];
-  /** Failed part of each value. */
+  /** Failed part of each value, drawn in another colour. */
   readonly bad?: readonly number[];
   readonly width?: number;
   readonly height?: number;
-  /** Name for screen readers; absent: it is for the eye alone. */
+  /** Label for screen readers; absent: decorative. */
   readonly label?: string;
 }
 
@@ -41,20 +41,20 @@ export function Spark({ values, bad, width = 96, height = 20, label }: SparkProp
 }
 
 interface UsedBarProps {
-  /** From 0 to 1, or more. */
+  /** Share that is used: from 0 to 1, or more if the limit is exceeded. */
   readonly part: number;
   readonly className?: string;
 }
 
 interface PartsBarProps {
-  /** The whole, above 0. */
+  /** Total, above 0. */
   readonly of: number;
-  /** Each part, from the left, with the class of its colour. */
+  /** Parts from left to right, each with the class of its colour. */
   readonly parts: readonly (readonly [value: number, colour: string])[];
   readonly className?: string;
 }
 
-/** Parts of a whole, one after the other. */
+/** Parts of a total as one bar. */
 export function PartsBar({ of, parts, className }: PartsBarProps): ReactNode {
   let from = 0;
   return (
@@ -74,7 +74,7 @@ export function PartsBar({ of, parts, className }: PartsBarProps): ReactNode {
   );
 }
 
-/** How far something is used up. */
+/** How much of a limit is used. */
 export function UsedBar({ part, className }: UsedBarProps): ReactNode {
   const tone = part >= 1 ? 'fill-bad' : part >= 0.8 ? 'fill-warn' : 'fill-faint';
   return (

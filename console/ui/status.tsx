@@ -1,4 +1,4 @@
-// States, always as a drawing, a word and a colour together. Success is quiet: colour marks what needs attention.
+// States, always shown as an icon, a word and a colour. Successful states have no colour, so that problems stand out.
 import type { ReactNode } from 'react';
 import {
   ALERT_STATES,
@@ -35,7 +35,7 @@ interface SignalProps {
   readonly children: ReactNode;
 }
 
-/** A word with its drawing and colour. */
+/** A word with an icon and a colour. */
 export function Signal({ tone, icon, title, children }: SignalProps): ReactNode {
   return (
     <span
@@ -63,11 +63,11 @@ const REQUEST_ICONS: Readonly<Record<Request, IconName>> = {
 
 interface RequestStatusProps {
   readonly state: Request;
-  /** The HTTP status that the client got. */
+  /** HTTP status that the client received. */
   readonly status: number;
 }
 
-/** Outcome of a request. The code stands beside it where it says something. */
+/** Outcome of a request, with the HTTP status if it is informative. */
 export function RequestStatus({ state, status }: RequestStatusProps): ReactNode {
   const { word, tone } = REQUEST_STATES[state];
   const hasCode = state === 'ok' || state === 'failed' || state === 'rejected' || state === 'limit_reached';
@@ -87,7 +87,7 @@ const ENDPOINT_ICONS: Readonly<Record<Endpoint, IconName>> = {
   no_traffic: 'idle',
 };
 
-/** How an endpoint or a provider does. @param children what is said besides, as the code of the failure */
+/** Health of an endpoint or provider. @param children additional text, like an error code */
 export function EndpointStatus({
   state,
   children,
@@ -121,7 +121,7 @@ const JOB_ICONS: Readonly<Record<Job, IconName>> = {
   cancelled: 'left',
 };
 
-/** How far a job is. @param title why it waits or failed */
+/** State of a job. @param title why it waits or failed */
 export function JobStatus({
   state,
   title,
@@ -149,7 +149,7 @@ const BATCH_ICONS: Readonly<Record<Batch, IconName>> = {
   cancelled: 'left',
 };
 
-/** How far a batch is. @param title why it waits */
+/** State of a batch. @param title why it waits */
 export function BatchStatus({
   state,
   title,
@@ -167,7 +167,7 @@ export function BatchStatus({
 
 const ALERT_ICONS: Readonly<Record<Alert, IconName>> = { open: 'warn', resolved: 'good' };
 
-/** Whether an alert is over. */
+/** State of an alert: open or resolved. */
 export function AlertStatus({ state }: { readonly state: Alert }): ReactNode {
   const { word, tone } = ALERT_STATES[state];
   return (
@@ -183,7 +183,7 @@ const WEBHOOK_ICONS: Readonly<Record<Webhook, IconName>> = {
   disabled: 'disabled',
 };
 
-/** State of a receiver: whether it takes its messages. */
+/** State of a webhook. */
 export function WebhookStatus({ state }: { readonly state: Webhook }): ReactNode {
   const { word, tone } = WEBHOOK_STATES[state];
   return (

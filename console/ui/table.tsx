@@ -1,5 +1,5 @@
-// Rows of one kind, in columns that can be put in order and hidden. Where there is no room for columns each row is a block, with
-// their names beside the values. The arrow keys, or j and k, move from row to row.
+// Table with columns that can be sorted and hidden. If the columns do not fit, each row becomes a block with labelled
+// values. Arrow keys, or j and k, move between rows.
 import {
   useEffect,
   useEffectEvent,
@@ -17,14 +17,14 @@ import { useRoving } from './roving.ts';
 
 export interface Column<Row> {
   readonly name: string;
-  /** In the address, where rows can be put in its order. */
+  /** Id of the column in the address; absent: not sortable. */
   readonly id?: string;
-  /** True: the name is for those alone who do not see the column. */
+  /** True: the name is only for screen readers. */
   readonly unnamed?: boolean;
-  /** True: figures, one below the other. */
+  /** True: numbers, aligned to the right. */
   readonly number?: boolean;
   readonly className?: string;
-  /** Value that the rows are ordered by here; absent: the source of the rows orders them. */
+  /** Value to sort by in the browser; absent: the source of the rows sorts them. */
   readonly sort?: (row: Row) => Comparable;
   readonly cell: (row: Row) => ReactNode;
 }
@@ -32,24 +32,24 @@ export interface Column<Row> {
 interface TableProps<Row> {
   /** Name of the table for screen readers. */
   readonly label: string;
-  /** The first one says which row it is. */
+  /** The first column identifies the row. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly className?: string;
-  /** Whether a row is the one that the page is about. */
+  /** Whether a row is the subject of the page. */
   readonly isCurrent?: (row: Row) => boolean;
-  /** The order; undefined: as given. */
+  /** Current order; undefined: as given. */
   readonly order?: string | undefined;
   readonly onOrder?: ((order: string) => void) | undefined;
-  /** Names of columns that are not shown. */
+  /** Names of hidden columns. */
   readonly hidden?: readonly string[];
 }
 
-/** Rows that are made in one go: the page answers in between, however many there are. */
+/** Number of rows per render, so that long tables do not block the page. */
 const AT_ONCE = 25;
 
-/** Roles are written out: to some browsers what is shown as blocks is no table any more. */
+/** Explicit roles, because some browsers drop the table semantics of elements with `display: block`. */
 export function Table<Row>(props: TableProps<Row>): ReactNode {
   const { label, className, rows, order = '', onOrder, hidden = [] } = props;
   const columns = props.columns.filter(({ name }) => !hidden.includes(name));
@@ -114,10 +114,10 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
   );
 }
 
-/** Whether the columns of the table in a box have less room than they need. */
+/** Whether the columns of the table are wider than its container. */
 function useStacked(): { readonly box: RefObject<HTMLDivElement | null>; readonly isStacked: boolean } {
   const box = useRef<HTMLDivElement>(null);
-  /** Width that the columns needed when they had too little, in pixels. */
+  /** Width in pixels that the columns last needed when they did not fit. */
   const needed = useRef(0);
   const [isStacked, setStacked] = useState(false);
   const look = useEffectEvent(() => {
@@ -142,7 +142,7 @@ function useStacked(): { readonly box: RefObject<HTMLDivElement | null>; readonl
   return { box, isStacked };
 }
 
-/** Moves the focus from the link of a row to that of another. Works for whatever marks its links with `data-row`. */
+/** Moves the focus to the link of the next or previous row. Works for all links with `data-row`. */
 function moveAmongRows(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   const target = event.target as HTMLElement;
@@ -156,7 +156,7 @@ function moveAmongRows(event: KeyboardEvent): void {
   to.focus();
 }
 
-/** Some rows, and in a moment those that follow. */
+/** Renders some rows immediately, and the rest in a later render. */
 function Rows<Row>({ of, from }: { readonly of: TableProps<Row>; readonly from: number }): ReactNode {
   const { columns, rows, keyOf, isCurrent } = of;
   const [first, ...others] = columns;

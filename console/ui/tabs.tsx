@@ -1,4 +1,4 @@
-// Views of one thing, of which one is seen.
+// Tabs of a page or panel.
 import { Tabs as Base } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';
 

@@ -1,9 +1,9 @@
-// Toasts: short notes at the edge of the page on what was just done. Their view is loaded with the first.
+// Toasts: short notes about an action that was just done. Their view is loaded with the first one.
 import { useSyncExternalStore } from 'react';
 
 export interface Said {
   readonly title: string;
-  /** The way back, where there is one. */
+  /** Undoes the action; absent: cannot be undone. */
   readonly undo?: () => void;
 }
 
@@ -12,7 +12,7 @@ let show: ((said: Said) => void) | undefined;
 let hasSaid = false;
 const watchers = new Set<() => void>();
 
-/** Says it for some seconds. */
+/** Shows a toast for a few seconds. */
 export function toast(said: Said): void {
   if (show) return show(said);
   waiting = [...waiting, said];
@@ -21,7 +21,7 @@ export function toast(said: Said): void {
   return undefined;
 }
 
-/** Gives what was said so far, and what will be, to whatever shows it. */
+/** Sets the function that shows toasts, and passes earlier ones to it. */
 export function showToasts(shows: (said: Said) => void): void {
   show = shows;
   for (const said of waiting) shows(said);

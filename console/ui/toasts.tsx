@@ -1,4 +1,4 @@
-// Shows what was just done, with the way back where there is one.
+// Shows toasts, with an undo button where possible.
 import { Toast } from '@base-ui/react/toast';
 import { useEffect, type ReactNode } from 'react';
 import { Icon } from './icon.tsx';

@@ -1,4 +1,4 @@
-// Times that go on: "3 min ago" becomes "4 min ago" while one looks.
+// Relative times that keep themselves up to date.
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { ago, ahead, fullTime, since } from '../format/times.ts';
 
@@ -21,7 +21,7 @@ function watch(watcher: () => void): () => void {
   };
 }
 
-/** Unix milliseconds, to ten seconds. */
+/** Unix milliseconds, updated every ten seconds. */
 function useNow(): number {
   return useSyncExternalStore(watch, () => now);
 }
@@ -43,10 +43,10 @@ export function When({ at, as }: WhenProps): ReactNode {
   );
 }
 
-/** An instant as the gateway writes it into its sentences. */
+/** ISO timestamp within a message of the gateway. */
 const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence of the gateway, with its instants in the zone of who reads it. */
+/** A message of the gateway, with its timestamps in the user's time zone. */
 export function Timed({ text }: { readonly text: string }): ReactNode {
   return text.split(INSTANT).map((part, at) =>
     at % 2 === 0 ? (

@@ -1,5 +1,5 @@
-// A chart over time with what belongs to it: a legend that isolates and hides, values at the pointer, a range that is drawn, and
-// the same as a table.
+// Chart over time with a legend that toggles series, values at the pointer, selection of a time range, and the values
+// as a table.
 import {
   useEffect,
   useEffectEvent,
@@ -22,29 +22,29 @@ export interface Series {
   readonly id: string;
   readonly name: string;
   readonly values: Values;
-  /** A variable of the stylesheet; without one the name has a colour. */
+  /** CSS variable; absent: derived from the id. */
   readonly colour?: string;
 }
 
 interface ChartProps {
   readonly title: string;
   readonly aside?: ReactNode;
-  /** Beginnings of the buckets, in Unix seconds. */
+  /** Start times of the buckets, in Unix seconds. */
   readonly times: readonly number[];
   /** Length of a bucket, in seconds. */
   readonly step: number;
   readonly series: readonly Series[];
-  /** `bars` are stacked, for what adds up; `lines` are for what does not. */
+  /** `bars` are stacked, for values that can be added; `lines` are for others. */
   readonly kind: 'bars' | 'lines';
-  /** How a value is written, with its unit. */
+  /** Formats a value with its unit. */
   readonly write: (value: number | null) => string;
-  /** Text in place of the chart where there is nothing to draw. */
+  /** Text that replaces the chart if there are no values. */
   readonly empty: string;
-  /** Below: what it lacks. */
+  /** Note below the chart, about missing values. */
   readonly note?: string | undefined;
   readonly onRange?: (from: number, to: number) => void;
   readonly height?: number;
-  /** True: without a card, a legend and a table, as above a list. */
+  /** True: without card, legend and table. */
   readonly isBare?: boolean;
 }
 
@@ -175,7 +175,7 @@ function Plot({ title, times, step, series, kind, write, onRange, height }: Plot
     plot.current = draw();
     const sized = new ResizeObserver(() => {
       const { clientWidth: width } = element;
-      // It also tells that it begins to watch, when all is drawn.
+      // Also called once when observation begins, at an unchanged width.
       if (width !== plot.current?.width) plot.current?.setSize({ width, height });
     });
     sized.observe(element);

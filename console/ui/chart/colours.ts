@@ -1,10 +1,10 @@
-// Colours of series. A name has the same one on all pages, unless another of the same chart has taken it.
+// Colours of series. A name has the same colour on all pages, unless another series of the chart already uses it.
 
 const COLOURS = 6;
-/** Name of the rest that the chart of few names has no colour for. */
+/** Name of the series for all groups without a colour of their own. */
 export const OTHER = 'Other';
 
-/** The colour that a name is given first, from its letters (FNV-1a). */
+/** First choice of colour: FNV-1a hash of the id. */
 function preferred(id: string): number {
   let hash = 0x811c9dc5;
   for (const letter of id) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
@@ -15,12 +15,12 @@ function variable(place: number): string {
   return `--color-series-${place + 1}`;
 }
 
-/** A variable of the stylesheet for each id, in their order. @param given variables that others of the chart have already */
+/** A CSS variable for each id, in the same order. @param given variables already used in the chart */
 export function coloursOf(ids: readonly string[], given: readonly string[] = []): readonly string[] {
   const taken = new Set<number>();
   for (let place = 0; place < COLOURS; place += 1) if (given.includes(variable(place))) taken.add(place);
   const places = new Map<string, number>();
-  // By name: who is first in a chart today may be second tomorrow.
+  // Sorted by id, because the order of the series changes over time.
   for (const id of ids.filter((each) => each !== OTHER).toSorted()) {
     let place = preferred(id);
     for (let step = 0; step < COLOURS && taken.has(place); step += 1) place = (place + 1) % COLOURS;

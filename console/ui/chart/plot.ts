@@ -1,31 +1,31 @@
-// Draws series over time on a canvas: stacked bars, or lines. The only place that knows the chart library.
+// Draws time series on a canvas as stacked bars or lines. All use of the chart library is here.
 import UPlot from 'uplot';
 
-/** A value for each time; null: nothing is known. */
+/** A value for each time; null: unknown. */
 export type Values = readonly (number | null)[];
 
 interface Drawn {
-  /** Beginnings of the buckets, in Unix seconds. */
+  /** Start times of the buckets, in Unix seconds. */
   readonly times: readonly number[];
   /** Length of a bucket, in seconds. */
   readonly step: number;
   readonly series: readonly { readonly values: Values; readonly colour: string }[];
   readonly kind: 'bars' | 'lines';
-  /** The same beside the axis, where two may not look alike. */
+  /** Formats values of the axis, where two ticks must not look equal. */
   readonly writeAxis: (value: number | null) => string;
   readonly height: number;
-  /** True: the last bucket still runs. */
+  /** True: the last bucket has not ended yet. */
   readonly isRunning: boolean;
 }
 
 interface Received {
-  /** The bucket under the cursor, and where it is, in pixels from the left. */
+  /** Index of the bucket under the cursor and its offset from the left in pixels. `null`: the cursor is outside. */
   readonly onCursor: (at: number | null, left: number) => void;
-  /** A range that was drawn with the pointer, in Unix milliseconds. */
+  /** Called with a selected range, in Unix milliseconds. */
   readonly onRange: ((from: number, to: number) => void) | undefined;
 }
 
-/** Charts of one page have one cursor. */
+/** Synchronizes the cursors of all charts of a page. */
 const SYNC = UPlot.sync('page');
 
 export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received): UPlot {
@@ -52,7 +52,7 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
         drag: { x: received.onRange !== undefined, y: false, setScale: false },
         points: { show: !isBars, size: 6 },
       },
-      // The last time is written around the right end.
+      // Space on the right for the last time label.
       padding: [10, 32, 0, 0],
       scales: {
         x: { range: [first, last] },
@@ -107,14 +107,14 @@ export function drawPlot(element: HTMLElement, drawn: Drawn, received: Received)
   );
 }
 
-/** Each series on top of those behind it: what is drawn first is the whole, and the others lie over it. */
+/** Cumulated series, from the total down. The total is drawn first and the others over it. */
 function stacked(all: readonly Values[]): (number | null)[][] {
   return all.map((values, of) =>
     values.map((_, at) => all.slice(of).reduce((sum, each) => sum + (each[at] ?? 0), 0)),
   );
 }
 
-/** Lines across the last bar in the colour of the card: the bucket is not full yet. */
+/** Hatches the last bar, because its bucket has not ended. */
 function hatch(plot: UPlot, card: string): void {
   const [xs, whole] = plot.data;
   const at = xs.length - 1;
@@ -144,7 +144,7 @@ function hatch(plot: UPlot, card: string): void {
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Times of one day by the clock; where a day begins, or days go by, its date. */
+/** Time labels of an axis: times of day, or dates at midnight and over more than three days. */
 function timeLabels(_: UPlot, splits: number[]): string[] {
   const span = (splits.at(-1) ?? 0) - (splits[0] ?? 0);
   const texts = splits.map((split) => {
@@ -152,11 +152,11 @@ function timeLabels(_: UPlot, splits: number[]): string[] {
     const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
     return span > 3 * 86_400 || isMidnight ? DAY.format(time) : CLOCK.format(time);
   });
-  // A day is named once.
+  // Repeated labels are left out.
   return texts.map((text, at) => (text === texts[at - 1] ? '' : text));
 }
 
-/** Places of values that no line leads to. */
+/** Indices of values without neighbours, which no line would show. */
 function alone(plot: UPlot, of: number): number[] {
   const values = plot.data[of] ?? [];
   return [...values].flatMap((value, at) =>
@@ -164,14 +164,14 @@ function alone(plot: UPlot, of: number): number[] {
   );
 }
 
-/** Colours of the theme as a canvas takes them: it knows no variables. */
+/** Resolves CSS variables to colours, because a canvas cannot use variables. */
 function coloursIn(element: HTMLElement, names: readonly string[]): readonly string[] {
   const probes = names.map((name) => {
     const probe = document.createElement('span');
     probe.style.color = `var(${name})`;
     return probe;
   });
-  // All are there before the first is read: each reading behind a change would be a layout of its own.
+  // Inserted all at once before the first read, because each read after a change would trigger a layout.
   element.append(...probes);
   const found = probes.map((probe) => getComputedStyle(probe).color);
   for (const probe of probes) probe.remove();

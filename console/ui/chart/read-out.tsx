@@ -1,4 +1,4 @@
-// Figures beside a chart: its legend, the values at the pointer, and all of them as a table.
+// Values of a chart as text: legend, tooltip at the pointer, and table.
 import type { ReactNode } from 'react';
 import { clockTime } from '../../format/times.ts';
 import { cx } from '../cx.ts';
@@ -10,7 +10,7 @@ export interface Entry {
   readonly values: Values;
   readonly colour: string;
   readonly total: number;
-  /** Share of all series, from 0 to 1. */
+  /** Share of the total, from 0 to 1. */
   readonly part: number;
 }
 
@@ -30,7 +30,7 @@ interface LegendProps {
   readonly entries: readonly Entry[];
   readonly hidden: ReadonlySet<string>;
   readonly note: (entry: Entry) => string;
-  /** @param isAlone true: nothing but this one is wanted */
+  /** @param isAlone true: shows only this series */
   readonly onToggle: (id: string, isAlone: boolean) => void;
 }
 
@@ -64,9 +64,9 @@ function spanText(from: number, step: number): string {
 }
 
 interface TipProps {
-  /** Which bucket. */
+  /** Index of the bucket. */
   readonly at: number;
-  /** In pixels, as the width of the chart. */
+  /** Pixels, like the width of the chart. */
   readonly left: number;
   readonly width: number;
   readonly times: readonly number[];
