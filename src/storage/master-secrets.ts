@@ -1,5 +1,5 @@
-// Master secrets, with which keys are hashed and reasoning is sealed: one of an installation, and those it had before. The
-// database keeps fingerprints of them, so that nobody starts with another one and finds every key unknown.
+// Master secrets, which hash keys and seal reasoning: the current one of an installation, and earlier ones. The
+// database stores their fingerprints, so that a start with a wrong secret fails instead of not finding any key.
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { GatewayError } from '../canonical/index.ts';
@@ -7,14 +7,14 @@ import type { Storage } from '../accounts/ports/index.ts';
 import { namedSecret } from './secret-file.ts';
 import type { SettingsSchema } from './tables/settings.ts';
 
-/** Setting of the first fingerprint; each further one has itself in its name. */
+/** Setting of the first fingerprint. Names of further settings contain the fingerprint itself. */
 const FIRST = 'secret_fingerprint';
 
 /**
- * Remembers the newest of the secrets.
+ * Checks the secrets and stores the fingerprint of the newest.
  * @param masters newest first
- * @param place names where they are from, in the error
- * @throws GatewayError `internal` when the database was used with others only
+ * @param place source of the secrets, for the error
+ * @throws GatewayError `internal` if the database was used only with other secrets
  */
 export async function checkSecrets(
   db: Kysely<SettingsSchema>,
@@ -42,11 +42,11 @@ export async function checkSecrets(
     .values({ name, value: newest })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
-  // Two processes may have begun at once, each with a secret of its own: then one of them is told.
+  // Two processes may have started at the same time with different secrets. Then one of them fails here.
   if (known.size === 0) await checkSecrets(db, masters, place);
 }
 
-/** The secrets by their names. @param masters gives them, newest first */
+/** Derives named secrets. @param masters returns the master secrets, newest first */
 export function secretsFrom(
   masters: () => Promise<readonly Uint8Array[]>,
 ): Pick<Storage, 'secret' | 'earlierSecrets'> {

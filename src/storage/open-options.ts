@@ -1,29 +1,29 @@
-// Options that both databases are opened with.
+// Options of both databases.
 import { type Later, soon } from './journal/indexer.ts';
 import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface OpenOptions {
-  /** Master secrets, newest first. Every process of a database has the same. */
+  /** Master secrets, newest first; the same in all processes of a database. */
   readonly secrets?: readonly Uint8Array[] | undefined;
-  /** Unix milliseconds; for the record of schema versions, and how long journals that were set aside are kept. */
+  /** Unix milliseconds. For schema versions, and for how long damaged journals are kept. */
   readonly now?: (() => UnixMs) | undefined;
-  /** Version of the program that asks; its own by default. */
+  /** Version of the program; its own by default. */
   readonly program?: string | undefined;
-  /** The most that one project may store of responses, conversations, prompts and files; asked at every write. */
+  /** Maximum bytes of responses, conversations, prompts and files per project; read at every write. */
   readonly maxBytesPerKey?: (() => number) | undefined;
-  /** Milliseconds that an answer may wait for the database; null: it does not. */
+  /** Milliseconds that an answer may wait for the database; null: it does not wait. */
   readonly confirmMs?: DurationMs | null | undefined;
-  /** Timer after which the journal is brought into the database; two seconds by default. */
+  /** Timer for writing the journal to the database; two seconds by default. */
   readonly later?: Later | undefined;
-  /** Receives sentences about what an operator should know: modes that were too loose, entries that cannot be read. */
+  /** Receives sentences for the operator, such as corrected file permissions or unreadable entries. */
   readonly notice?: ((sentence: string) => void) | undefined;
 }
 
-/** Bytes that a key may store unless somebody says otherwise: 1024 MB. */
+/** Default bytes per project: 1024 MB. */
 const MAX_BYTES_PER_KEY = 1024 * 1_000_000;
-/** The most that waits for the database, in memory and in the journal: some hundred thousand records. */
+/** Default maximum bytes waiting for the database, in memory and in the journal: several hundred thousand records. */
 export const MAX_JOURNAL_BYTES = 128_000_000;
-/** The options with their usual values. */
+/** Fills in default values. */
 export function completed({ now, maxBytesPerKey, later, notice }: OpenOptions) {
   return {
     now: now ?? Date.now,

@@ -1,6 +1,6 @@
-// Lets other work run between the steps of a long one.
+// Yields to the event loop between the steps of long work.
 
-/** Resolves when the event loop has seen to what is waiting. */
+/** Resolves after pending events have been handled. */
 export function othersRun(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
-// A file of equal places that is mapped into memory: a process writes them by a few stores, and what it wrote is there when it is
-// killed. The file is made with the first place that is taken, and is locked while its process lives.
+// A memory-mapped file of fixed-size slots. Writes are plain memory stores and survive when the process is killed. The
+// file is created with its first slot, and locked while its process runs.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { LOCK_SUFFIX } from './journal/journal-file.ts';
 export interface PlaceFileOptions {
   readonly folder: string;
   readonly suffix: string;
-  /** Bytes of a place, and how many there are. */
+  /** Bytes per slot, and number of slots. */
   readonly bytes: number;
   readonly places: number;
 }
@@ -18,31 +18,31 @@ export interface PlaceFileOptions {
 export interface Place {
   /** The whole file. */
   readonly view: DataView;
-  /** Begin of the place in it, in bytes. */
+  /** Offset of the slot in bytes. */
   readonly start: number;
 }
 
 export class PlaceFile {
-  /** Name of the file without its suffix: 16 hexadecimal characters. */
+  /** File name without suffix: 16 hexadecimal characters. */
   readonly name = randomBytes(8).toString('hex');
   readonly #options: PlaceFileOptions;
   #view: DataView | undefined;
   #unlock: (() => void) | undefined;
-  /** Begins of the places that nobody has. */
+  /** Offsets of free slots. */
   #free: number[] = [];
-  /** True where there is no file, and will be none: a full disk, or the end. */
+  /** True if no file can be created: the disk is full, or the file is closed. */
   #isOff = false;
 
   constructor(options: PlaceFileOptions) {
     this.#options = options;
   }
 
-  /** True while somebody has a place. */
+  /** True while any slot is taken. */
   get isUsed(): boolean {
     return this.#view !== undefined && this.#free.length < this.#options.places;
   }
 
-  /** @returns null where there is no room */
+  /** @returns null if no slot is available */
   take(): Place | null {
     const view = this.#view ?? this.#make();
     const start = view && this.#free.pop();
@@ -53,7 +53,7 @@ export class PlaceFile {
     this.#free.push(start);
   }
 
-  /** Gives the file up. @param keeps true: it stays, for whoever may ask for what is in it */
+  /** Closes the file. @param keeps true: it is kept for later readers */
   close(keeps: boolean): void {
     this.#isOff = true;
     this.#view = undefined;
@@ -74,12 +74,12 @@ export class PlaceFile {
     const path = this.#path();
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // The lock comes before the file: whoever finds one without a lock may take it.
+      // Locked before it is created, because a file without a lock may be claimed by other processes.
       this.#unlock = lockFile(path + LOCK_SUFFIX) ?? undefined;
       const mapped = mapNewFile(path, bytes * places);
       this.#view = new DataView(mapped.buffer, mapped.byteOffset, mapped.byteLength);
     } catch {
-      // Requests are worth more than what would be known of them after a crash.
+      // Serving requests matters more than what would be recovered after a crash.
       this.#isOff = true;
       return undefined;
     }

@@ -1,5 +1,5 @@
-// The requests of a process that run, each in a place of a file that is mapped into memory: a note costs a few stores,
-// and is there when the process is killed. The file is gone after a normal stop.
+// Running requests of a process, each in a slot of a memory-mapped file, so that their spend survives when the process
+// is killed. The file is deleted on a normal stop.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onLeftBehind } from './journal/journal-file.ts';
@@ -7,12 +7,15 @@ import { PlaceFile } from './place-file.ts';
 import type { RunningEntry, RunningRecord, RunningSpent, RunningStore } from '../accounts/ports/index.ts';
 
 const SUFFIX = '.running';
-/** Bytes of a place, and how many there are. */
+/** Bytes per slot, and number of slots. */
 const PLACE = 2048;
 const PLACES = 2048;
-/** Places of values within a record; the length of the record is written last, and is 0 where there is none. */
+/** Offsets within a slot. The length of the record is written last; 0: none. */
 const LENGTH = 0;
-/** Stands in the length while no upstream was sent the request: no record is so long, so that it is passed over. */
+/**
+ * Added to the length until the request was sent to an upstream. The length is then too large to be valid, so readers
+ * skip the slot.
+ */
 const UNSENT = 0x8000_0000;
 const REQUESTS = 4;
 const NANO_USD = 8;
@@ -20,7 +23,7 @@ const TOKENS = 16;
 const AT = 24;
 const RECORD = 32;
 
-/** Spend of a database that dies with its process. */
+/** Store for a database that does not outlive its process. */
 export const NOTHING_RUNS: RunningStore = { open: () => null, recover: () => Promise.resolve() };
 
 export class RunningFile implements RunningStore {
@@ -74,7 +77,6 @@ export class RunningFile implements RunningStore {
       });
   }
 
-  /** Gives the file up. */
   close(): void {
     this.#file.close(false);
   }
@@ -86,13 +88,13 @@ function* placesOf(file: Buffer): Iterable<{ readonly record: RunningRecord; rea
     if (length === 0 || length > PLACE - RECORD) continue;
     const text = file.toString('utf8', start + RECORD, start + RECORD + length);
     const spent = {
-      // Programs that counted no turns have left it as it was made.
+      // Versions that did not count turns left it at 0.
       requests: Math.max(1, file.readUInt32BE(start + REQUESTS)),
       nanoUsd: file.readDoubleBE(start + NANO_USD),
       tokens: file.readDoubleBE(start + TOKENS),
       atMs: file.readDoubleBE(start + AT),
     };
-    // A record that this program wrote, and whole: its length came last.
+    // The record is complete, because its length is written last.
     yield { record: JSON.parse(text) as RunningRecord, spent };
   }
 }

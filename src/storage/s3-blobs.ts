@@ -1,6 +1,6 @@
-// Bytes by name in a bucket. Each is written to a folder of this machine first and sent when it is complete, so that the
-// bucket never holds half of something, nobody's memory holds a whole file, and what a crash leaves behind is found here
-// without asking the bucket, which others may share. Knows nothing of who owns the bytes.
+// Blobs in an S3 bucket. Each is written to a local folder first and uploaded when complete. So the bucket never holds
+// partial objects, files are never in memory as a whole, and remains of a crash are found locally without listing the
+// bucket, which others may share.
 import { GatewayError } from '../canonical/index.ts';
 import { S3Failure, type S3Bucket } from '../base/runtime/s3.ts';
 import type { BlobFolder } from './blob-folder.ts';
@@ -9,11 +9,11 @@ import type { DurationMs, UnixMs } from '../base/units.ts';
 
 export interface S3BlobsOptions {
   readonly bucket: S3Bucket;
-  /** Prefix of every name. */
+  /** Prefix of object names. */
   readonly prefix: string;
-  /** Folder of drafts, and of names whose objects are still to be deleted. */
+  /** Folder of drafts, and of markers for objects that still have to be deleted. */
   readonly folder: BlobFolder;
-  /** Time that one file may take to be sent, and any other step. */
+  /** Maximum time of an upload or a full read, and of any other step. */
   readonly sendMs?: DurationMs;
   readonly stepMs?: DurationMs;
 }
@@ -43,7 +43,7 @@ export class S3Blobs implements BlobStore {
         try {
           await within(this.#sendMs, this.#bucket.put(this.#prefix + name, this.#folder.pathOf(name)));
         } catch (error) {
-          // It may have arrived all the same, or still arrive.
+          // The object may exist anyway, or appear later.
           await this.#note(name);
           throw unavailable(error);
         }
@@ -64,12 +64,12 @@ export class S3Blobs implements BlobStore {
       try {
         return await within(this.#stepMs, reader.read());
       } catch (error) {
-        // One that is only late would hold its connection for ever.
+        // Otherwise a late response would hold its connection forever.
         void reader.cancel().catch(() => {});
         throw error;
       }
     };
-    // Whether there is such an object is known with its first piece.
+    // The first chunk tells whether the object exists.
     let next = await read().catch((error: unknown) => {
       const failure = error instanceof Overdue ? error : new S3Failure(error);
       if (failure instanceof S3Failure && failure.code === 'NoSuchKey') return null;
@@ -91,7 +91,7 @@ export class S3Blobs implements BlobStore {
     try {
       await within(this.#stepMs, this.#bucket.delete(this.#prefix + name));
     } catch {
-      // An object that nobody can name may go some day.
+      // Deleted later by `sweep`. No name refers to it any more.
       await this.#note(name);
     }
   }
@@ -99,7 +99,7 @@ export class S3Blobs implements BlobStore {
   async sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void> {
     await this.#folder.sweep(beforeMs, async (name) => {
       if (await isKept(name)) return false;
-      // The note stays until the object is gone.
+      // The marker is kept until the object is deleted.
       return within(this.#stepMs, this.#bucket.delete(this.#prefix + name)).then(
         () => false,
         () => true,
@@ -107,7 +107,7 @@ export class S3Blobs implements BlobStore {
     });
   }
 
-  /** An empty file of its name says that an object is to be deleted: `sweep` does. */
+  /** Marks an object for deletion by `sweep`, with an empty file of its name. */
   async #note(name: string): Promise<void> {
     await (await this.#folder.draft()).keep(name);
   }
@@ -128,7 +128,7 @@ function unavailable(cause: unknown): GatewayError {
 
 class Overdue extends Error {}
 
-/** The runtime's client waits for ever. */
+/** Limits the time of an operation, because the runtime's S3 client has no timeout. */
 async function within<T>(ms: DurationMs, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {

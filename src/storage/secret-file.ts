@@ -1,5 +1,5 @@
-// The installation's master secret: one file of 64 hex digits beside the database, so that a copy of the
-// database alone gives away neither keys nor sealed reasoning. Named secrets are derived from it.
+// Master secret of the installation, in a file of 64 hexadecimal digits beside the database, so that a copy of the
+// database alone reveals neither keys nor sealed reasoning. Named secrets are derived from it.
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { GatewayError } from '../canonical/index.ts';
@@ -7,9 +7,9 @@ import { GatewayError } from '../canonical/index.ts';
 const HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Reads the master secret, or makes it with mode 0600.
- * @param mayCreate false when something already depends on a secret that is not there
- * @throws GatewayError `internal` when it is missing and may not be made, unreadable, or damaged
+ * Reads the master secret, or creates it with mode 0600.
+ * @param mayCreate false if stored data depends on an existing secret
+ * @throws GatewayError `internal` if it is missing and must not be created, unreadable, or damaged
  */
 export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
   const present = read(path);
@@ -20,8 +20,8 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
       `${path} is missing, but the database holds keys that were made with it. Put the file back from a backup, or start with an empty data directory.`,
     );
   }
-  // The file is written aside and linked into place: another process that starts at the same time sees all of it or nothing,
-  // and only one of the two links succeeds.
+  // Written to a draft and then linked into place: another process starting at the same time sees the whole file or
+  // none, and only one of the two links succeeds.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
@@ -37,12 +37,12 @@ export function masterSecret(path: string, mayCreate: boolean): Uint8Array {
   return made;
 }
 
-/** A secret as it is written: 64 hexadecimal digits. @returns null for anything else */
+/** Parses 64 hexadecimal digits. @returns null for anything else */
 export function masterOf(text: string): Uint8Array | null {
   return HEX.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null;
 }
 
-/** A secret of its own for each purpose: 32 bytes (HKDF-SHA-256, RFC 5869). */
+/** Derives a 32-byte secret for one purpose (HKDF-SHA-256, RFC 5869). */
 export function namedSecret(master: Uint8Array, name: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', master, new Uint8Array(0), `dragoman ${name}`, 32));
 }

@@ -1,5 +1,5 @@
-// Marks of requests that went out to an upstream: one number each in a file that is mapped into memory. They are there when
-// the process is killed, and tell whoever settles its requests which of them were sent.
+// Marks of requests that were sent to an upstream: one number each in a memory-mapped file. They survive when the
+// process is killed, and tell the process that settles its requests which of them were sent.
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SentMark, SentMarkStore } from '../accounts/ports/index.ts';
@@ -9,18 +9,23 @@ import { type Place, PlaceFile } from './place-file.ts';
 const SUFFIX = '.sent';
 const PLACE = 4;
 const PLACES = 8192;
-/** How long marks of a killed process are kept, in milliseconds: its jobs are settled within seconds, or when somebody starts. */
+/**
+ * Milliseconds for which marks of a killed process are kept. Its jobs are settled within seconds, or at the next start.
+ */
 const KEPT_MS = 7 * 86_400_000;
-/** Name of a mark: its file, its place and its number. */
+/** Id of a mark: file, slot and number. */
 const ID = /^([0-9a-f]{16}):(\d{1,5}):(\d{1,10})$/;
 
-/** Marks of a process that leaves nothing behind. */
+/** Store for a process that leaves nothing behind. */
 export const NO_MARKS: SentMarkStore = { open: () => null, wasSent: () => null };
 
 export class SentMarks implements SentMarkStore {
   readonly #folder: string;
   readonly #file: PlaceFile;
-  /** Places whose marks are closed. They are taken again after all others: somebody may ask for a mark that was never sent. */
+  /**
+   * Slots of closed marks. They are reused only after all others, because a mark that was never sent may still be
+   * looked up.
+   */
   #closed: Place[] = [];
   #made = 0;
 
@@ -46,12 +51,12 @@ export class SentMarks implements SentMarkStore {
   wasSent(id: string): boolean | null {
     const [, name = '', place, number] = ID.exec(id) ?? [];
     const found = this.#read(name, Number(place));
-    // The place has had a later mark since.
+    // The slot has been reused for a later mark.
     if (found === null || found > Number(number)) return null;
     return found === Number(number);
   }
 
-  /** Gives the file up. It stays where somebody may ask for one of its marks. */
+  /** Closes the file. It is kept if one of its marks may still be looked up. */
   close(): void {
     this.#freeClosed();
     this.#file.close(this.#file.isUsed);
@@ -62,7 +67,7 @@ export class SentMarks implements SentMarkStore {
     return this.#file.take();
   }
 
-  /** Frees the places of closed marks, so that the first closed is the first taken. */
+  /** Frees slots of closed marks, so that the one closed first is reused first. */
   #freeClosed(): void {
     for (const place of this.#closed.splice(0).toReversed()) this.#file.giveBack(place);
   }
@@ -77,7 +82,7 @@ export class SentMarks implements SentMarkStore {
         closeSync(file);
       }
     } catch {
-      // The process is of another machine, or gone.
+      // The process ran on another machine, or its file was deleted.
       return null;
     }
     return bytes.readUInt32BE(0);

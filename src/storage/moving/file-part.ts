@@ -1,11 +1,11 @@
-// The bytes of files: from the folder of the data directory into the database. Those in a bucket stay where they are.
+// Moves the bytes of files from the data directory to the database. Files in a bucket stay there.
 import { join } from 'node:path';
 import { BlobFolder } from '../blob-folder.ts';
 import type { BlobStore } from '../../accounts/ports/index.ts';
 import type { Part } from './part.ts';
 import type { Source } from './source.ts';
 
-/** The part that moves them, one file at a time. @param missing told of files whose bytes are not there */
+/** Moves one file per piece. @param missing called with the ids of files whose bytes do not exist */
 export function filePart(
   source: Source,
   dataDir: string,
@@ -35,7 +35,7 @@ export function filePart(
   };
 }
 
-/** False where there are none. */
+/** Copies a blob. @returns false if it does not exist */
 async function copy(id: string, from: BlobStore, to: BlobStore): Promise<boolean> {
   const bytes = await from.stream(id);
   if (!bytes) return false;

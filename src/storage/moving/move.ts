@@ -1,5 +1,5 @@
-// Moves a data directory into a PostgreSQL database, all of it: piece by piece, each with one transaction that also notes how
-// far it is. Killed anywhere, it goes on with the piece that was not there. At the end both are compared.
+// Moves a data directory to a PostgreSQL database. It is copied in pieces, each in a transaction that also stores the
+// progress, so that an interrupted move continues with the next piece. Finally both databases are compared.
 import { GatewayError } from '../../canonical/index.ts';
 import { filePart } from './file-part.ts';
 import { cursorOf, cursorText, type Part, type Piece } from './part.ts';
@@ -26,11 +26,11 @@ export interface MoveOptions {
   readonly dataDir: string;
   /** Master secrets of the target, newest first. */
   readonly secrets: readonly Uint8Array[];
-  /** Whether the bytes of files are in the data directory. */
+  /** True if the bytes of files are in the data directory. */
   readonly withBytes: boolean;
-  /** Receives the state after each piece. */
+  /** Called after each piece. */
   readonly moved: (state: MoveState) => void;
-  /** Further steps; done before the move is over, and again where that was not the end. */
+  /** Final steps before the move is complete. They run again if it is interrupted after them. */
   readonly last: () => Promise<void>;
 }
 
@@ -45,20 +45,19 @@ export interface MoveState {
 }
 
 export interface Moved {
-  /** False where all of it was there already. */
+  /** False if everything had been moved before. */
   readonly isNew: boolean;
-  /** Rows of each part. */
+  /** Rows by part. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Ids of files whose bytes were not there. */
+  /** Ids of files whose bytes do not exist. */
   readonly missing: readonly string[];
 }
 
-/** Both ends of a move. */
 type MoveEnds = Pick<MoveOptions, 'source' | 'target' | 'dataDir' | 'withBytes'>;
 
 /**
- * Counts what there is to move, and checks that it could be. Moves nothing.
- * @returns rows of each part
+ * Counts the rows to move and checks that they can be moved, without moving them.
+ * @returns rows by part
  * @throws GatewayError `conflict`, as `moveAll`
  */
 export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
@@ -68,9 +67,9 @@ export async function measureMove(ends: MoveEnds): Promise<Progress['totals']> {
 }
 
 /**
- * Moves it.
- * @throws GatewayError `conflict` where the target is somebody else's or the source has changed, `internal` where the two are
- * not the same in the end
+ * Moves everything.
+ * @throws GatewayError `conflict` if the target holds other data or the source has changed, `internal` if the databases
+ * differ at the end
  */
 export async function moveAll(options: MoveOptions): Promise<Moved> {
   const { source, target, secrets } = options;

@@ -1,21 +1,22 @@
-// Parts of a move, piece by piece: each piece is read at once, bounded in rows and bytes, and written with one transaction.
+// Parts of a move. Each consists of pieces, which are limited in rows and bytes, and are written in one transaction
+// each.
 import type { SqlValue } from '../../base/runtime/sqlite.ts';
 import type { Queries } from '../tables/database.ts';
 
-/** The most rows of a piece, and about the most bytes: a row may be larger. */
+/** Maximum rows of a piece, and its approximate maximum bytes: a single row may be larger. */
 export const PIECE_ROWS = 1_000;
 export const PIECE_BYTES = 4_000_000;
 
-/** Place of a row among its table's, in their order. */
+/** Key of a row, which is its position in the order of its table. */
 export type Cursor = readonly SqlValue[];
 
 export interface Piece {
   readonly rows: number;
-  /** Place of its last row. */
+  /** Key of its last row. */
   readonly cursor: Cursor;
-  /** Work that cannot be part of a transaction; doing it again changes nothing. */
+  /** Work outside the transaction. Must be idempotent. */
   readonly prepare?: (() => Promise<void>) | undefined;
-  /** Inside the transaction that notes the progress. */
+  /** Runs inside the transaction that stores the progress. */
   readonly write: () => Queries<void>;
 }
 
@@ -23,11 +24,11 @@ export interface Part {
   readonly name: string;
   /** Rows of all pieces. */
   total(): number;
-  /** @param after of the piece before; null: the first. @returns null when nothing is left */
+  /** @param after cursor of the previous piece; null: the first piece @returns null if no rows are left */
   next(after: Cursor | null): Piece | null;
 }
 
-/** Cursor as JSON: bytes as an object with their hexadecimal digits. */
+/** Cursor as JSON. Bytes become an object with hexadecimal digits. */
 export function cursorText(cursor: Cursor): string {
   return JSON.stringify(
     cursor.map((value) =>

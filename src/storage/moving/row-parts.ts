@@ -1,4 +1,4 @@
-// Tables that are the same in both databases, row by row, as they are declared.
+// Moves tables that have the same columns in both databases.
 import type { PostgresBase } from '../postgres/store.ts';
 import { type Cursor, type Part, PIECE_BYTES, PIECE_ROWS } from './part.ts';
 import type { Source } from './source.ts';
@@ -9,7 +9,7 @@ import { inserter } from '../tables/insert.ts';
 import { MOVED_TABLES } from './tables.ts';
 import type { SqlRow, SqlValue } from '../../base/runtime/sqlite.ts';
 
-/** Parts for all of them. */
+/** One part per table. */
 export function rowParts(source: Source, { database }: Pick<PostgresBase, 'database'>): readonly Part[] {
   return MOVED_TABLES.map((declared) => rowPart(source, database, declared));
 }
@@ -18,7 +18,7 @@ function rowPart(source: Source, database: PostgresBase['database'], declared: T
   const { name } = declared;
   const dayTable = DAY_TABLES.find((each) => each === name);
   const days = dayTable && new DayPartitions(dayTable);
-  // The numbers of rows, too.
+  // Includes row numbers.
   const insert = inserter(database, declared, { columns: columnsOf(declared) });
   return {
     name,
@@ -39,7 +39,7 @@ function rowPart(source: Source, database: PostgresBase['database'], declared: T
   };
 }
 
-// Reads the rows of a table in the order of its keys, a bounded piece at a time.
+// Reads rows in key order, in pieces.
 
 /** Types whose values may be large. */
 const LARGE: ReadonlySet<string> = new Set(['text', 'text?', 'bytes', 'bytes?']);
@@ -49,7 +49,7 @@ export interface ReadPiece {
   readonly cursor: Cursor;
 }
 
-/** @returns null when no row follows */
+/** @returns null if no rows are left */
 function readPiece(
   source: Source,
   { name: table, key: keys, columns: types }: TableDeclaration,
@@ -61,7 +61,7 @@ function readPiece(
   const values = after ?? [];
   let most = PIECE_ROWS;
   if (large.length > 0) {
-    // Sizes are asked for before anything of the rows is in memory.
+    // Sizes are queried first, so that no more rows than fit are read into memory.
     const size = large.map((name) => `coalesce(octet_length(${quoted(name)}), 0)`).join(' + ');
     const sizes = source.rows(
       `select ${size} as size from ${quoted(table)} ${behind} order by ${columns} limit ${PIECE_ROWS}`,
@@ -80,7 +80,6 @@ function readPiece(
   return last ? { rows, cursor: keys.map((key) => last[key] as SqlValue) } : null;
 }
 
-/** Number of rows of a table. */
 function countRows(source: Source, table: string): number {
   return Number(source.rows(`select count(*) as rows from ${quoted(table)}`)[0]?.['rows']);
 }

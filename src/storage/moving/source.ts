@@ -1,5 +1,5 @@
-// The data directory that is moved: opened as a gateway opens it, so that what waits in journals is in its tables; and held, so
-// that nobody writes to it meanwhile.
+// The data directory to move. It is opened like in a gateway, so that journal entries are written to its tables, and
+// locked so that nothing else writes to it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -11,26 +11,26 @@ import type { SqliteBase } from '../sqlite/store.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface Source {
-  /** The same as of a gateway on this directory. */
+  /** Storage as a gateway has it. */
   readonly storage: Storage;
-  /** Tells it from every other data directory. */
+  /** Unique id of the data directory. */
   readonly identity: string;
   rows(query: string, ...values: SqlValue[]): readonly SqlRow[];
-  /** Resolves when all that was appended is in the tables, and sums are up to date. */
+  /** Resolves when all appended entries are in the tables and all sums are folded. */
   settle(nowMs: UnixMs): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SourceOptions {
   readonly dataDir: string;
-  /** Master secrets, newest first; none: those of its own file. */
+  /** Master secrets, newest first. Empty: from the directory's own file. */
   readonly secrets: readonly Uint8Array[];
   readonly notice: (sentence: string) => void;
 }
 
 /**
- * Opens a data directory to be moved.
- * @throws GatewayError `internal` where there is none, where somebody uses it, and where the secrets are not its own
+ * Opens a data directory to move.
+ * @throws GatewayError `internal` if it does not exist, is in use, or was used with other secrets
  */
 export async function openSource({ dataDir, secrets, notice }: SourceOptions): Promise<Source> {
   const path = join(dataDir, 'dragoman.db');
@@ -43,7 +43,7 @@ export async function openSource({ dataDir, secrets, notice }: SourceOptions): P
   const { connection, indexer } = base;
   try {
     hold(connection, dataDir);
-    // The secret is asked for to have it checked: under another one no key would be known.
+    // Checks the secret: with another one, no key would be found.
     await storage.secret('pepper');
     const rows: Source['rows'] = (query, ...values) => connection.prepare(query).all(...values);
     return {
@@ -62,7 +62,9 @@ export async function openSource({ dataDir, secrets, notice }: SourceOptions): P
   }
 }
 
-/** Every process that has a database open holds a lock on it, which only one that wants it alone meets. */
+/**
+ * Checks that no other process has the database open. Each holds a shared lock, which conflicts with an exclusive one.
+ */
 function refuseUsed(path: string, dataDir: string): void {
   let connection: SqlConnection;
   try {
@@ -84,7 +86,7 @@ function unusable(dataDir: string, error: unknown): GatewayError {
   });
 }
 
-/** Reserves the database for this process alone, from now on. */
+/** Locks the database exclusively until it is closed. */
 function hold(connection: SqlConnection, dataDir: string): void {
   try {
     connection.exec('pragma locking_mode = exclusive');

@@ -1,30 +1,30 @@
-// Every table and setting of a data directory, and what becomes of it. A test compares the lists with the tables that there
-// are.
+// All tables and settings of a data directory, and whether they are moved. A test compares these lists with the
+// existing tables.
 import { FOLDED, PURGED_BEFORE } from '../ledger/usage-tables.ts';
 import { STATE_STORES, tablesOf } from '../tables/stores.ts';
 import type { TableDeclaration } from '../tables/table.ts';
 
-/** Tables with the same columns in both databases: those of the stores that both have. */
+/** Tables with the same columns in both databases. */
 export const MOVED_TABLES: readonly TableDeclaration[] = tablesOf(STATE_STORES).filter(
   ({ only, isLocal = false }) => only === undefined && !isLocal,
 );
 
-/** Tables that have another form there. */
+/** Tables whose rows are not copied as they are. */
 export const REWRITTEN_TABLES: readonly string[] = [
-  // The fingerprints of secrets, and how far sums and deletions came.
+  // Fingerprints of secrets, and the progress of folding and purging.
   'settings',
 ];
 
-/** Tables of which nothing is left to move. */
+/** Tables that are not moved. */
 export const LEFT_TABLES: readonly string[] = [
-  // Deletions, for journals of this database alone.
+  // Deletions that only this database's journals need.
   'deleted_of_turns',
-  // The other database has steps of its own.
+  // PostgreSQL has its own schema versions.
   'schema_version',
 ];
 
-/** Settings that are moved: how far sums are folded, and records were deleted. Fingerprints of secrets are, too. */
+/** Settings that are moved: progress of folding and purging. Fingerprints of secrets are moved separately. */
 export const MOVED_SETTINGS: readonly string[] = [FOLDED, PURGED_BEFORE];
 
-/** Settings that mean something in their own database alone. */
+/** Settings that apply only to their own database. */
 export const LEFT_SETTINGS: readonly string[] = ['identity'];

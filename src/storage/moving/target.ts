@@ -1,5 +1,5 @@
-// The PostgreSQL database that a data directory is moved to: empty before, and until the end nobody's but the move's. How far
-// it has come is written in the transaction of each batch, so that a move that was killed goes on where it stood.
+// The PostgreSQL database that a data directory is moved to. It must be empty, and is reserved for the move until its
+// end. The progress is stored in the transaction of each piece, so that an interrupted move can continue.
 import { sql } from 'kysely';
 import { GatewayError } from '../../canonical/index.ts';
 import type { FindingStore, BlobStore } from '../../accounts/ports/index.ts';
@@ -11,16 +11,15 @@ import type { Queries } from '../tables/database.ts';
 import { rowColumn } from '../tables/table.ts';
 import { MOVED_TABLES } from './tables.ts';
 
-/** The setting that says where everything came from, once it is there. */
+/** Setting with the identity of the moved data directory, once the move is complete. */
 const MOVED = 'moved_from';
-/** Further tables that must be empty. */
+/** Additional tables that must be empty. */
 const OTHER_TABLES: readonly string[] = ['blobs', 'doctor_findings'];
-/** A batch of large rows on a slow disk. */
+/** Enough for a piece of large rows on a slow disk. */
 const STATEMENT_MS = 120_000;
 
-/** Progress of a part. */
 export interface PartProgress {
-  /** Place of the last row; JSON. */
+  /** Key of the last row, as JSON. */
   readonly cursor: string;
   readonly rows: number;
 }
@@ -28,7 +27,7 @@ export interface PartProgress {
 export interface Progress {
   /** Identity of the data directory. */
   readonly from: string;
-  /** Rows of each part when the move began: another number later means that somebody has written there since. */
+  /** Rows by part at the beginning of the move. If they differ later, the source has changed. */
   readonly totals: Readonly<Record<string, number>>;
   readonly parts: Readonly<Record<string, PartProgress>>;
 }
@@ -40,7 +39,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** @throws GatewayError `internal`, `invalid_request` for an address that is none */
+/** @throws GatewayError `internal`; `invalid_request` for an invalid URL */
 export async function openTarget(url: string, notice: (sentence: string) => void): Promise<Target> {
   const { base, ...storage } = await openWith(
     { ...STORES, base: { open: (base: PostgresBase) => base } },
@@ -50,11 +49,11 @@ export async function openTarget(url: string, notice: (sentence: string) => void
 }
 
 /**
- * Progress of a move. Changes nothing.
+ * Progress of a move. Read-only.
  * @param from identity of the data directory
- * @param totals rows of each part, as they are now
- * @returns null when all of this directory is there already
- * @throws GatewayError `conflict` for a database that holds anything else, and where the directory has changed meanwhile
+ * @param totals current rows by part
+ * @returns null if this directory has been moved completely
+ * @throws GatewayError `conflict` if the database holds other data, or the directory has changed since the move began
  */
 export async function progressOf(
   { db }: PostgresBase,
@@ -85,7 +84,7 @@ export async function progressOf(
   return progress;
 }
 
-/** Reserves the database for the move from now on. */
+/** Reserves the database for the move. */
 export async function beginMove({ db }: PostgresBase, progress: Progress): Promise<void> {
   await db
     .insertInto('settings')
@@ -94,7 +93,10 @@ export async function beginMove({ db }: PostgresBase, progress: Progress): Promi
     .execute();
 }
 
-/** Notes within the transaction of a batch what it has moved. @throws GatewayError `conflict` when another process did so, too */
+/**
+ * Stores the progress in the transaction of a piece.
+ * @throws GatewayError `conflict` if another process did so as well
+ */
 export function* noteProgress(before: Progress, after: Progress): Queries<void> {
   const noted = yield sql`
     update settings set value = ${JSON.stringify(after)}
@@ -102,7 +104,7 @@ export function* noteProgress(before: Progress, after: Progress): Queries<void> 
   if (noted.length !== 1) throw refused('another process moves the same data directory just now');
 }
 
-/** Numbers of rows go on behind those that were moved, and from now on the database may be used. */
+/** Ends the move: sets sequences to continue after the moved rows, and releases the database for use. */
 export async function endMove({ database }: PostgresBase, { from }: Progress): Promise<void> {
   await database.transact(function* () {
     for (const declared of MOVED_TABLES)
@@ -116,9 +118,9 @@ export async function endMove({ database }: PostgresBase, { from }: Progress): P
 }
 
 /**
- * Takes over which secrets the data directory was used with, and looks whether one of the target's is among them.
- * @param fingerprints of the data directory
- * @throws GatewayError `internal` where none is
+ * Copies the fingerprints of the data directory's secrets, and checks that a secret of the target is among them.
+ * @param fingerprints fingerprints of the data directory
+ * @throws GatewayError `internal` if none is
  */
 export async function moveFingerprints(
   { db }: PostgresBase,

@@ -1,15 +1,15 @@
-// Compares what was moved with what there is: the rows of each table, and the sum of each column of whole numbers. Sums are texts,
-// because some are too large for a number.
+// Compares the moved data with its source: the number of rows of each table, and the sum of each integer column. Sums
+// are compared as text, because some exceed safe integers.
 import { sql } from 'kysely';
 import type { PostgresBase } from '../postgres/store.ts';
 import { quoted, type TableDeclaration } from '../tables/table.ts';
 import type { Source } from './source.ts';
 import { MOVED_TABLES } from './tables.ts';
 
-/** Types of whole numbers. */
+/** Integer types. */
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'number?', 'small', 'small?', 'row']);
 
-/** @returns what is not the same, a sentence each; none when all is */
+/** @returns a sentence per difference */
 export async function differences(source: Source, { db }: PostgresBase): Promise<readonly string[]> {
   const found: string[] = [];
   for (const declared of MOVED_TABLES) {
@@ -22,7 +22,7 @@ export async function differences(source: Source, { db }: PostgresBase): Promise
   return found;
 }
 
-/** A query of both databases: rows of a table, and the sums of its columns of whole numbers. */
+/** Query for both databases: row count and sums of the integer columns of a table. */
 function totalsOf({ name, columns, renumbered = [] }: TableDeclaration): string {
   const sums = Object.keys(columns)
     .filter((column) => NUMBERS.has(columns[column] ?? '') && !renumbered.includes(column))

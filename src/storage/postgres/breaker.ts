@@ -1,31 +1,34 @@
-// Stands before the connections: while the database is out of reach, or answers nothing in time, everybody is told so at once
-// instead of waiting, and one connection of its own asks in the background when it is back. Slow is treated like gone.
+// Circuit breaker of the connection pool. While the database is unreachable or does not answer in time, queries fail
+// immediately instead of waiting. A separate connection checks in the background whether it is back.
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { databaseAway, isAway } from '../database-away.ts';
 
 export interface BreakerOptions {
   readonly pool: PostgresPool;
-  /** A pool of one connection, whose statements end soon; made anew for each question. */
+  /** Opens a pool of one connection with short timeouts. Called for each check. */
   readonly probe: () => PostgresPool;
-  /** Receives a sentence when the database is out of reach, and when it is back. */
+  /** Receives a sentence when the database becomes unreachable, and when it is back. */
   readonly notice: (sentence: string) => void;
-  /** A number in [0, 1): a hundred processes must not ask at the same moments. */
+  /** A number in [0, 1), for jitter: many processes must not check at the same moments. */
   readonly random?: (() => number) | undefined;
-  /** Runs a task after so many milliseconds. @returns what stops it */
+  /** Runs a task after a number of milliseconds. @returns a function that cancels it */
   readonly later?: ((task: () => void, ms: number) => () => void) | undefined;
 }
 
-/** The longest pause before it is asked the first time, and at last: twice as long each time, and each by chance up to half shorter. */
+/**
+ * Maximum pauses before the first check and before later ones. The pause doubles each time, and is randomly up to half
+ * shorter.
+ */
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 1_000;
-/** Statements in a row that the server itself has given up, after which it counts as gone. */
+/** Consecutive statements cancelled by the server, after which the database counts as unreachable. */
 const MOST_SLOW = 3;
 
 export class Breaker implements PostgresPool {
   readonly options: object = {};
   readonly #options: BreakerOptions;
   #stop: (() => void) | undefined;
-  /** Questions that had no answer since it is out of reach. */
+  /** Failed checks since the database became unreachable. */
   #asked = 0;
   #isOpen = false;
   #isDoubted = false;
@@ -36,12 +39,12 @@ export class Breaker implements PostgresPool {
     this.#options = options;
   }
 
-  /** True while the database is out of reach, as far as is known. */
+  /** True while the database is considered unreachable. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** @throws GatewayError 503 at once while the database is out of reach */
+  /** @throws GatewayError 503, immediately while the database is unreachable */
   async connect(): Promise<PostgresPoolClient> {
     if (this.#isOpen) throw databaseAway('it was not there a moment ago');
     try {
@@ -58,7 +61,7 @@ export class Breaker implements PostgresPool {
     await this.#options.pool.end();
   }
 
-  /** Learns from what became of a statement. */
+  /** Receives the result of each statement. */
   readonly #seen = (error: unknown): void => {
     if (!isAway(error)) {
       this.#slow = 0;
@@ -69,7 +72,7 @@ export class Breaker implements PostgresPool {
     else if (this.#slow >= MOST_SLOW) this.#open();
   };
 
-  /** One connection may break, or not answer, by itself: another one says more. */
+  /** Checks on a new connection, because the failure may concern only one. */
   #doubt(): void {
     if (this.#isDoubted || this.#isOpen || this.#isEnded) return;
     this.#isDoubted = true;
@@ -118,7 +121,7 @@ export class Breaker implements PostgresPool {
     } catch {
       return false;
     } finally {
-      // A server that is silent is not waited for.
+      // Not awaited, because the server may not respond.
       pool.end().catch(() => {});
     }
   }
@@ -152,13 +155,13 @@ class WatchedClient implements PostgresPoolClient {
   }
 }
 
-/** The timer does not keep the process alive. */
+/** Uses a timer that does not keep the process alive. */
 function afterwards(task: () => void, ms: number): () => void {
   const timer = setTimeout(task, ms).unref();
   return () => clearTimeout(timer);
 }
 
-/** Whether the server is there: it has given up the statement itself. */
+/** True if the server cancelled the statement itself, and is therefore reachable. */
 function saidByServer(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'severity' in cause && cause.severity === 'ERROR';

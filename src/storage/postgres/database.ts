@@ -1,4 +1,4 @@
-// Runs queries of stores in PostgreSQL, each when the one before it is answered.
+// Runs the queries of stores in PostgreSQL, one after another.
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { compiled, type Database, type Dialect, type Queries } from '../tables/database.ts';
 import type { SchemaOf, Table } from '../tables/table.ts';
@@ -7,9 +7,9 @@ import type { PostgresBase, PostgresEntries, PostgresSchema, Tx } from './store.
 import { GatewayError } from '../../canonical/index.ts';
 import { isRepeatable } from './failures.ts';
 
-/** Names the lock of `exclusively`: any number that nobody else takes in this database. */
+/** Advisory lock of `exclusively`. Any number that is otherwise unused in the database. */
 const CHANGE_LOCK = 7_283_641_095_518_338;
-/** Rows that `sweep` deletes in one transaction. */
+/** Rows that `sweep` deletes per transaction. */
 const SWEPT_ROWS = 500;
 
 const DIALECT: Dialect = {
@@ -26,7 +26,7 @@ const DIALECT: Dialect = {
     )})`,
 };
 
-/** Runs queries inside a transaction that runs already, or one by one on connections of the pool. */
+/** Runs queries inside the given transaction, or each on a connection of the pool. */
 async function runQueries<T>(db: Kysely<PostgresSchema>, queries: Queries<T>): Promise<T> {
   let asked = queries.next([]);
   while (!asked.done)
@@ -69,27 +69,30 @@ export function postgresDatabase({
   };
 }
 
-// The schema that holds the tables: found out once, so that no connection ever looks into another one. Schemas of a `search_path`
-// may be other people's, or come to be there later (`"$user"`).
+// The schema that holds the tables. It is determined once, so that connections search no other schema: those of a
+// `search_path` may belong to others, or be created later (`"$user"`).
 
 interface Found {
-  /** Null where the path names no schema that exists. */
+  /** Null: the path contains no existing schema. */
   readonly name: string | null;
   readonly path: string | null;
   readonly is_open: boolean | null;
 }
 
-/** Functions are named with their schema: others may be nearer to these arguments (PostgreSQL 16, "Function Type Resolution"). */
+/**
+ * Functions are qualified with their schema, because other schemas may contain better matches for these arguments
+ * (PostgreSQL 16, "Function Type Resolution").
+ */
 const FOUND = sql<Found>`
   select current_schema as name,
     pg_catalog.quote_ident(current_schema::pg_catalog.text) operator(pg_catalog.||) ', pg_temp' as path,
     pg_catalog.has_schema_privilege('public', current_schema::pg_catalog.text, 'create') as is_open`;
 
 /**
- * Narrows the `search_path` of a transaction to the schema in which tables are made.
- * @param notice told where every user of the database may create tables and functions there
+ * Restricts the `search_path` of a transaction to the schema in which tables are created.
+ * @param notice called if every database user may create tables and functions there
  * @returns the path, for other connections
- * @throws GatewayError `internal` where there is none
+ * @throws GatewayError `internal` if there is no such schema
  */
 export async function ownSchema(tx: Tx, notice: (sentence: string) => void): Promise<string> {
   const { rows } = await FOUND.execute(tx);
@@ -107,14 +110,16 @@ export async function ownSchema(tx: Tx, notice: (sentence: string) => void): Pro
   return path;
 }
 
-// Transactions that are tried again when another one was in their way: the one place that does.
+// Retries of transactions that conflict with others.
 
-/** Times that a transaction is tried. */
+/** Maximum number of attempts. */
 const ROUNDS = 6;
-/** The longest wait before the second try, in milliseconds; twice as long before each further one. */
+/** Maximum wait before the second attempt, in milliseconds. Doubled for each further attempt. */
 const PAUSE_MS = 10;
 
-/** Runs work in a transaction, from the beginning again after a deadlock or a conflict. It must have no other effects. */
+/**
+ * Runs work in a transaction, and again from the beginning after a deadlock or conflict. It must have no other effects.
+ */
 export async function inTransaction<Tables, T>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<T>,
@@ -124,7 +129,7 @@ export async function inTransaction<Tables, T>(
       return await db.transaction().execute(work);
     } catch (error) {
       if (round === ROUNDS || !isRepeatable(error)) throw error;
-      // Random pauses keep transactions from meeting again.
+      // Random, so that conflicting transactions do not collide again.
       const most = PAUSE_MS * 2 ** (round - 1);
       await new Promise((resolve) => void setTimeout(resolve, Math.random() * most));
     }

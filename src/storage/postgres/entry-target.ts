@@ -1,10 +1,10 @@
-// Brings entries of journals into PostgreSQL, a slice with one transaction.
+// Writes journal entries to PostgreSQL, one slice per transaction.
 import type { Entry } from '../journal/entries.ts';
 import type { EntryTarget } from '../journal/indexer.ts';
 import { isRefusedValue } from './failures.ts';
 import type { PostgresBase, PostgresEntries } from './store.ts';
 
-/** Entries of one transaction: while one is on its way, the next ones gather. */
+/** Entries per transaction. While one is running, the next entries accumulate. */
 const SLICE = 512;
 
 export class PostgresEntryTarget implements EntryTarget {
@@ -14,7 +14,7 @@ export class PostgresEntryTarget implements EntryTarget {
   readonly #transaction: PostgresBase['transaction'];
   readonly #notice: (sentence: string) => void;
 
-  /** @param notice told, in a sentence, of entries that the database refuses */
+  /** @param notice receives a sentence about each entry that the database rejects */
   constructor(
     entries: PostgresEntries,
     transaction: PostgresBase['transaction'],
@@ -41,7 +41,9 @@ export class PostgresEntryTarget implements EntryTarget {
     });
   }
 
-  /** An entry that the database refuses now it refuses later as well: the entries behind it must not wait for it. */
+  /**
+   * Writes entries one by one and drops rejected ones. They would always be rejected, and block the entries after them.
+   */
   async #writeEach(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
       try {

@@ -1,5 +1,5 @@
-// Stored responses of one project that come while another of them is written go together in the next statement: each would wait
-// for the row that counts what the project stores, until the one before it is on the disk.
+// Combines stored responses of a project that arrive while another one is being written into one statement. Separate
+// statements would each wait for the lock on the project's usage row until the previous one is durable.
 import type { Kysely } from 'kysely';
 import { isAway } from '../database-away.ts';
 import type { ResponseRow } from '../tables/response-table.ts';
@@ -8,7 +8,7 @@ import type { NewTurn } from '../tables/turn-entries.ts';
 import type { PostgresSchema } from './store.ts';
 import { wroteAtOnce } from './turn-statement.ts';
 
-/** Responses of one statement, and bytes of those after the first. */
+/** Maximum responses per statement, and maximum bytes from the second on. */
 const MOST_JOINED = 64;
 const MOST_JOINED_BYTES = 1_000_000;
 
@@ -21,7 +21,7 @@ interface Waiting {
 export class JoinedTurns {
   readonly #db: Kysely<PostgresSchema>;
   readonly #usage: UsageCounter;
-  /** Responses by project that came while another one of it is written. */
+  /** Responses by project that arrived while another one of it was being written. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(db: Kysely<PostgresSchema>, usage: UsageCounter) {
@@ -29,10 +29,10 @@ export class JoinedTurns {
     this.#usage = usage;
   }
 
-  /** As `wroteAtOnce`. False for a turn whose response is not stored. */
+  /** Same as `wroteAtOnce`; also false for a turn without a stored response. */
   async write({ projectId, response, appendTo, items }: NewTurn): Promise<boolean> {
     if (!response) return false;
-    // Two statements with several conversations each could wait for each other.
+    // Two statements with several conversations each could deadlock.
     if (appendTo !== null)
       return wroteAtOnce(this.#db, this.#usage, { projectId, responses: [response], appendTo, items });
     const waiting = this.#waiting.get(projectId);
@@ -55,7 +55,7 @@ export class JoinedTurns {
       );
       for (const { wrote } of joined) wrote(isWritten);
     } catch (error) {
-      // One that cannot be kept must not fail the others: each goes on alone.
+      // One invalid response must not fail the others: each is then written alone.
       const isOfOne = joined.length > 1 && !isAway(error);
       for (const { wrote, failed } of joined)
         if (isOfOne) wrote(false);
@@ -67,7 +67,7 @@ export class JoinedTurns {
     try {
       return await wroteAtOnce(this.#db, this.#usage, { projectId, responses, appendTo: null, items: [] });
     } catch (error) {
-      // Nobody waits for a database twice.
+      // The waiting ones fail as well, instead of each waiting for the same timeout.
       if (isAway(error))
         for (const { failed } of this.#waiting.get(projectId)?.splice(0) ?? []) failed(error);
       throw error;
@@ -75,7 +75,7 @@ export class JoinedTurns {
   }
 }
 
-/** Takes the first of those who wait, as many as go together. */
+/** Removes and returns the first waiting responses that fit into one statement. */
 function taken(waiting: Waiting[]): readonly Waiting[] {
   let bytes = 0;
   let count = 0;

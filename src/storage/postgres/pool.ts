@@ -1,5 +1,5 @@
-// Connections to PostgreSQL: so many and not more, each statement with an end, and none used again that did not answer in
-// time. The only file that names the driver. Knows no tables.
+// PostgreSQL connection pool: limits the number of connections, limits the time of each statement, and closes
+// connections that did not answer in time. The only file that depends on the driver.
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Client, Pool, types, type PoolClient } from 'pg';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
@@ -9,42 +9,45 @@ import { explained } from './failures.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface PoolOptions {
-  /** `postgres://user:password@host:port/database`, with the parameters of the driver. */
+  /** `postgres://user:password@host:port/database`, with query parameters of the driver. */
   readonly url: string;
   readonly max: number;
-  /** Milliseconds after which the server gives a statement up; the driver waits a little longer for a server that is silent. 0: never. */
+  /**
+   * Milliseconds after which the server cancels a statement; the client waits slightly longer, in case the server does
+   * not respond. 0: no limit.
+   */
   readonly statementMs: DurationMs;
-  /** Milliseconds that it may take to get a connection, a free one or a new one; 5 seconds by default. */
+  /** Milliseconds for getting a free or new connection; 5 seconds by default. */
   readonly connectMs?: DurationMs | undefined;
-  /** `search_path` of every connection; absent: what the address or the server says. */
+  /** `search_path` of all connections. Absent: the default of the URL or the server. */
   readonly searchPath?: string | undefined;
 }
 
 const CONNECT_MS = 5_000;
-/** A connection that nobody needs for so long is closed. */
+/** Milliseconds after which an unused connection is closed. */
 const IDLE_MS = 60_000;
-/** Milliseconds that this side waits longer than the server. */
+/** Milliseconds that the client waits longer than the server. */
 const PATIENCE_MS = 1_000;
-/** A transaction that stands still for so long is one whose process was stopped: its locks go. */
+/**
+ * Milliseconds after which an idle transaction is aborted. Its process was probably stopped, and its locks must be
+ * released.
+ */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
- * Settings of a connection. A statement sets them, not parameters of the connection: poolers refuse parameters there. Indexes
- * hold all that lists of records filter by, and are a fifth of their tables: at the server's own default price of a page it would
- * read the tables as a whole. A price that an operator has set stays.
+ * Session settings, made by a statement because poolers reject them as startup parameters. The indexes of records
+ * contain everything that lists filter by, and are a fifth of the table's size. With the default page cost, PostgreSQL
+ * would scan tables instead. A cost configured by an operator is kept.
  */
 const SETTINGS = `
   select pg_catalog.set_config('search_path', $1, false),
     (select pg_catalog.set_config('random_page_cost', '1.1', false) from pg_catalog.pg_settings
       where name operator(pg_catalog.=) 'random_page_cost' and source operator(pg_catalog.=) 'default')`;
 
-/** The type of times and sums; a table of the driver's own for all others. */
+/** Type of times and sums. */
 const INT8: number = types.builtins.INT8;
 
-/**
- * A pool that connects when it is first asked.
- * @throws GatewayError `invalid_request` for what is no address of a database
- */
+/** Opens a pool, which connects on first use. @throws GatewayError `invalid_request` for an invalid URL */
 export function openPool({
   url,
   max,
@@ -64,11 +67,11 @@ export function openPool({
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     }),
     keepAlive: true,
-    // A connection that waits for work does not keep a command alive.
+    // Idle connections do not keep a command running.
     allowExitOnIdle: true,
     types: { getTypeParser: parserOf },
   });
-  // A connection that breaks while nobody uses it is gone from the pool, which is all that there is to do.
+  // The pool has already removed the broken idle connection.
   pool.on('error', () => {});
   const settled = new WeakSet<PoolClient>();
   const connect = async (): Promise<PostgresPoolClient> => {
@@ -96,7 +99,7 @@ export function openPool({
   };
 }
 
-/** Connects, and hears what is told on a channel from then on. @throws GatewayError 503 */
+/** Connects and listens on a channel. @throws GatewayError 503 */
 export async function listenTo(
   url: string,
   channel: string,
@@ -132,12 +135,12 @@ export async function listenTo(
   };
 }
 
-/** Members of a client that the driver's types leave out. */
+/** Members that the driver's types omit. */
 interface WithSocket {
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** A connection that is closed, and not given back, when it does not answer in time. */
+/** A connection that is closed instead of being reused if it did not answer in time. */
 class BoundedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #deadlineMs: DurationMs;
@@ -146,7 +149,8 @@ class BoundedClient implements PostgresPoolClient {
   constructor(client: PoolClient, deadlineMs: DurationMs) {
     this.#client = client;
     this.#deadlineMs = deadlineMs;
-    // It may break between two statements as well; nobody else listens while it is in use.
+    // Errors between two statements must be handled as well, because the pool does not listen while the client is in
+    // use.
     client.on('error', this.#broke);
   }
 
@@ -172,7 +176,7 @@ class BoundedClient implements PostgresPoolClient {
         PostgresQueryResult<Row>
       >;
       if (this.#deadlineMs === 0) return await answer;
-      // Whichever comes second is of no use any more.
+      // A late rejection must not be reported as unhandled.
       answer.catch(() => {});
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(databaseAway('it does not answer')), this.#deadlineMs);
@@ -189,26 +193,28 @@ class BoundedClient implements PostgresPoolClient {
 
   release(): void {
     this.#client.off('error', this.#broke);
-    // A broken one may say so once more when it is closed.
+    // A broken connection may emit another error when it is closed.
     if (this.#isBroken) this.#client.on('error', () => {});
-    // Its end is not waited for: a server that is silent would not say good-bye either.
+    // Destroyed instead of ended, because an unresponsive server would not confirm.
     if (this.#isBroken) (this.#client as unknown as WithSocket).connection.stream.destroy();
     this.#client.release(this.#isBroken);
   }
 }
 
-/** Whether the server itself said so: then its connection is as good as before. */
+/** True if the server reported the error itself, so that the connection is still usable. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
-/** PostgreSQL's texts have no NUL, which a client may write into an id or a name; JSON spells it without. */
+/**
+ * Replaces NUL, which clients may send in ids or names, and which PostgreSQL does not allow in text. JSON escapes it.
+ */
 function bindable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bindable);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** Times and sums are below 2^53: numbers, which the driver alone would not dare to make of them. */
+/** Parses 64-bit integers as numbers, because times and sums are below 2^53. By default the driver returns strings. */
 function parserOf(type: number, format?: 'text' | 'binary'): (text: string) => unknown {
   return type === INT8
     ? Number
@@ -220,7 +226,7 @@ function checkAddress(url: string): void {
     refuseUnknownTls(new URL(url).searchParams);
     return;
   }
-  // The address itself is left out: it holds a password.
+  // The message omits the URL, because it contains a password.
   throw new GatewayError(
     'invalid_request',
     'must be an address like postgres://user:password@host:5432/database',
@@ -228,11 +234,13 @@ function checkAddress(url: string): void {
   );
 }
 
-/** Parameters about TLS that the driver knows, and the modes of one (pg-connection-string 2, README, 2026-11). */
+/** TLS parameters that the driver knows, and the values of `sslmode` (pg-connection-string 2, README, 2026-11). */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation'];
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** The driver ignores a parameter that it does not know: a misspelt one would send the password in clear. */
+/**
+ * Rejects unknown TLS parameters. The driver ignores them, so that with a typo it would send the password unencrypted.
+ */
 function refuseUnknownTls(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     if (!/^ssl/i.test(name)) continue;

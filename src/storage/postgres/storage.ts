@@ -1,4 +1,4 @@
-// Opens a PostgreSQL database and hands out its stores. The only place that decides about connections and the start.
+// Opens a PostgreSQL database and its stores: connections, schema, journal and breaker.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { EntryKinds } from '../journal/entries.ts';
@@ -26,43 +26,43 @@ import { openStores, type OpenStores } from '../tables/stores.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 export interface PostgresOptions extends OpenOptions {
-  /** Address of the database, with its password: never printed. The database keeps no secrets. */
+  /** URL with the password; never logged. The database holds no secrets. */
   readonly url: string;
-  /** Folder of this machine for what is known of requests that run; null: nothing is. */
+  /** Local folder for the spend of running requests; null: not recorded. */
   readonly running?: string | null | undefined;
-  /** The most connections of this process. */
+  /** Maximum number of connections of this process. */
   readonly connections?: number | undefined;
-  /** Milliseconds after which the server gives a statement up. */
+  /** Milliseconds after which the server cancels a statement. */
   readonly statementMs?: DurationMs | undefined;
-  /** Milliseconds that it may take to get a connection, a free one or a new one; 5 seconds by default. */
+  /** Milliseconds for getting a free or new connection; 5 seconds by default. */
   readonly connectMs?: DurationMs | undefined;
-  /** Folder in which entries wait for the database; null: in memory alone. */
+  /** Folder for entries that wait for the database; null: they wait in memory only. */
   readonly spool?: string | null | undefined;
-  /** The most that may wait there, in bytes. */
+  /** Maximum bytes in that folder. */
   readonly spoolBytes?: (() => number) | undefined;
-  /** A command of this program as it is typed here, by what follows the program's name; for errors. */
+  /** Formats a command of this program as the user types it, given its arguments. For errors. */
   readonly command?: ((rest: string) => string) | undefined;
 }
 
-/** Connections enough for one process's processor; a hundred processes need a pooler between them and the server. */
+/** Sufficient for a process with one CPU. With a hundred processes, a pooler is needed. */
 const CONNECTIONS = 10;
-/** State is read by an index in milliseconds: what takes longer is a database in trouble. */
+/** Queries of state use an index and take milliseconds. Longer ones indicate a database in trouble. */
 const STATEMENT_MS = 5_000;
-/** A server that answers no question at all within this time is out of reach. */
+/** Statement timeout of checks whether the database is reachable. */
 const PROBE_STATEMENT_MS = 1_000;
-/** A connection that is lost on the way is not waited for much longer: the next one may arrive. */
+/** Connect timeout of these checks: short, because after a lost packet the next attempt may succeed. */
 const PROBE_CONNECT_MS = 2_000;
-/** The setting that is there while a data directory is moved here. */
+/** Setting that exists while a data directory is moved to this database. */
 export const MOVING = 'moving';
-/** Names the lock under which tables are made: any number that nobody else takes in this database. */
+/** Advisory lock for creating tables. Any number that is otherwise unused in the database. */
 const MIGRATION_LOCK = 7_283_641_095_518_337;
 
-/** Parts of an installation besides its stores. */
+/** Parts of `Storage` other than stores. */
 type Rest = Pick<Storage, 'marks' | 'running' | 'secret' | 'earlierSecrets' | 'close'>;
 
 /**
- * Opens, migrates and returns the storage of one installation, for one of its processes.
- * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
+ * Opens and migrates the storage of an installation, for one of its processes.
+ * @throws GatewayError `internal` if the database is unreachable or was used by a newer version
  */
 export async function openPostgresStorage(options: PostgresOptions): Promise<Storage> {
   const { command = (rest: string) => `dragoman ${rest}` } = options;
@@ -83,8 +83,8 @@ function isMoving({ db }: PostgresBase): () => Promise<boolean> {
 }
 
 /**
- * `openPostgresStorage` for a choice of stores.
- * @throws GatewayError `internal` when the database cannot be reached or belongs to a newer program
+ * Same as `openPostgresStorage`, for a choice of stores.
+ * @throws GatewayError `internal` if the database is unreachable or was used by a newer version
  */
 export async function openWith<S extends PostgresStores>(
   kinds: S,
@@ -107,7 +107,7 @@ export async function openWith<S extends PostgresStores>(
     journal: new Journal({
       next: files ? () => files.next() : null,
       maxBytes: options.spoolBytes ?? (() => MAX_JOURNAL_BYTES),
-      // An answer that waits for the database needs no disk.
+      // Requests whose answers wait for the database do not fail if the journal cannot be written.
       keepsUnwritten: typeof options.confirmMs === 'number',
     }),
     folder,
@@ -135,7 +135,7 @@ export async function openWith<S extends PostgresStores>(
     marks: marks ?? NO_MARKS,
     ...secretsFrom(async () => secrets),
     async close() {
-      // Entries that a database out of reach does not take now wait in the files for the next start.
+      // If the database is unreachable, the entries remain in files for the next start.
       await indexer
         .finish()
         .catch((error: unknown) => notice(`records stay in the spool: ${reasonOf(error)}`));
@@ -148,8 +148,8 @@ export async function openWith<S extends PostgresStores>(
 }
 
 /**
- * Makes what is missing, one process after another, and without an end to their patience: on a connection of its own.
- * @returns the `search_path` that names its schema and no other
+ * Creates missing tables, on a separate connection without timeouts, one process at a time.
+ * @returns `search_path` with only the schema of the tables
  */
 async function makeTables(
   { url, connectMs, program, notice = () => {} }: PostgresOptions,
@@ -188,7 +188,7 @@ async function makeTables(
   }
 }
 
-/** Reason as the server or the system gives it: neither says the password. */
+/** Reason given by the server or the system. Neither contains the password. */
 function reasonOf(error: unknown): string {
   const said = GatewayError.is(error) ? error.cause : error;
   return said instanceof Error ? said.message : String(said);

@@ -1,4 +1,4 @@
-// The stores of a PostgreSQL database: those of both databases, and what several machines share.
+// Stores of a PostgreSQL database: those of both databases, and those that only processes on several machines need.
 import { noticeTables, openNotices } from '../tables/notices.ts';
 import { shared, SHARED_STORES, STATE_STORES } from '../tables/stores.ts';
 import type { PostgresBase, PostgresStore } from './store.ts';

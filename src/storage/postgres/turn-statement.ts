@@ -1,6 +1,6 @@
-// Turns as one statement, which is one way to the server and back instead of five to eight for each: the responses, where their
-// ids are listed, the items of one in its conversation, and what all of it counts for. Rows are locked in the order of the
-// transaction that does the same step by step: the conversation before the counter of the project.
+// Writes turns with one statement, one round trip instead of five to eight: responses, their listed ids, conversation
+// items, and usage. Rows are locked in the same order as in the step-by-step transaction: the conversation before the
+// project's usage.
 import { type Kysely, sql } from 'kysely';
 import type { ItemRow } from '../tables/conversation-tables.ts';
 import type { ResponseRow } from '../tables/response-table.ts';
@@ -8,18 +8,18 @@ import type { UsageCounter } from '../tables/state-usage.ts';
 import { isRepeatable, isTakenBack } from './failures.ts';
 import type { PostgresSchema } from './store.ts';
 
-/** Turns that are written together: responses of one project, and what the only one of them adds to its conversation. */
+/** Turns to write together: responses of one project, and the conversation items of a single one. */
 export interface TurnsAtOnce {
   readonly projectId: string;
   readonly responses: readonly ResponseRow[];
-  /** Null for no conversation, and for several responses. */
+  /** Null: no conversation, or several responses. */
   readonly appendTo: string | null;
   readonly items: readonly ItemRow[];
 }
 
 /**
- * Writes turns. What is there already changes nothing.
- * @returns false where nothing was done, and it has to go step by step: others have to give way, or were in the way
+ * Writes turns. Existing rows are left unchanged.
+ * @returns false if nothing was written and the step-by-step way is needed, because of the quota or a conflict
  */
 export async function wroteAtOnce(
   db: Kysely<PostgresSchema>,
@@ -28,7 +28,7 @@ export async function wroteAtOnce(
 ): Promise<boolean> {
   const places = responses.flatMap(({ id, places: all }) => all.map((place) => ({ id, place })));
   try {
-    // `used` has no row where there is no room, and the division takes everything back.
+    // `used` is empty if the quota is exceeded. The division by zero then rolls everything back.
     await sql`
       with made as (
         insert into responses (id, key_id, created_at, expires_at, previous_id, conversation_id, bytes, places,

@@ -1,4 +1,4 @@
-// Runs queries of stores in SQLite. None of them waits, so that a transaction is one write among others of a group commit.
+// Runs the queries of stores in SQLite. They are synchronous, so that a transaction is one write of a group commit.
 import { type Kysely, sql } from 'kysely';
 import type { SqlConnection, SqlValue } from '../../base/runtime/sqlite.ts';
 import type { EntryKinds } from '../journal/entries.ts';
@@ -17,7 +17,7 @@ import type { GroupCommit } from './group-commit.ts';
 import type { ShortSteps } from './short-steps.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Rows that `sweep` finds with one query. */
+/** Rows that `sweep` selects per query. */
 const SWEPT_ROWS = 50;
 const NO_ROWS: readonly object[] = [];
 
@@ -37,18 +37,17 @@ const DIALECT: Dialect = {
 
 interface Parts {
   readonly connection: SqlConnection;
-  /** Builds queries. */
   readonly db: Kysely<SettingsSchema>;
-  /** Group commit for writes that may share a transaction with those of other stores. */
+  /** Group commit, for writes that can share a transaction with those of other stores. */
   readonly commits: GroupCommit;
-  /** Steps for deletions of much. */
+  /** Large deletions, in short steps. */
   readonly steps: ShortSteps;
   readonly indexer: Indexer;
   readonly entries: EntryKinds<[], void>;
   readonly now: () => UnixMs;
 }
 
-/** A database, and what runs queries inside a transaction that runs already. */
+/** A database that can also run queries inside the current transaction. */
 export interface SqliteDatabase extends Database {
   readonly run: <T>(queries: Queries<T>) => T;
 }
@@ -88,7 +87,8 @@ export function sqliteDatabase({
     write: (query) => transact(() => rowsIn(query)),
     ask: async (queries) => run(queries()),
     async sweep(find, remove) {
-      // The query comes first: mostly nothing is due, and a transaction would wait for other processes.
+      // Checked before the transaction, which would have to wait for other processes: usually there is nothing to
+      // delete.
       if (rowsOf(find(1)).length === 0) return 0;
       return steps.run(function* () {
         for (const row of rowsOf(find(SWEPT_ROWS))) {
@@ -102,7 +102,7 @@ export function sqliteDatabase({
   };
 }
 
-/** Lists are bound as JSON. */
+/** Binds lists as JSON. */
 function bindable(values: readonly unknown[]): readonly SqlValue[] {
   const isPlain = !values.some(Array.isArray);
   return (

@@ -1,13 +1,16 @@
-// Brings entries of journals into SQLite, within the transaction that other writes of the moment share.
+// Writes journal entries to SQLite, in the same transaction as other current writes.
 import type { Entry, EntryKinds } from '../journal/entries.ts';
 import type { EntryTarget } from '../journal/indexer.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Entries of one transaction, or as many as a piece of the journal has: a few milliseconds, in which nobody else runs. */
+/**
+ * Maximum entries per transaction, which is also the size of a journal chunk: a few milliseconds, in which the event
+ * loop is blocked.
+ */
 const SLICE = 512;
 /**
- * Less than a millisecond, which every request that comes meanwhile waits. An entry costs half as much again as in a whole slice;
- * a gateway with much to do takes whole ones, since more entries wait then.
+ * Maximum entries per transaction under low load: it blocks requests for less than a millisecond, at 1.5 times the cost
+ * per entry. Under high load, more entries wait and whole slices are written.
  */
 const SMALL_SLICE = 16;
 
@@ -23,7 +26,7 @@ export class SqliteEntryTarget implements EntryTarget {
   }
 
   async bringIn(choose: () => readonly Entry[], isAtOnce: boolean): Promise<void> {
-    // Writes that wait already come first.
+    // Earlier writes are written first.
     if (isAtOnce) await this.#commits.flush();
     const done = this.#commits.add(() => {
       for (const write of this.#kinds.batches(choose())) write();

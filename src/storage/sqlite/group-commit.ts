@@ -1,30 +1,30 @@
-// One transaction for the writes that arrive together. All stores of a database share one instance, so that what
-// one request leaves behind (its record, its stored response) is written whole or not at all. Knows no tables.
+// Group commit: one transaction for writes that arrive together. All stores of a database share one instance, so that
+// everything a request writes (its record, its stored response) is written atomically.
 import { GatewayError } from '../../canonical/index.ts';
 import type { SqlConnection, SqlStatement } from '../../base/runtime/sqlite.ts';
 
-/** Runs a task soon, after the events that are ready now; `setImmediate` outside tests. */
+/** Runs a task after pending events; `setImmediate` outside tests. */
 export type Schedule = (task: () => void) => void;
 
 /**
- * Runs prepared statements inside the transaction of a batch. It may run twice (a failed transaction is tried once
- * more), and what it throws fails its neighbours too: everything that can be refused is refused before.
+ * Runs prepared statements inside the transaction of a batch. It may run twice, because a failed transaction is retried
+ * once. If it throws, the whole batch fails, so validation must happen before.
  */
 export type Write = () => void;
 
-// A batch may wait for a few turns of the event loop while each brings more writes: a commit costs about
-// as much as three records. An idle gateway's turn brings nothing and the batch is written at once.
+// A batch waits for a few turns of the event loop while each brings more writes, because a commit costs about as much
+// as three records. In an idle gateway the first turn brings none, and the batch is written immediately.
 const MOST_TURNS = 8;
 const FULL_BATCH = 64;
 
-/** Why a transaction was undone: one write of it was refused, and the others are written again without it. */
+/** One write of the transaction was rejected. The transaction is rolled back and repeated without it. */
 class Refused extends Error {}
 
 interface Batch {
   readonly writes: Write[];
   readonly done: PromiseWithResolvers<void>;
   turns: number;
-  /** Writes when the last turn ended; at first, those of the tick in which the batch began. */
+  /** Number of writes at the end of the last turn; initially, at the end of the tick in which the batch began. */
   seen: number;
 }
 
@@ -38,15 +38,15 @@ export class GroupCommit {
   constructor(connection: SqlConnection, schedule: Schedule) {
     this.#connection = connection;
     this.#schedule = schedule;
-    // `immediate`: take the write lock first, so that a busy database is met before anything was done.
+    // `immediate` takes the write lock first, so that a busy database is detected before any work.
     this.#begin = connection.prepare('begin immediate');
     this.#commit = connection.prepare('commit');
   }
 
   /**
-   * Writes with the next transaction, which is that of everything added in this tick. The promise, one for the
-   * whole batch, resolves when the writes survive the death of the process.
-   * @throws GatewayError `internal` when the transaction failed twice
+   * Adds a write to the next transaction.
+   * @returns a promise of the batch, resolved once its writes are durable
+   * @throws GatewayError `internal` if the transaction failed twice
    */
   add(write: Write): Promise<void> {
     const batch = (this.#batch ??= this.#open());
@@ -55,8 +55,9 @@ export class GroupCommit {
   }
 
   /**
-   * `add` for work that reads or decides inside the transaction: gives what it returned, once that is durable. A `GatewayError`
-   * of the work undoes that work alone.
+   * Same as `add`, for work that reads or decides inside the transaction. A `GatewayError` that it throws rolls back
+   * only this work.
+   * @returns the result of the work, once it is durable
    */
   async run<T>(work: () => T): Promise<T> {
     const outcome: { value?: T; refusal?: GatewayError } = {};
@@ -74,7 +75,7 @@ export class GroupCommit {
     return outcome.value as T;
   }
 
-  /** Writes what is still waiting, now. */
+  /** Writes the waiting batch immediately. */
   async flush(): Promise<void> {
     const batch = this.#batch;
     if (!batch) return;
@@ -85,7 +86,7 @@ export class GroupCommit {
   #open(): Batch {
     const batch: Batch = { writes: [], done: Promise.withResolvers(), turns: 0, seen: 1 };
     this.#schedule(() => this.#turn(batch));
-    // A request writes several things in one go: that is no sign of more to come.
+    // Several writes of one request do not indicate that more will come.
     queueMicrotask(() => {
       batch.seen = batch.writes.length;
     });
@@ -114,7 +115,7 @@ export class GroupCommit {
     } catch (cause) {
       if (this.#connection.inTransaction) this.#connection.exec('rollback');
       if (cause instanceof Refused) return this.#write(batch, retry);
-      // The batch is tried once more, later: another process may have held the lock for longer than the busy timeout.
+      // Retried once, later, because another process may have held the lock for longer than the busy timeout.
       if (retry) this.#schedule(() => this.#write(batch, false));
       else batch.done.reject(new GatewayError('internal', failureText(cause), { cause }));
       return;

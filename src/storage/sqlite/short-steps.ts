@@ -1,29 +1,32 @@
-// Deletions of much, a little at a time: how long one holds the database is bounded by the clock, whatever its rows weigh.
+// Large deletions in short steps. Each step is limited by time instead of rows, because rows differ in cost.
 import type { GroupCommit } from './group-commit.ts';
 
-/** Milliseconds that a step may take with its commit: no other process can write meanwhile, and no event is handled. */
+/** Maximum milliseconds of a step with its commit. It blocks the event loop and writes of other processes. */
 const WHOLE_MS = 2;
-/** Milliseconds that it may delete before the commit: the least and the most. */
+/** Minimum and maximum milliseconds of deleting before the commit. */
 const LEAST_MS = 0.25;
 const MOST_MS = 1;
 
 export class ShortSteps {
   readonly #commits: GroupCommit;
   readonly #elapsedMs: () => number;
-  /** Milliseconds that the next step deletes. A commit writes the changed pages, and rows that lie far apart change many. */
+  /**
+   * Milliseconds of the next step. Adapted, because a commit of rows that are far apart writes many pages and takes
+   * longer.
+   */
   #workMs = MOST_MS;
 
-  /** @param elapsedMs milliseconds since some time, not set back by anybody */
+  /** @param elapsedMs monotonic clock in milliseconds */
   constructor(commits: GroupCommit, elapsedMs: () => number) {
     this.#commits = commits;
     this.#elapsedMs = elapsedMs;
   }
 
   /**
-   * Runs one piece after another in one transaction, until there is none or a step's time is over; the first one always.
-   * @param pieces each does a little when it is asked for, and says how many rows that was; asked again if the transaction
-   * has to be done again
-   * @returns how many rows it was altogether, once that is durable
+   * Runs pieces in one transaction until none is left or the time of the step is over, but at least one.
+   * @param pieces each does some work when it is iterated, and yields a number of rows; called again if the transaction
+   * is retried
+   * @returns total number of rows, once it is durable
    */
   async run(pieces: () => Iterable<number>): Promise<number> {
     let start = 0;

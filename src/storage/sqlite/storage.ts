@@ -1,5 +1,4 @@
-// Opens the SQLite database of a data directory and hands out its stores. The only place that chooses files,
-// checkpoints and permissions.
+// Opens the SQLite database of a data directory and its stores: files, permissions and checkpoints.
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,41 +32,44 @@ import type { Origin } from '../journal/origin.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface SqliteOptions extends OpenOptions {
-  /** Database file, whose directory is made when needed, or `:memory:`. Without `secrets` a file beside it holds one. */
+  /**
+   * Database file, or `:memory:`. Missing directories are created. Without `secrets`, the master secret is in a file
+   * beside it.
+   */
   readonly path: string;
-  /** Timer after which collected writes are looked at; `setImmediate` by default. */
+  /** Schedules group commits; `setImmediate` by default. */
   readonly schedule?: Schedule | undefined;
-  /** Milliseconds since some time, for how long a deletion may hold the database; the system's own by default. */
+  /** Monotonic clock in milliseconds, for the length of deletion steps; the system's by default. */
   readonly elapsedMs?: (() => number) | undefined;
-  /** The most that may wait in the journal, in bytes; asked at every write. */
+  /** Maximum bytes in the journal; read at every write. */
   readonly journalBytes?: (() => number) | undefined;
-  /** Time that a statement, and the event loop with it, waits for another process's lock. */
+  /** Time that a statement, and with it the event loop, waits for the lock of another process. */
   readonly busyTimeoutMs?: DurationMs | undefined;
 }
 
 /**
- * Pages (4 kB) in the log before a commit copies them into the table file, which holds up the event loop for
- * about 8 microseconds a page: SQLite's own 1,000 pages are stalls of 6 to 12 ms, 250 pages stalls of 3 ms but a
- * fifth more CPU per record. 500 is between (measured 2026-11). A timer instead would copy the same pages, but
- * would let the log grow without bound under load.
+ * Pages (4 kB) in the write-ahead log before a commit copies them to the database file. That blocks the event loop for
+ * about 8 µs per page: SQLite's default of 1,000 pages blocks for 6 to 12 ms, and 250 pages for 3 ms but with a fifth
+ * more CPU per record. 500 is a compromise (measured 2026-11). A timer would copy the same pages, but the log could grow without bound under
+ * load.
  */
 const CHECKPOINT_PAGES = 500;
 
-/** Parts of an installation besides its stores. */
+/** Parts of `Storage` other than stores. */
 type Rest = Pick<
   Storage,
   'blobs' | 'findings' | 'marks' | 'notices' | 'replicas' | 'running' | 'secret' | 'earlierSecrets' | 'close'
 >;
 
 /**
- * Opens, migrates and returns the storage of one installation.
- * @throws GatewayError `internal` when the file cannot be opened or belongs to a newer program
+ * Opens and migrates the storage of an installation.
+ * @throws GatewayError `internal` if the file cannot be opened or was used by a newer version
  */
 export function openSqliteStorage(options: SqliteOptions): Promise<Storage> {
   return openWith(STORES, options);
 }
 
-/** `openSqliteStorage` for a choice of stores. */
+/** Same as `openSqliteStorage`, for a choice of stores. */
 export async function openWith<S extends SqliteStores>(
   kinds: S,
   options: SqliteOptions,
@@ -101,7 +103,7 @@ export async function openWith<S extends SqliteStores>(
     );
     const identity = await identityOf(db);
     connection.exec('commit');
-    // Tables that this program did not make are met at the start, not by the first request.
+    // Detects tables with other columns at the start, instead of in the first request.
     for (const table of tables.filter(({ only }) => only !== 'postgres')) {
       const [of, columns] = [quoted(table.name), columnsOf(table)];
       connection.prepare(`select ${columns.map((name) => `${of}.${quoted(name)}`).join(', ')} from ${of}`);
@@ -168,7 +170,7 @@ export async function openWith<S extends SqliteStores>(
       journalFiles?.close();
       running?.close();
       marks?.close();
-      // Leaves one file behind instead of three; another process may still be reading, which is no error.
+      // Leaves one file instead of three. It is not an error if another process is still reading.
       if (!inMemory) connection.prepare('pragma wal_checkpoint(truncate)').all();
       await db.destroy();
     },
@@ -182,13 +184,14 @@ function open(
   busyTimeoutMs: DurationMs | undefined,
 ): ReturnType<typeof openSqlite> {
   try {
-    // Records may hold prompts: nobody but the owner may enter the directory.
+    // Records may contain prompts, so only the owner may access the directory.
     if (!inMemory) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // Links are refused before the directory is closed: a link may have been put there until now.
+      // Until now, others may have been able to place a link.
       refuseForeignLink(path);
       tighten(dirname(path), notice);
-      // Some directories cannot be closed. SQLite gives its log the mode of the database.
+      // Some directories cannot be restricted, so the file is created with its mode. SQLite uses the same mode for its
+      // log.
       closeSync(openSync(path, 'a', 0o600));
       tighten(path, notice);
     }
@@ -201,7 +204,7 @@ function open(
   }
 }
 
-/** The master secret of the file, which is made where nothing depends on one yet. */
+/** Master secret from the file. Created only if no stored data depends on an earlier one. */
 async function secretOfFile(
   db: Kysely<SettingsSchema>,
   file: string,
@@ -218,7 +221,7 @@ async function secretOfFile(
   return [master];
 }
 
-/** Closes what was there before to other users, and says so. */
+/** Restricts the permissions of an existing path, and reports it. */
 function tighten(path: string, notice: (sentence: string) => void): void {
   const sentence = closeToOthers(path);
   if (sentence !== null) notice(sentence);
@@ -228,10 +231,9 @@ function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// Lets Kysely build and run queries over our SQLite connection. Kysely's own SQLite dialect asks for the shape
-// of another driver; this adapts ours to it. Knows no tables.
+// Kysely over the runtime's SQLite connection. Kysely's own dialect expects the interface of another driver.
 
-/** A dialect over an open connection. Destroying the Kysely instance closes the connection. */
+/** Dialect for an open connection. Destroying the Kysely instance closes it. */
 function sqliteDialect(connection: SqlConnection): SqliteDialect {
   const database: SqliteDatabase = {
     close: () => connection.close(),
@@ -248,12 +250,12 @@ function sqliteDialect(connection: SqlConnection): SqliteDialect {
   return new SqliteDialect({ database });
 }
 
-// Origin of this database's journals: the identity that it was given once.
+// Identity of the database, stored once. Its journals refer to it.
 
 const SETTING = 'identity';
 const IDENTITY_BYTES = 8;
 
-/** The identity of a database, which is given one if it has none. Inside a transaction. */
+/** Reads or creates the identity. Inside a transaction. */
 async function identityOf(db: Kysely<SettingsSchema>): Promise<Uint8Array> {
   await db
     .insertInto('settings')

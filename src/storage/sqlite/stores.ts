@@ -1,4 +1,4 @@
-// The stores of a SQLite database.
+// Stores of a SQLite database.
 import { shared, STATE_STORES } from '../tables/stores.ts';
 import type { SqliteStore } from './store.ts';
 
