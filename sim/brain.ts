@@ -1,5 +1,5 @@
-// Decides what a simulated model says: reasoning, text, citations, tool calls, and why it stops. Deterministic
-// and pure; knows nothing of wire formats, sockets or misbehaviour beyond what it is told to cut.
+// Decides what a simulated model answers: reasoning, text, citations, tool calls and finish reason. Deterministic,
+// without side effects, and independent of wire formats.
 import type { JsonValue } from '../src/base/json/index.ts';
 import type { SimTraits } from './models.ts';
 import type { Citation, Question, Segment, SimAnswer, SimCall, SimFinish, SimTool } from './question.ts';
@@ -9,19 +9,19 @@ import type { Hints } from './schema-filler.ts';
 import { scriptedCalls } from './script.ts';
 import { CHARS_PER_TOKEN, clip, textTokens } from './tokens.ts';
 
-/** Characters of a prompt in which names of tools are looked for: both may be many. */
+/** Characters of a prompt that are searched for tool names. Limited, because both can be long. */
 const LOOKED_AT = 20_000;
 
 export interface ThinkOptions {
-  /** Stop in the middle, as if a limit or a filter had struck. */
+  /** Stops in the middle, as if a limit or filter applied. */
   readonly stopEarly?: 'length' | 'content_filter' | undefined;
-  /** Make the text at least this long, so that something is left to break off. */
+  /** Minimum length of the text, so that a stream can be cut there. */
   readonly leastChars: number;
-  /** Begin with the text that was given as the beginning of the answer. */
+  /** Repeats the prefill at the beginning of the answer. */
   readonly repeatPrefill?: boolean | undefined;
 }
 
-/** The answer to a question. The same question has the same answer. */
+/** Answer to a question. Equal questions have equal answers. */
 export function think(question: Question, traits: SimTraits, options: ThinkOptions): SimAnswer {
   const reasoningTokens = reasoningShare(question);
   const reasoning =
@@ -58,7 +58,7 @@ export function think(question: Question, traits: SimTraits, options: ThinkOptio
   };
 }
 
-/** Reasoning never takes more than half of the output limit: an answer should remain. */
+/** Reasoning takes at most half of the output limit, to leave some for the answer. */
 function reasoningShare(question: Question): number {
   const half = question.maxTokens === null ? Infinity : Math.floor(question.maxTokens / 2);
   return Math.min(question.reasoningTokens, half);
@@ -96,7 +96,7 @@ function compose(
   );
 }
 
-/** Rest of an answer that was begun; all of it when it was begun in other words. */
+/** Rest of a prefilled answer, or all of it if the prefill is different text. */
 function afterPrefill(segments: Segment[], prefill: string, repeat: boolean): Segment[] {
   if (prefill === '') return segments;
   const text = segments.map((segment) => segment.text).join('');
@@ -127,7 +127,7 @@ interface Cut {
   readonly stopSequence: string | null;
 }
 
-/** Applies stop sequences, the output limit, and a wish to stop early, whichever comes first. */
+/** Applies stop sequences, the output limit and `stopEarly`, whichever comes first. */
 function cutShort(
   segments: readonly Segment[],
   question: Question,
@@ -156,7 +156,7 @@ function cutShort(
     finish = early;
     stopSequence = null;
   }
-  // Never half a surrogate pair.
+  // Does not split surrogate pairs.
   end = clip(text, end).length;
   return { segments: end === text.length ? segments : take(segments, end), finish, stopSequence };
 }
@@ -180,7 +180,7 @@ function drop(segments: readonly Segment[], chars: number): Segment[] {
   return left;
 }
 
-/** Which tools to call, with which arguments. */
+/** Selects tools to call, and their arguments. */
 function chooseCalls(question: Question): SimCall[] {
   const { tools, choice, userText } = question;
   if (tools.length === 0 || choice.type === 'none') return [];
@@ -203,12 +203,12 @@ function chooseTools(question: Question): SimTool[] {
   const mentioned = tools.filter((tool) => mentions(text, tool.name.toLowerCase()));
   let chosen = mentioned;
   if (chosen.length === 0) chosen = tools.slice(0, several ? 2 : 1);
-  // One tool, asked for in parallel: the same tool twice, with other arguments.
+  // Parallel calls with a single tool: calls it twice with different arguments.
   if (several && chosen.length === 1) chosen = [...chosen, ...chosen];
   return question.parallel ? chosen : chosen.slice(0, 1);
 }
 
-/** True when the text holds the name as a word of its own; `_` and `-` may be spaces. */
+/** True if the text contains the name as a separate word. `_` and `-` in the name match spaces. */
 function mentions(text: string, name: string): boolean {
   return holdsWord(text, name) || holdsWord(text, name.replace(/[_-]+/g, ' '));
 }
@@ -227,7 +227,7 @@ function callOf(tool: SimTool, hints: Hints): SimCall {
   return { kind: 'function', name: tool.name, arguments: JSON.stringify(fillSchema(tool.schema, hints)) };
 }
 
-/** Two results of a search that nobody made. */
+/** Invented query and results of a web search. */
 function searchFor(prompt: string): { query: string; results: Citation[] } {
   const query = clip(prompt.trim(), 80) || 'nothing';
   return {

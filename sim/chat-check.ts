@@ -1,5 +1,5 @@
-// Refusals of OpenAI's Chat Completions, and those of DeepSeek and a small compatible server instead. The wordings
-// imitate the services' own, mostly from memory; a proxy's own keys must never get past this file.
+// Validates requests like OpenAI's Chat Completions, and like DeepSeek and a small compatible server. Messages
+// imitate the services' own, mostly from memory. Parameters that only a proxy understands must be rejected here.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -19,7 +19,7 @@ const MESSAGE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
   system: new Set(['role', 'content', 'name']),
   developer: new Set(['role', 'content', 'name']),
   user: new Set(['role', 'content', 'name']),
-  // `annotations` are what the service itself returns: its SDK sends them back.
+  // `annotations` are returned by the service, and its SDK sends them back.
   assistant: new Set([
     'role',
     'content',
@@ -30,12 +30,12 @@ const MESSAGE_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
     'function_call',
     'annotations',
   ]),
-  // The name of the function is what OpenAI's own first examples had there, and many clients still have.
+  // `name` appeared in OpenAI's first examples, and many clients still send it.
   tool: new Set(['role', 'content', 'tool_call_id', 'name']),
   function: new Set(['role', 'content', 'name']),
 };
 const PART_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
-  // OpenAI's own Agents SDK sends a role there as well.
+  // OpenAI's Agents SDK also sends `role`.
   text: new Set(['type', 'text', 'role']),
   refusal: new Set(['type', 'refusal']),
   image_url: new Set(['type', 'image_url']),
@@ -51,7 +51,7 @@ const RANGES: readonly (readonly [string, number, number])[] = [
 ];
 const LONGEST_CALL_ID = 40;
 
-/** Notes what is wrong with a Chat Completions request. */
+/** Adds complaints about a Chat Completions request. */
 export function checkChat(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
   if (!traits.deepseek) {
     const key = unknownKey(body, BODY_KEYS);
@@ -132,7 +132,7 @@ function checkPart(part: JsonObject, path: string, traits: SimTraits, complaints
   }
 }
 
-/** Every call is answered by the messages that follow it, and nothing else is. */
+/** Every call must be answered by the messages that follow it, and each answer must belong to a call. */
 function checkCalls(messages: readonly JsonValue[], complaints: Complaints): void {
   let open = new Set<string>();
   let answered = new Set<string>();
@@ -177,7 +177,7 @@ function checkCalls(messages: readonly JsonValue[], complaints: Complaints): voi
   close();
 }
 
-/** DeepSeek, "Thinking Mode / Tool Calls" guide: a call made while thinking comes back with its reasoning. */
+/** DeepSeek, guide "Thinking Mode / Tool Calls": calls made while thinking must be sent back with their reasoning. */
 function checkReasoningContent(
   messages: readonly JsonValue[],
   body: JsonObject,
@@ -347,7 +347,10 @@ function checkFormat(body: JsonObject, traits: SimTraits, complaints: Complaints
   if (fault) complaints.add(strictMessage('response_format', name, fault), 'response_format');
 }
 
-/** OpenAI, "Structured outputs / Supported schemas": objects are closed, all members are required. */
+/**
+ * Message about a schema that violates strict mode. OpenAI, "Structured outputs / Supported schemas": objects must be
+ * closed, and all members required.
+ */
 export function strictMessage(
   what: string,
   name: string,
@@ -369,7 +372,7 @@ function checkEffort(body: JsonObject, traits: SimTraits, complaints: Complaints
   checkEffortValue(effort, 'reasoning_effort', traits, complaints);
 }
 
-/** Notes an effort that does not exist, or that a model which always reasons does not take. */
+/** Adds a complaint about an unknown effort, or one that a model with mandatory reasoning does not accept. */
 export function checkEffortValue(
   effort: JsonValue,
   path: string,

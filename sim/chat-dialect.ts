@@ -1,5 +1,5 @@
-// Chat Completions as the simulated service speaks it: OpenAI's own shape, or DeepSeek's with visible
-// reasoning. Reads a checked request; encodes answers, errors and the frames of a stream.
+// Chat Completions in the simulated service, in OpenAI's form or in DeepSeek's with visible reasoning. Parses
+// validated requests and encodes answers, errors and stream frames.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString } from '../src/base/json/index.ts';
 import { checkChat } from './chat-check.ts';
@@ -82,7 +82,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** The tool messages at the end, with the names of the calls they answer. */
+/** Tool messages at the end, with the names of their calls. */
 function readResults(messages: readonly JsonObject[]): { name: string; text: string }[] {
   const names = new Map<string, string>();
   for (const message of messages) {
@@ -132,7 +132,7 @@ function readReasoning(body: JsonObject, traits: SimTraits): number {
   return EFFORT_TOKENS[effort ?? 'medium'] ?? 0;
 }
 
-/** OpenAI's `chat.completion` has neither a reasoning text nor a null `tool_calls`. */
+/** OpenAI's `chat.completion` has no reasoning text, and never `tool_calls: null`. */
 function encode(answering: Answering): JsonObject {
   const { answer, traits, question } = answering;
   const text = answerText(answer);
@@ -307,7 +307,7 @@ function wantsLogprobs({ body }: Answering): boolean {
   return body['logprobs'] === true;
 }
 
-/** The chosen token is nearly certain; the alternatives are its neighbours with falling odds. */
+/** The chosen token is almost certain. Alternatives have decreasing probabilities. */
 function logprob(token: string, { body }: Answering): JsonObject {
   const entry = (text: string, odds: number): JsonObject => ({
     token: text,

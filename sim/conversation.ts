@@ -1,9 +1,9 @@
-// Reading helpers that the request readers share: texts of contents, prompt-cache arithmetic, efforts.
-// Knows JSON, not which protocol it came from.
+// Helpers shared by the request parsers: texts of contents, prompt cache and reasoning efforts. Independent of the
+// protocol.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 
-/** The text of a content: a string, or the text parts of an array. */
+/** Text of a content: a string, or the text parts of an array. */
 export function contentText(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content;
   let text = '';
@@ -11,19 +11,19 @@ export function contentText(content: JsonValue | undefined): string {
   return text;
 }
 
-/** How many parts of a content have one of the types. */
+/** Number of parts that have one of the types. */
 export function countParts(content: JsonValue | undefined, types: readonly string[]): number {
   return asArray(content).filter((part) => types.includes(asString(asObject(part)['type']) ?? '')).length;
 }
 
-/** The text of a conversation's last message when that is the beginning of an answer, else ''. */
+/** Text of the last message if it is the beginning of an answer, else ''. */
 export function prefillOf(message: JsonObject | undefined): string {
   return message?.['role'] === 'assistant' && message['tool_calls'] === undefined
     ? contentText(message['content'])
     : '';
 }
 
-/** Tokens that each effort spends; `none` spends nothing. */
+/** Reasoning tokens per effort. */
 export const EFFORT_TOKENS: Readonly<Record<string, number>> = {
   none: 0,
   minimal: 16,
@@ -34,36 +34,37 @@ export const EFFORT_TOKENS: Readonly<Record<string, number>> = {
   max: 256,
 };
 
-/** Reasoning tokens for a thinking budget: a 32nd of it, from 32 to 512, never more than the budget itself. */
+/**
+ * Reasoning tokens for a thinking budget: 1/32 of it, at least 32 and at most 512, and never more than the budget.
+ */
 export function budgetTokens(budget: number): number {
   return Math.min(budget, 512, Math.max(32, Math.floor(budget / 32)));
 }
 
 /**
- * Tokens that OpenAI's automatic prompt cache would have read: the part of the prompt that an earlier request of the
- * same conversation must have sent, in steps of 128 from 1024 tokens on.
+ * Tokens that OpenAI's automatic prompt cache would read: the part of the prompt that an earlier request of the
+ * conversation must have sent, in steps of 128 from 1,024 tokens.
  * @param earlier tokens before the last assistant turn
  */
 export function automaticCache(earlier: number): number {
   return earlier < 1024 ? 0 : earlier - (earlier % 128);
 }
 
-/** The stop sequences of a field that is a string, an array or absent. */
+/** Stop sequences of a field that is a string, an array or absent. */
 export function stopList(value: JsonValue | undefined): string[] {
   if (typeof value === 'string') return [value];
   return asArray(value).filter((sequence) => typeof sequence === 'string');
 }
 
-/** The first key of `object` that is not in `known`; undefined when all are. */
+/** First key of `object` that is not in `known`; undefined if there is none. */
 export function unknownKey(object: JsonObject, known: ReadonlySet<string>): string | undefined {
   for (const key in object) if (!known.has(key)) return key;
   return undefined;
 }
 
 /**
- * The first place where a schema breaks the rules of strict mode: every object closed, and (for OpenAI) every
- * property required.
- * @returns the path of the object and what it lacks; null when the schema is legal
+ * First violation of strict mode in a schema: every object must be closed and, for OpenAI, every property required.
+ * @returns the path of the object and what it lacks; null if the schema is legal
  */
 export function strictFault(
   schema: JsonValue | undefined,

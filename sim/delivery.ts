@@ -1,11 +1,11 @@
-// Puts an answer on the socket, well or badly: pace, delays, cuts, silence, broken frames. Knows frames and
-// time (injected), not what is in them.
+// Sends an answer with its faults: pace, delays, cuts, stalls and broken frames. The content of frames does not
+// matter here.
 import type { SimulatedText } from '../src/canonical/index.ts';
 import type { Answering, Dialect, Frame } from './dialect.ts';
 import type { Misbehaviour } from './misbehaviour.ts';
 import type { DurationMs } from '../src/base/units.ts';
 
-/** Calls `run` after `ms` milliseconds; the result cancels it. */
+/** Calls `run` after `ms` milliseconds. @returns a function that cancels it */
 export type SetTimer = (run: () => void, ms: DurationMs) => () => void;
 
 export interface Timing {
@@ -14,22 +14,22 @@ export interface Timing {
   readonly pace: number;
 }
 
-/** Frames that leave together when there is no pace: enough to be a stream, few enough to be quick. */
+/** Frames that are sent together when there is no pace. */
 const BURST = 8;
-/** Milliseconds that sent bytes need to reach the reader before a reset may discard them. */
+/** Milliseconds for sent bytes to reach the reader, because a reset may discard them. */
 const FLUSH_MS = 10;
 
 const encoder = new TextEncoder();
 
-/** Next step of a body. */
+/** One step of a response body. */
 type Step =
   | { readonly do: 'send'; readonly text: string; readonly waitMs: DurationMs }
   | { readonly do: 'cut' }
   | { readonly do: 'stall' };
 
 /**
- * The frames of a stream as a response.
- * @param signal aborts when the client goes away: everything stops
+ * Response with the frames of a stream.
+ * @param signal aborted when the client disconnects, which stops the response
  */
 export function deliverStream(
   frames: readonly Frame[],
@@ -46,7 +46,10 @@ export function deliverStream(
   });
 }
 
-/** A JSON body as a response; what breaks a stream breaks it as well. @param text the text of the answer, to find where to cut */
+/**
+ * Response with a JSON body and the same faults as a stream. @param text text of the answer, which determines where
+ * to cut
+ */
 export function deliverJson(
   json: string,
   text: string,
@@ -72,7 +75,7 @@ export function deliverJson(
   return new Response(bodyOf(steps, timing.setTimer, signal), init);
 }
 
-/** A text as a response, piece by piece. */
+/** Response with a text, sent in pieces. */
 export function deliverText(
   { type, pieces }: SimulatedText,
   { setTimer, pace }: Timing,
@@ -99,7 +102,7 @@ function planStream(
   for (const [i, frame] of frames.entries()) {
     if (what.noDone && frame.phase === 'done') break;
     const ending = frame.phase === 'end' || frame.phase === 'done';
-    // Zero means before any content, reasoning included; other numbers count text alone.
+    // 0 means before any content, including reasoning. Other values count only text.
     const due =
       stopAt !== undefined &&
       (ending || (stopAt === 0 ? frame.phase === 'content' : frame.chars > 0 && sent >= stopAt));
@@ -148,7 +151,7 @@ function bodyOf(steps: readonly Step[], setTimer: SetTimer, signal: AbortSignal)
       if (step.do === 'stall') return new Promise(() => {});
       if (step.do === 'cut') {
         await wait(FLUSH_MS);
-        // A reset has no reason: the server has nothing to print.
+        // No error object, so that the server prints nothing.
         if (!closed) controller.error();
         return;
       }

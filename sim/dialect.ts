@@ -1,5 +1,4 @@
-// Demands of the simulated service on a wire format. One implementation per protocol; none of them knows of sockets
-// or time.
+// Interface of a wire format in the simulated service, with one implementation per protocol.
 import type { JsonObject } from '../src/base/json/index.ts';
 import type { ProtocolName } from '../src/canonical/index.ts';
 import type { Complaint, Complaints } from './complaints.ts';
@@ -7,16 +6,19 @@ import type { FailureKind } from './misbehaviour.ts';
 import type { SimTraits } from './models.ts';
 import type { Question, SimAnswer } from './question.ts';
 
-/** One piece of a stream: complete events, ready for the socket. */
+/** A piece of a stream: one or more complete events. */
 export interface Frame {
   readonly text: string;
-  /** Characters of text or tool arguments in it, which misbehaviours count. */
+  /** Number of characters of text or tool arguments. Faults count these. */
   readonly chars: number;
-  /** `head`: before any content. `content`: reasoning, text, calls. `end`: from the finish reason on. `done`: the last one. */
+  /**
+   * `head`: before any content. `content`: reasoning, text and calls. `end`: from the finish reason on. `done`: the
+   * last frame.
+   */
   readonly phase: 'head' | 'content' | 'end' | 'done';
 }
 
-/** Everything an encoder needs. */
+/** Input of an encoder. */
 export interface Answering {
   readonly body: JsonObject;
   readonly traits: SimTraits;
@@ -24,38 +26,38 @@ export interface Answering {
   readonly answer: SimAnswer;
   /** Unix time in seconds. */
   readonly createdSeconds: number;
-  /** Exact place at which the text must be cut, in characters. */
+  /** Number of characters after which the text will be cut. */
   readonly cutAt: number;
 }
 
 export interface Dialect {
   readonly protocol: ProtocolName;
-  /** Header that carries the request id. */
+  /** Name of the header with the request id. */
   readonly requestIdHeader: string;
-  /** Refuses what the real service would refuse. */
+  /** Validates a request like the real service. */
   check(body: JsonObject, traits: SimTraits, headers: Headers, complaints: Complaints): void;
-  /** Reads a checked body. */
+  /** Parses a validated body. */
   read(body: JsonObject, traits: SimTraits, seed: string): Question;
-  /** The non-streamed answer. */
+  /** Encodes an answer that is not streamed. */
   encode(answering: Answering): JsonObject;
-  /** The streamed answer. */
+  /** Encodes a streamed answer. */
   encodeFrames(answering: Answering): Frame[];
   encodeError(complaint: Complaint, requestId: string): JsonObject;
-  /** The service's own words for a failure. @param contextLength tokens, for the overflow */
+  /** The service's message for a failure. @param contextLength tokens, for a context overflow */
   words(status: number, kind: FailureKind, contextLength: number): Complaint;
   /**
-   * The event that reports a failure in a running stream.
+   * Event that reports an error within a stream.
    * @param early before any content
-   * @param sequence how many events were sent before
+   * @param sequence number of events sent before
    */
   encodeErrorFrame(answering: Answering, early: boolean, sequence: number): string;
-  /** An event that no client knows. */
+  /** An event of an unknown type. */
   readonly unknownFrame: string;
-  /** An event whose data is not JSON. */
+  /** An event with invalid JSON. */
   readonly malformedFrame: string;
 }
 
-/** A complaint with the words for a status or a kind of failure. */
+/** Creates a complaint from a status and message. */
 export function complaint(status: number, message: string, more: Partial<Complaint> = {}): Complaint {
   return { status, message, param: null, code: null, type: null, ...more };
 }

@@ -1,6 +1,5 @@
-// The complaints behind `error-429` and its kind, in the words of OpenAI, of Anthropic and of Google. The statuses and
-// types are those of their error pages (OpenAI "Error codes", Anthropic "Errors", google.rpc.Code); the sentences are
-// from memory.
+// Errors of `error-429` and similar models, as sent by OpenAI, Anthropic and Google. Statuses and types are from
+// their documentation (OpenAI "Error codes", Anthropic "Errors", google.rpc.Code); the messages are from memory.
 import type { Complaint } from './complaints.ts';
 import { complaint } from './dialect.ts';
 import type { FailureKind } from './misbehaviour.ts';
@@ -62,7 +61,7 @@ const ANTHROPIC: Readonly<Record<number, Words>> = {
   529: { message: 'Overloaded', type: 'overloaded_error' },
 };
 
-/** The failure in OpenAI's words. @param contextLength tokens, for the overflow */
+/** A failure as OpenAI reports it. @param contextLength tokens, for a context overflow */
 export function openaiFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
   switch (kind) {
     case 'quota':
@@ -90,7 +89,7 @@ export function openaiFailure(status: number, kind: FailureKind, contextLength: 
   }
 }
 
-/** The failure in Anthropic's words. @param contextLength tokens, for the overflow */
+/** A failure as Anthropic reports it. @param contextLength tokens, for a context overflow */
 export function anthropicFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
   switch (kind) {
     case 'quota':
@@ -108,7 +107,7 @@ export function anthropicFailure(status: number, kind: FailureKind, contextLengt
   }
 }
 
-/** Anthropic's error type of a status. */
+/** Anthropic's error type for a status. */
 export function anthropicErrorType(status: number): string {
   return (ANTHROPIC[status] ?? (status >= 500 ? ANTHROPIC[500] : ANTHROPIC[400]))?.type ?? 'api_error';
 }
@@ -129,7 +128,7 @@ const GOOGLE: Readonly<Record<number, Words>> = {
   504: { message: 'The request timed out while processing.', type: 'DEADLINE_EXCEEDED' },
 };
 
-/** The failure in Google's words. @param contextLength tokens, for the overflow */
+/** A failure as Google reports it. @param contextLength tokens, for a context overflow */
 export function geminiFailure(status: number, kind: FailureKind, contextLength: number): Complaint {
   switch (kind) {
     case 'quota':
@@ -151,7 +150,7 @@ export function geminiFailure(status: number, kind: FailureKind, contextLength: 
   }
 }
 
-/** The word of google.rpc.Code for a status. */
+/** Name of the google.rpc.Code for a status. */
 export function googleStatus(status: number): string {
   return (GOOGLE[status] ?? GOOGLE[status >= 500 ? 503 : 400])?.type ?? 'UNKNOWN';
 }

@@ -1,6 +1,5 @@
-// Answers of the simulated service in the Gemini API's form, whole and in chunks (API reference,
-// `GenerateContentResponse`, and recorded streams of 2025 and 2026). A prompt that asks for a refusal is blocked, as
-// Google's filter does it. Knows no requests beyond what decides the form.
+// Encodes answers for the Gemini API, whole and streamed (API reference, `GenerateContentResponse`, and recorded
+// streams of 2025 and 2026). A prompt that asks for a refusal is blocked, as by Google's filter.
 import type { JsonObject, MutableJsonObject } from '../src/base/json/index.ts';
 import { asNumber, asObject, parseJson } from '../src/base/json/index.ts';
 import type { Answering, Frame } from './dialect.ts';
@@ -13,7 +12,7 @@ import { textPieces } from './tokens.ts';
 
 const UTF8 = new TextEncoder();
 
-/** The whole answer. */
+/** A response that is not streamed. */
 export function encodeGemini(answering: Answering): JsonObject {
   if (answering.answer.refusal) return blocked(answering);
   const { answer } = answering;
@@ -22,7 +21,7 @@ export function encodeGemini(answering: Answering): JsonObject {
   const text = answerText(answer);
   if (text !== '' || answer.calls.length === 0) parts.push({ text });
   for (const [i, call] of answer.calls.entries()) parts.push(callPart(answering, call, i));
-  // The last text carries the state where nothing is called.
+  // If nothing is called, the last text has the signature.
   const last = parts.at(-1);
   if (answer.calls.length === 0 && last !== undefined) Object.assign(last, signature(answering, last));
   const chunk = response(answering, parts, {
@@ -33,7 +32,7 @@ export function encodeGemini(answering: Answering): JsonObject {
   return { ...chunk, usageMetadata: usage(answering) };
 }
 
-/** The chunks of a stream. There is no terminal marker: the last one has the reason and all counts. */
+/** Chunks of a stream. There is no terminal marker: the last chunk has the finish reason and usage. */
 export function encodeGeminiFrames(answering: Answering): Frame[] {
   const { answer } = answering;
   if (answer.refusal) return [{ phase: 'done', chars: 0, text: dataFrame(blocked(answering)) }];
@@ -51,7 +50,7 @@ export function encodeGeminiFrames(answering: Answering): Frame[] {
     };
     frames.push({ phase, chars, text: dataFrame(chunk) });
   };
-  // A stream opens before there is anything to say.
+  // Real streams begin with an empty text.
   push({ text: '' }, 0, {}, 'head');
   if (showsThoughts(answering))
     for (const piece of textPieces(answer.reasoning?.text ?? '')) push({ text: piece, thought: true }, 0);
@@ -100,13 +99,13 @@ function showsThoughts(answering: Answering): boolean {
   return camel(configOf(answering)['thinkingConfig'])['includeThoughts'] === true;
 }
 
-/** Models that think sign their answers, also where they thought nothing. */
+/** Models with thinking sign their answers, even if they did not think. */
 function signature({ question, answer, traits }: Answering, part: JsonObject): JsonObject {
   if (traits.reasoning === 'none') return {};
   return { thoughtSignature: signPart(question.model, part, answer.reasoning?.text ?? '') };
 }
 
-/** Only the first of several calls is signed. */
+/** Only the first of several calls has a signature. */
 function callPart(answering: Answering, call: SimCall, i: number): MutableJsonObject {
   const id = `${answering.question.seed.slice(0, 8)}${String(i).padStart(2, '0')}`;
   const part = { functionCall: { id, name: call.name, args: asObject(parseJson(call.arguments)) } };
@@ -127,7 +126,7 @@ function finishReason({ finish }: SimAnswer): string {
   }
 }
 
-/** Queries of a search, and the pages that support each span of bytes of the text. */
+/** Search queries, and the pages that support each byte range of the text. */
 function grounding({ search, segments }: SimAnswer): JsonObject {
   if (!search) return {};
   let at = 0;
@@ -149,7 +148,7 @@ function grounding({ search, segments }: SimAnswer): JsonObject {
   };
 }
 
-/** The chosen token is nearly certain; the alternatives are its neighbours with falling odds. */
+/** The chosen token is almost certain. Alternatives have decreasing probabilities. */
 function logprobs(answering: Answering, pieces: readonly string[]): JsonObject {
   const { responseLogprobs, logprobs: count } = configOf(answering);
   if (responseLogprobs !== true || pieces.length === 0) return {};
@@ -171,7 +170,7 @@ function logprobs(answering: Answering, pieces: readonly string[]): JsonObject {
   };
 }
 
-/** Cached tokens are part of the prompt; thoughts stand beside the candidates. */
+/** Cached tokens are part of the prompt count. Thoughts are counted separately from candidates. */
 function usage({ question, answer }: Answering): MutableJsonObject & { readonly promptTokenCount: number } {
   const { inputTokens, cache } = question;
   return {

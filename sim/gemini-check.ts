@@ -1,6 +1,5 @@
-// Refusals of the Gemini API: the outer form of a request, its configuration and its tools (API reference,
-// "Generating content", 2026-11). `contents` is checked in `gemini-history.ts`. The wordings imitate the API's own,
-// mostly from memory.
+// Validates requests like the Gemini API: members, configuration and tools (API reference, "Generating content",
+// 2026-11). `gemini-history.ts` checks `contents`. Messages imitate the API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asString, isJsonObject } from '../src/base/json/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -27,7 +26,7 @@ const TOOL_CONFIG_KEYS = keys('functionCallingConfig retrievalConfig includeServ
 const CALLING_KEYS = keys('mode allowedFunctionNames streamFunctionCallArguments');
 const MODES = ['MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED'];
 const LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'];
-/** Members of the configuration that are numbers, with their least and greatest values. */
+/** Numeric members of the configuration, with minimum and maximum. */
 const RANGES: readonly (readonly [name: string, least: number, most: number])[] = [
   ['temperature', 0, 2],
   ['topP', 0, 1],
@@ -46,7 +45,7 @@ function keys(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
-/** Notes what is wrong with a `generateContent` request. */
+/** Adds complaints about a `generateContent` request. */
 export function checkGemini(
   body: JsonObject,
   traits: SimTraits,

@@ -1,5 +1,5 @@
-// Gemini as the simulated service speaks it (`generateContent`, `streamGenerateContent`, `countTokens`): reads a checked
-// request and writes errors. Answers are written in `gemini-answer.ts`.
+// The Gemini API in the simulated service (`generateContent`, `streamGenerateContent`, `countTokens`): parses
+// validated requests and encodes errors. `gemini-answer.ts` encodes answers.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject } from '../src/base/json/index.ts';
 import type { Complaint, Complaints } from './complaints.ts';
@@ -32,7 +32,7 @@ export const geminiDialect: Dialect = {
 
 const COUNT_KEYS = new Set(['contents', 'generateContentRequest', 'model']);
 
-/** Answers a body of `countTokens`: bare contents, or a whole request; null where it has complaints about it. */
+/** Answers `countTokens` for bare contents or a whole request; null if there are complaints. */
 export function countGemini(body: JsonObject, traits: SimTraits, complaints: Complaints): JsonObject | null {
   const asked = camel(body);
   refuseUnknown(asked, COUNT_KEYS, '', complaints);
@@ -92,7 +92,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** A content of the user that holds more than responses of functions. */
+/** Whether a user content has more than function responses. */
 function isFromUser({ role, parts }: SimContent): boolean {
   return role === 'user' && parts.some((part) => part['functionResponse'] === undefined);
 }
@@ -117,12 +117,12 @@ function countMedia(parts: readonly JsonObject[], isImage: boolean): number {
 }
 
 /**
- * Names that clients of Google's give the text of a result (API reference, `FunctionResponse`; the AI SDK;
+ * Members in which clients of Google's API put the text of a result (API reference, `FunctionResponse`; the AI SDK;
  * LangChain).
  */
 const RESULT_TEXTS = ['output', 'error', 'content', 'result'] as const;
 
-/** Result of a function: its text, else all of it. */
+/** Text of a function's result, or else the whole result as JSON. */
 function resultText(response: JsonObject): string {
   for (const name of RESULT_TEXTS) {
     const text = response[name];
@@ -170,11 +170,11 @@ function readReasoning(value: JsonValue | undefined, traits: SimTraits): number 
   if (budget !== undefined && budget >= 0) return budgetTokens(budget);
   const level = asString(thinkingLevel)?.toLowerCase();
   if (level === undefined && budget === undefined && traits.reasoning === 'on-request') return 0;
-  // The least level is as near as the API comes to no thinking (documentation "Gemini thinking", 2026-11).
+  // The lowest level is the API's closest equivalent to no thinking (documentation "Gemini thinking", 2026-11).
   return level === 'minimal' ? 0 : (EFFORT_TOKENS[level ?? 'high'] ?? 0);
 }
 
-/** `google.rpc.Status` in JSON. */
+/** `google.rpc.Status` as JSON. */
 function encodeError({ status, message, param, type }: Complaint): JsonObject {
   const details =
     param === null

@@ -1,6 +1,6 @@
-// Demands of the Gemini API on `contents`: roles, parts with one kind of data, calls and their responses in turns
-// that follow each other, and signatures that come back on the parts they were issued for (documentation "Thought
-// signatures", 2026-11). The wordings imitate the API's own.
+// Validates `contents` like the Gemini API: roles, parts with one kind of data, calls and their responses in adjacent
+// turns, and signatures that are sent back on their parts (documentation "Thought signatures", 2026-11). Messages
+// imitate the API's own.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -9,7 +9,7 @@ import { camel } from './gemini-json.ts';
 import { partIsGenuine } from './gemini-seal.ts';
 import type { SimTraits } from './models.ts';
 
-/** A content in one spelling, its parts as well. */
+/** A content with normalized member names, also in its parts. */
 export interface SimContent {
   readonly role: 'user' | 'model';
   readonly parts: readonly JsonObject[];
@@ -31,7 +31,7 @@ function keys(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
-/** The contents of a request, also of one that is not legal. */
+/** Contents of a request, even if it is invalid. */
 export function contentsOf(value: JsonValue | undefined): readonly SimContent[] {
   return asArray(value).map((content) => {
     const { role, parts } = camel(content);
@@ -39,7 +39,7 @@ export function contentsOf(value: JsonValue | undefined): readonly SimContent[] 
   });
 }
 
-/** Google's words for a member that it does not know. @param at the path in its spelling, '' at the top */
+/** Google's error for an unknown member. @param at path in the original spelling, '' at the top */
 export function refuseUnknown(
   object: JsonObject,
   known: ReadonlySet<string>,
@@ -55,7 +55,7 @@ export function refuseUnknown(
   );
 }
 
-/** Notes what is wrong with `contents`. */
+/** Adds complaints about `contents`. */
 export function checkContents(value: JsonValue | undefined, traits: SimTraits, complaints: Complaints): void {
   if (!isJsonArray(value) || value.length === 0)
     return complaints.add('* GenerateContentRequest.contents: contents is not specified', 'contents');
@@ -99,7 +99,7 @@ function checkPart(given: JsonValue, path: string, traits: SimTraits, complaints
     complaints.add('Thought signature is not valid.', `${path}.thought_signature`);
 }
 
-/** A call or a response: its name, and its only member that must be an object. */
+/** Checks a call or response: its name, and the member that must be an object. */
 function checkNamed(
   given: JsonValue,
   known: ReadonlySet<string>,
@@ -119,7 +119,7 @@ function checkNamed(
     complaints.add(`Invalid value at '${path}.${member}' (type.googleapis.com/google.protobuf.Struct)`, path);
 }
 
-/** Responses stand directly behind their calls, as many of them, for the same functions and under the same ids. */
+/** Responses must directly follow their calls, in equal number, and with the same names and ids. */
 function checkTurns(contents: readonly SimContent[], complaints: Complaints): void {
   const turns = mergeTurns(contents);
   turns.forEach(({ role, parts }, t) => {
@@ -145,7 +145,7 @@ function checkTurns(contents: readonly SimContent[], complaints: Complaints): vo
   });
 }
 
-/** Adjacent contents of one role are one turn. */
+/** Merges adjacent contents of one role into one turn. */
 function mergeTurns(contents: readonly SimContent[]): { role: string; parts: JsonObject[] }[] {
   const turns: { role: string; parts: JsonObject[] }[] = [];
   for (const { role, parts } of contents) {
@@ -156,7 +156,7 @@ function mergeTurns(contents: readonly SimContent[]): { role: string; parts: Jso
   return turns;
 }
 
-/** The calls, or responses, among parts. */
+/** Calls or responses among parts. */
 export function named(
   parts: readonly JsonObject[],
   kind: 'functionCall' | 'functionResponse',
@@ -187,7 +187,7 @@ function isAnswered(calls: Named, answers: Named): boolean {
   return open.length === 0;
 }
 
-/** In the current turn the first call of every step must be signed. */
+/** In the current turn, the first call of every step must have a signature. */
 function checkSignatures(contents: readonly SimContent[], complaints: Complaints): void {
   const start = contents.findLastIndex(
     ({ role, parts }) => role === 'user' && parts.some((part) => part['functionResponse'] === undefined),

@@ -1,9 +1,10 @@
-// Google's JSON as the simulated service reads it: every member has two names, signatures have two alphabets, and
-// schemas may be written in words of its own. Knows nothing of what the members mean.
+// Normalizes Google's JSON: member names in two spellings, two base64 alphabets, and Google's own schema types.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../src/base/json/index.ts';
 import { asObject, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 
-/** The object with its own members in lower camel case (Protocol Buffers, "ProtoJSON Format"). */
+/**
+ * Copy with member names in lower camel case (Protocol Buffers, "ProtoJSON Format"). Nested objects are not changed.
+ */
 export function camel(value: JsonValue | undefined): JsonObject {
   const renamed: MutableJsonObject = {};
   const object = asObject(value);
@@ -12,13 +13,13 @@ export function camel(value: JsonValue | undefined): JsonObject {
   return renamed;
 }
 
-/** Bytes in the standard alphabet of base64: the field takes the URL-safe one as well. */
+/** Bytes in the standard base64 alphabet. The API also accepts the URL-safe one. */
 export function standardAlphabet(bytes: string): string {
   const standard = bytes.replaceAll('-', '+').replaceAll('_', '/');
   return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=');
 }
 
-/** A schema of Google's own (`"type": "STRING"`) as JSON Schema; JSON Schema stays as it is. */
+/** JSON Schema for a schema of Google's (`"type": "STRING"`). JSON Schema is returned unchanged. */
 export function jsonSchema(schema: JsonValue | undefined): JsonObject {
   const lowered = lower(schema, 0);
   return isJsonObject(lowered) ? lowered : {};

@@ -1,23 +1,24 @@
-// Thought signatures of the simulated models: which part a signature was issued for. Knows no requests.
+// Thought signatures of the simulated models. They contain the part they were issued for.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asObject, asString } from '../src/base/json/index.ts';
 import { camel, standardAlphabet } from './gemini-json.ts';
 import { openSeal, sealText } from './seal.ts';
 
-/** Taken in place of a signature where the call was another model's (documentation "Thought signatures", 2026-11). */
+/** Values accepted instead of a signature for calls of other models (documentation "Thought signatures", 2026-11). */
 const FOREIGN: readonly (string | undefined)[] = [
   'skip_thought_signature_validator',
   'context_engineering_is_the_way_to_go',
 ];
 
-/** The signature of a part: the thought that led to it, and the call's name where it is one. */
+/** Signs a part: contains the thought and, for a call, its name. */
 export function signPart(model: string, part: JsonObject, thought: string): string {
   return sealText(model, `${nameOf(part)}\n${thought}`);
 }
 
 /**
- * True for a signature that some simulated model issued, on a call for one of this name, or that says that another's
- * made it. A text may carry any: that of a call which the client never saw is kept there.
+ * Whether any simulated model issued the signature: on a call, for a call with the same name. A text may carry any
+ * signature, because it can keep that of a call which the client never saw. Values for calls of other models are
+ * accepted.
  */
 export function partIsGenuine(part: JsonObject, signature: string): boolean {
   if (FOREIGN.includes(signature)) return true;

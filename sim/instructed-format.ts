@@ -1,14 +1,14 @@
-// Small models have no answer format of their own, yet follow an instruction to answer in JSON. So do these.
+// Output format of models without a parameter for it: a system message asks for JSON instead.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asString, isJsonObject, parseJson } from '../src/base/json/index.ts';
 import { contentText } from './conversation.ts';
 
-/** Longest instruction that is searched, in characters. */
+/** Maximum characters of an instruction that are searched. */
 const MAX_CHARS = 200_000;
 
 /**
- * The format that a system message asks for: the JSON Schema that stands behind those two words, or any object
- * where it says only "JSON object"; null when it asks for neither.
+ * Format that a system message asks for: the schema after "JSON Schema", or any object for "JSON object".
+ * @returns null if it asks for neither
  */
 export function instructedFormat(messages: readonly JsonObject[]): { schema: JsonObject | null } | null {
   for (const message of messages) {

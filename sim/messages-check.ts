@@ -1,5 +1,5 @@
-// Refusals of Anthropic's Messages API: the outer form of a request, its tools and its thinking settings. The
-// conversation itself is checked in `messages-history.ts`. The wordings imitate the API's own, mostly from memory.
+// Validates requests like Anthropic's Messages API: members, tools and thinking. `messages-history.ts` checks the
+// conversation. Messages imitate the API's own, mostly from memory.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -7,7 +7,7 @@ import { strictFault, unknownKey } from './conversation.ts';
 import { checkHistory } from './messages-history.ts';
 import type { SimTraits } from './models.ts';
 
-/** Members of a request, from the reference of `POST /v1/messages` (SDK 1.12) and its long-standing sampling members. */
+/** Members of a request, from the reference of `POST /v1/messages` (SDK 1.12), and older sampling parameters. */
 const BODY_KEYS = new Set(
   (
     'model messages max_tokens system metadata stop_sequences stream temperature top_p top_k tools tool_choice thinking ' +
@@ -24,13 +24,13 @@ const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 const LEAST_BUDGET = 1024;
 const MOST_BREAKPOINTS = 4;
 
-/** True when the request switches thinking on. */
+/** Whether the request enables thinking. */
 export function thinks(body: JsonObject): boolean {
   const type = asObject(body['thinking'])['type'];
   return type === 'enabled' || type === 'adaptive';
 }
 
-/** Notes what is wrong with a Messages request. */
+/** Adds complaints about a Messages request. */
 export function checkMessages(
   body: JsonObject,
   traits: SimTraits,
@@ -110,7 +110,7 @@ function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints)
   tools.forEach((value, i) => {
     const tool = asObject(value);
     const name = asString(tool['name']) ?? '';
-    // A tool with a dated type is run or defined by the service itself.
+    // A tool with a dated type is run or defined by the service.
     const own = tool['type'] === undefined || tool['type'] === 'custom';
     if (own) {
       const key = unknownKey(tool, TOOL_KEYS);

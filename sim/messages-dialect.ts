@@ -1,5 +1,5 @@
-// Anthropic Messages as the simulated service speaks it: reads a checked request, encodes answers and errors.
-// The frames of a stream are made from the same content blocks in `messages-frames.ts`.
+// Anthropic Messages in the simulated service: parses validated requests, and encodes answers and errors.
+// `messages-frames.ts` streams the same content blocks.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../src/base/json/index.ts';
 import type { Complaint } from './complaints.ts';
@@ -14,7 +14,7 @@ import { sealText, signThinking } from './seal.ts';
 import { eventFrame } from './sse.ts';
 import { countTokens } from './tokens.ts';
 
-/** Caller of a tool: the model, and no program of its own. */
+/** A tool is called by the model itself, not by a program that it wrote. */
 const DIRECT = { type: 'direct' } as const;
 
 export const messagesDialect: Dialect = {
@@ -65,7 +65,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** A user message that holds more than results of tools. */
+/** Whether a user message has more than tool results. */
 function isFromUser(message: JsonObject): boolean {
   if (message['role'] !== 'user') return false;
   const blocks = asArray(message['content']);
@@ -89,7 +89,7 @@ function readChoice(choice: JsonObject): SimChoice {
   }
 }
 
-/** The results in the last message, with the names of the calls they answer. */
+/** Tool results in the last message, with the names of their calls. */
 function readResults(messages: readonly JsonObject[]): { name: string; text: string }[] {
   const names = new Map<string, string>();
   for (const message of messages) {
@@ -115,9 +115,9 @@ function readReasoning(body: JsonObject, traits: SimTraits): number {
 }
 
 /**
- * Input tokens, and what of them the prompt cache holds. Without a memory the rule is: a breakpoint before the
- * last assistant message was set by an earlier request and is read; a later one is written. There is no
- * minimal length.
+ * Input tokens, and how many of them the prompt cache would read and write. The service is stateless: a breakpoint
+ * before the last assistant message counts as read, because an earlier request set it, and a later one as written.
+ * There is no minimum length.
  */
 function readCache(
   body: JsonObject,
@@ -152,7 +152,7 @@ function readCache(
   return { inputTokens: tokens, cache: { read, write5m: written['5m'], write1h: written['1h'] } };
 }
 
-/** The content blocks of an answer, in order. */
+/** Content blocks of an answer, in order. */
 function encodeBlocks({ answer, question, body }: Answering): JsonObject[] {
   const blocks: JsonObject[] = [];
   if (answer.reasoning) {
@@ -232,7 +232,7 @@ function stopReason(answer: SimAnswer): string {
   }
 }
 
-/** `input_tokens` counts only what no cache member counts; `output_tokens` includes thinking. */
+/** `input_tokens` excludes cached tokens. `output_tokens` includes thinking. */
 function usage({ question, answer }: Answering): JsonObject {
   const { read, write5m, write1h } = question.cache;
   return {

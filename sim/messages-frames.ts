@@ -1,5 +1,5 @@
-// The event sequence of an Anthropic stream ("Streaming messages", and recorded streams of 2025 and 2026): a
-// message is opened, each content block is opened, filled and closed, the message is closed.
+// Events of an Anthropic stream ("Streaming messages", and recorded streams of 2025 and 2026): the message starts,
+// each content block starts, is filled and stops, the message stops.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asArray, asNumber, asString } from '../src/base/json/index.ts';
 import type { Answering, Frame } from './dialect.ts';
@@ -8,9 +8,9 @@ import { eventFrame } from './sse.ts';
 import { textPieces } from './tokens.ts';
 
 /**
- * The frames of an answer.
- * @param blocks its content blocks, complete
- * @param usage its final usage
+ * Frames of an answer.
+ * @param blocks complete content blocks
+ * @param usage final usage
  */
 export function encodeMessagesFrames(
   answering: Answering,
@@ -23,7 +23,7 @@ export function encodeMessagesFrames(
   const push = (phase: Frame['phase'], type: string, more: JsonObject, chars = 0): void => {
     frames.push({ phase, chars, text: eventFrame(type, { type, ...more }) });
   };
-  // The final counts are not known when a real stream starts: no hosted calls yet, and one token of output.
+  // A real stream does not know the final usage at its start: no hosted calls yet, and one output token.
   push('head', 'message_start', {
     message: {
       id: `msg_${question.seed.slice(0, 24)}`,
@@ -44,7 +44,7 @@ export function encodeMessagesFrames(
   blocks.forEach((block, index) => {
     const delta = (value: JsonObject, chars = 0): void =>
       push('content', 'content_block_delta', { index, delta: value }, chars);
-    // The first block is announced before there is anything in it; a block that is sent whole is content.
+    // `content_block_start` of a streamed block has no content yet; that of a block sent whole has.
     const whole = block['type'] === 'redacted_thinking' || block['type'] === 'web_search_tool_result';
     push(index === 0 && !whole ? 'head' : 'content', 'content_block_start', {
       index,
@@ -76,7 +76,7 @@ export function encodeMessagesFrames(
         }
         break;
       default:
-        // Other blocks come whole.
+        // Other blocks are sent whole.
         break;
     }
     push('content', 'content_block_stop', { index });
@@ -94,7 +94,7 @@ export function encodeMessagesFrames(
   return frames;
 }
 
-/** A block as `content_block_start` shows it: the same members, nothing in them yet. */
+/** A block as in `content_block_start`: the same members, but empty. */
 function emptied(block: JsonObject): JsonObject {
   switch (block['type']) {
     case 'text':
@@ -106,12 +106,12 @@ function emptied(block: JsonObject): JsonObject {
   }
 }
 
-/** Details of a message's end beside the reason (SDK type `RefusalStopDetails`, 2026-11): only of a refusal. */
+/** `stop_details` (SDK type `RefusalStopDetails`, 2026-11). Only set for refusals. */
 export function stopDetails(answer: SimAnswer): JsonObject | null {
   return answer.finish === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null;
 }
 
-/** Cumulative counts as `message_delta` has them (SDK type `MessageDeltaUsage`): no cache's classes, no tier. */
+/** Cumulative usage in `message_delta` (SDK type `MessageDeltaUsage`): without cache classes and service tier. */
 function finalUsage(usage: JsonObject): JsonObject {
   const {
     cache_creation: _classes,

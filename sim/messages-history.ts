@@ -1,6 +1,6 @@
-// Demands of Anthropic's Messages API on a conversation: roles, calls and their results, and above all
-// thinking blocks that come back byte for byte before the calls they led to ("Extended thinking", "Preserving
-// thinking blocks"). The wordings imitate the API's own, mostly from memory.
+// Validates a conversation like Anthropic's Messages API: roles, calls with results, and thinking blocks that are
+// sent back unchanged before their calls ("Extended thinking", "Preserving thinking blocks"). Messages imitate the
+// API's own, mostly from memory.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asObject, asString, isJsonArray } from '../src/base/json/index.ts';
 import type { Complaints } from './complaints.ts';
@@ -22,7 +22,7 @@ function keys(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
-/** Notes what is wrong with `messages`, an array. */
+/** Adds complaints about `messages`, an array. */
 export function checkHistory(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
   const messages = asArray(body['messages']).map(asObject);
   if (messages.length === 0) complaints.add('messages: at least one message is required');
@@ -55,7 +55,7 @@ interface Turn {
   readonly blocks: JsonObject[];
 }
 
-/** Adjacent messages of one role count as one turn. */
+/** Merges adjacent messages of one role into one turn. */
 function mergeTurns(messages: readonly JsonObject[]): Turn[] {
   const turns: Turn[] = [];
   messages.forEach((message, at) => {
@@ -122,7 +122,7 @@ function checkSeal(block: JsonObject, path: string, allowed: boolean, complaints
     complaints.add(`${path}: Invalid \`signature\` in \`thinking\` block`);
 }
 
-/** Every call has its result in the next turn, and every result its call in the turn before. */
+/** Every call must have a result in the next turn, and every result a call in the previous turn. */
 function checkPairs(turns: readonly Turn[], complaints: Complaints): void {
   turns.forEach((turn, t) => {
     const next = turns[t + 1];
@@ -157,7 +157,7 @@ function idsOf(turn: Turn, type: string, key: string): string[] {
   return turn.blocks.filter((block) => block['type'] === type).map((block) => asString(block[key]) ?? '');
 }
 
-/** With a thinking budget, a turn that called tools and is still running must begin with its thinking. */
+/** With a thinking budget, an unfinished turn with tool calls must begin with its thinking. */
 function checkThinkingFirst(body: JsonObject, turns: readonly Turn[], complaints: Complaints): void {
   if (asObject(body['thinking'])['type'] !== 'enabled') return;
   const last = turns.at(-1);

@@ -1,13 +1,13 @@
-// Faults that a model name such as `cut-after-40` asks for. Data only: `delivery.ts` makes them on the socket,
-// `dialect.ts` and the wire formats word them.
+// Faults that model names such as `cut-after-40` ask for, as data. `delivery.ts` applies them, and `dialect.ts` and
+// the wire formats provide the messages.
 import type { DurationMs } from '../src/base/units.ts';
 
 export interface Misbehaviour {
-  /** Answer with this error before anything else; `kind` chooses the words. */
+  /** Returns this error; `kind` selects the message. */
   readonly fail?: { readonly status: number; readonly kind: FailureKind };
-  /** Every n-th request succeeds; the others fail with 503. */
+  /** Every n-th request succeeds, and the others fail with 503. */
   readonly flaky?: number;
-  /** Answer nothing at all, not even headers. */
+  /** Sends nothing, not even headers. */
   readonly silent?: true;
   /** Milliseconds before the headers. */
   readonly headerDelayMs?: DurationMs;
@@ -15,45 +15,45 @@ export interface Misbehaviour {
   readonly contentDelayMs?: DurationMs;
   /** Milliseconds between two frames. */
   readonly paceMs?: DurationMs;
-  /** Break the connection after this many characters of text. */
+  /** Closes the connection after this many characters of text. */
   readonly cutAfter?: number;
-  /** Fall silent after this many characters of text. */
+  /** Stalls after this many characters of text. */
   readonly stallAfter?: number;
-  /** Report an error inside the stream after this many characters of text; 0: before any content. */
+  /** Reports an error within the stream after this many characters of text; 0: before any content. */
   readonly errorAfter?: number;
-  /** Leave out the frame that ends the protocol's stream. */
+  /** Omits the last frame of the protocol's stream. */
   readonly noDone?: true;
-  /** One frame in the middle is not JSON. */
+  /** Sends a frame in the middle that is not JSON. */
   readonly malformed?: true;
-  /** An unknown frame (or member) in the middle. */
+  /** Sends an unknown frame or member in the middle. */
   readonly unknownEvent?: true;
-  /** Refuse a conversation that ends with a message of the assistant. */
+  /** Rejects conversations that end with an assistant message. */
   readonly refusePrefill?: true;
-  /** Begin with the text of such a message. */
+  /** Repeats the text of that message at the beginning. */
   readonly repeatPrefill?: true;
   readonly emptyBody?: true;
   readonly html?: true;
-  /** Stop as if the output limit, or a content filter, had been reached. */
+  /** Stops as if the output limit or a content filter had been reached. */
   readonly stopEarly?: 'length' | 'content_filter';
 }
 
 export type FailureKind = 'plain' | 'quota' | 'context_overflow' | 'content_filter';
 
 export interface MisbehaviourEntry {
-  /** The name, or its beginning when a number follows. */
+  /** The name, or its prefix if a number follows. */
   readonly name: string;
-  /** How lists show it. */
+  /** Name in lists of models. */
   readonly example: string;
-  /** False: the name stands alone; `required`/`optional`: a number follows after a dash. */
+  /** `none`: no number. `required`/`optional`: a number follows after a dash. */
   readonly number: 'none' | 'optional' | 'required';
   readonly description: string;
-  /** @param n the number in the name; undefined when there is none */
+  /** @param n number in the name; undefined: none */
   readonly make: (n: number | undefined) => Misbehaviour;
 }
 
-/** Place of a break when the name gives no number: late enough that text has been shown. */
+/** Default number of characters before a break, so that some text has been sent. */
 const MIDDLE = 20;
-/** Largest number that is taken: the answer is made at least as long. */
+/** Largest accepted number. The answer is made at least as long. */
 const MOST = 100_000;
 
 function fixed(name: string, description: string, what: Misbehaviour): MisbehaviourEntry {
@@ -64,7 +64,7 @@ function failing(status: number, description: string): MisbehaviourEntry {
   return fixed(`error-${status}`, description, { fail: { status, kind: 'plain' } });
 }
 
-/** Every misbehaviour, in the order of `docs/sim.md`. More specific names stand before shorter ones. */
+/** All faults, in the order of `docs/sim.md`. Specific names come before their prefixes. */
 export const misbehaviours: readonly MisbehaviourEntry[] = [
   failing(400, 'Refuses every request as malformed.'),
   failing(401, 'Refuses the key.'),
@@ -162,9 +162,9 @@ export const misbehaviours: readonly MisbehaviourEntry[] = [
 const exact = new Map(misbehaviours.map((entry) => [entry.name, entry]));
 
 /**
- * The misbehaviour that a model name asks for.
+ * Fault that a model name asks for.
  * @param name without `sim/`
- * @returns its entry and what to do; null when the name is no misbehaviour
+ * @returns its entry and the fault; null if the name asks for none
  */
 export function findMisbehaviour(
   name: string,

@@ -1,13 +1,13 @@
-// The lists of models as OpenAI, Anthropic and Google give them. Knows only the model data.
+// Lists of models in the formats of OpenAI, Anthropic and Google.
 import { findSimModel, nameInAddress, simMisbehaviours, simModels } from './models.ts';
 import type { SimModel } from './models.ts';
 
-/** A fixed birthday: lists must not change from one request to the next. */
+/** Fixed date, so that lists do not change between requests. */
 const CREATED = '2026-01-01T00:00:00Z';
 
 type Listed = Readonly<Record<string, unknown>>;
 
-/** How a model is shown, by the beginnings of paths. */
+/** Format of a model, by path prefix. */
 const VENDORS: Readonly<Record<string, (model: SimModel) => Listed>> = {
   'openai/v1': openaiModel,
   'anthropic/v1': anthropicModel,
@@ -15,7 +15,7 @@ const VENDORS: Readonly<Record<string, (model: SimModel) => Listed>> = {
   'google/v1beta': googleModel,
 };
 
-/** The answer to a GET of `/openai/v1/models` and its like, or of one model; null for other paths. */
+/** Response to GET `/openai/v1/models` and similar paths, or for one model; null for other paths. */
 export function encodeModels(pathname: string): Response | null {
   const [, vendor, version, models, ...rest] = pathname.split('/');
   const place = `${vendor}/${version}`;

@@ -1,9 +1,8 @@
-// The simulated models as data: what the catalog lists and how the brain behaves under each name. Knows
-// nothing of the wire formats.
+// The simulated models as data: entries of the catalog, and the behaviour of each model.
 import type { ProtocolName, Quirks, ReasoningStyle } from '../src/canonical/index.ts';
 import { findMisbehaviour, misbehaviours } from './misbehaviour.ts';
 
-/** USD per million tokens. Invented, so that costs can be seen. */
+/** USD per million tokens. Invented, so that costs are visible. */
 export interface SimPrice {
   readonly input: number;
   readonly output: number;
@@ -15,17 +14,17 @@ export interface SimPrice {
 export interface SimModel {
   readonly name: string;
   readonly description: string;
-  /** The protocol that the gateway uses; the service answers all four under every name. */
+  /** Protocol that the gateway uses. The service itself accepts all four for every model. */
   readonly protocol: ProtocolName;
   readonly reasoningStyle: ReasoningStyle;
   /** True: reasoning cannot be switched off. */
   readonly reasoningMandatory: boolean;
-  /** Efforts that are accepted; null for all. */
+  /** Accepted efforts; null: all. */
   readonly efforts: readonly string[] | null;
   readonly reasoningFormat: string | null;
-  /** False: answers hold members that the protocol's owner does not know; they must be translated. */
+  /** False: responses contain members outside the protocol's specification, so they must be translated. */
   readonly faithful: boolean;
-  /** How this model departs from the protocol; over the preset's own quirks. */
+  /** Deviations from the protocol, in addition to the preset's quirks. */
   readonly quirks: Partial<Quirks>;
   /** Tokens. */
   readonly contextLength: number;
@@ -33,18 +32,18 @@ export interface SimModel {
   readonly price: SimPrice;
 }
 
-/** Traits of a model that the brain and the checkers read. */
+/** Traits of a model that the brain and the validators use. */
 export interface SimTraits {
   readonly name: string;
-  /** `echo`: repeats the user. `full`: everything. */
+  /** `echo`: repeats the user's text. `full`: all features. */
   readonly brain: 'echo' | 'full';
   readonly tools: boolean;
   readonly jsonSchema: boolean;
-  /** `default`: reasons unless told not to (OpenAI's protocols only). */
+  /** `default`: reasons unless disabled (OpenAI's protocols only). */
   readonly reasoning: 'none' | 'default' | 'on-request' | 'mandatory';
-  /** `both`: a budget or an effort over Anthropic Messages. */
+  /** `both`: Anthropic Messages with a budget or an effort. */
   readonly thinking: 'budget' | 'both';
-  /** Chat Completions as DeepSeek speaks it instead of OpenAI. */
+  /** Chat Completions in DeepSeek's form instead of OpenAI's. */
   readonly deepseek: boolean;
   readonly contextLength: number;
 }
@@ -61,7 +60,7 @@ const BASE = {
   price: PRICE,
 } as const;
 
-/** Named models, in the order in which a person should try them. */
+/** Named models, in the suggested order for trying them. */
 export const simModels: readonly SimModel[] = [
   {
     ...BASE,
@@ -164,7 +163,7 @@ export const simModels: readonly SimModel[] = [
   },
 ];
 
-/** One listed example of each misbehaviour; other numbers work as well, see `findSimModel`. */
+/** One example per fault. Other numbers also work, see `findSimModel`. */
 export const simMisbehaviours: readonly SimModel[] = misbehaviours.map((entry) => ({
   ...BASE,
   name: entry.example,
@@ -175,7 +174,7 @@ export const simMisbehaviours: readonly SimModel[] = misbehaviours.map((entry) =
 
 const byName = new Map([...simModels, ...simMisbehaviours].map((model) => [model.name, model]));
 
-/** The model of a name, misbehaviours with any number included (`cut-after-7`); null when there is none. */
+/** Finds a model by name, including faults with any number (`cut-after-7`); null if there is none. */
 export function findSimModel(name: string): SimModel | null {
   const known = byName.get(name);
   if (known) return known;
@@ -184,7 +183,7 @@ export function findSimModel(name: string): SimModel | null {
   return example ? { ...example, name } : null;
 }
 
-/** The name of a model in an address; '' where its escapes are broken. */
+/** Model name in a path; '' if its escapes are invalid. */
 export function nameInAddress(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -194,9 +193,9 @@ export function nameInAddress(text: string): string {
 }
 
 /**
- * How a model behaves.
+ * Traits of a model.
  * @param name without `sim/`
- * @returns null for a name that nothing answers to
+ * @returns null if there is no such model
  */
 export function simTraits(name: string): SimTraits | null {
   const model = findSimModel(name);

@@ -1,4 +1,4 @@
-// OpenAI's error body, which Chat Completions and Responses share. Knows nothing of statuses beyond its type.
+// OpenAI's error body, shared by Chat Completions and Responses.
 import type { JsonObject } from '../src/base/json/index.ts';
 import type { Complaint } from './complaints.ts';
 

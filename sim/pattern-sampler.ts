@@ -1,12 +1,12 @@
-// Finds a string that a regular expression of a schema accepts: one of the given words, or one built from the
-// expression itself. Covers literals, classes, groups, alternatives and repetition; no look-around.
+// Finds a string that matches a regular expression of a schema: one of the given words, or one generated from the
+// expression. Supports literals, classes, groups, alternatives and repetition, but no lookaround.
 
 /**
  * A string that matches `pattern`.
  * @param words tried first
- * @param least minimal length
- * @param most maximal length
- * @returns the best guess when nothing was found to match
+ * @param least minimum length
+ * @param most maximum length
+ * @returns the best guess if no match was found
  */
 export function matchingString(
   pattern: string,
@@ -23,26 +23,25 @@ export function matchingString(
   const steps = costOf(pattern);
   const fits = (text: string): boolean =>
     text.length >= least && text.length <= most && steps(text.length) <= MOST_STEPS && expression.test(text);
-  // Repetition beyond the minimum lengthens the sample where the schema asks for a longer string.
+  // Extra repetitions lengthen the sample if the schema requires a longer string.
   const samples = [0, 1, 2, 4, 8, 16, 32].map((extra) => new Sampler(pattern, extra).sample());
   return (
     [...words, ...words.map((word) => word.toLowerCase()), ...samples].find(fits) ?? samples[1] ?? 'example'
   );
 }
 
-/** Steps of backtracking that a test may take at worst: some milliseconds. */
+/** Maximum number of backtracking steps of a match, which takes a few milliseconds. */
 const MOST_STEPS = 5_000_000;
 const REPEATS: ReadonlySet<string> = new Set(['*', '+', '{']);
 
 /**
- * An upper bound of the steps that testing a text of a length takes. Patterns come from clients, and the engine
- * backtracks: each repetition may try every length, each choice both ways, and a repeated group that holds either
- * has no bound.
+ * Upper bound of the steps to match a text of a given length. Clients supply the patterns, and the engine backtracks:
+ * a repetition can try every length, a choice both ways, and a repeated group with either is unbounded.
  */
 function costOf(pattern: string): (length: number) => number {
   let repeats = 0;
   let choices = 0;
-  /** For each open group: repeats and choices before it. */
+  /** Repetitions and choices before each open group. */
   const groups: number[] = [];
   let nested = false;
   for (let at = 0; at < pattern.length; at++) {
@@ -60,9 +59,9 @@ function costOf(pattern: string): (length: number) => number {
   return (length) => (nested ? Infinity : (length + 1) ** (repeats + 1) * 2 ** choices);
 }
 
-/** Longest sample, in characters. */
+/** Maximum length of a sample, in characters. */
 const LONGEST = 10_000;
-/** Alternatives deeper than this are not followed: a hostile pattern must not exhaust the stack. */
+/** Maximum depth of alternatives, so that a hostile pattern cannot exhaust the stack. */
 const DEEPEST = 50;
 
 class Sampler {
@@ -80,7 +79,7 @@ class Sampler {
     return this.#alternatives().slice(0, LONGEST);
   }
 
-  /** The first of several alternatives; the others are read past. */
+  /** Samples the first of several alternatives and skips the others. */
   #alternatives(): string {
     if (++this.#depth > DEEPEST) return '';
     const first = this.#sequence();
@@ -112,7 +111,7 @@ class Sampler {
     if (c !== '(') return c;
     if (this.#peek() === '?') {
       this.#at++;
-      // `(?:` and `(?<name>`: only the name has to be passed.
+      // Skips the name of `(?<name>`; `(?:` has none.
       if (this.#next() === '<') while (this.#peek() !== '' && this.#next() !== '>');
     }
     const inner = this.#alternatives();
@@ -120,7 +119,7 @@ class Sampler {
     return inner;
   }
 
-  /** One character of a class. */
+  /** Samples one character of a class. */
   #class(): string {
     const negated = this.#peek() === '^';
     if (negated) this.#at++;
@@ -134,7 +133,7 @@ class Sampler {
     return ['a', '0', ' ', '_', '-'].find((c) => !members.includes(c)) ?? 'x';
   }
 
-  /** How often the atom before is to be repeated. */
+  /** Number of repetitions of the preceding atom. */
   #count(): number {
     const c = this.#peek();
     if (c === '*') return this.#quantified(this.#extra);

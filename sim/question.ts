@@ -1,5 +1,5 @@
-// Question and answer of the simulated brain: the common ground of the wire formats. Separate from the gateway's
-// canonical model on purpose: a test double that shared it would share its mistakes.
+// Question and answer of the simulated brain, independent of wire formats. Deliberately separate from the gateway's
+// canonical model: a shared one would hide its errors from tests.
 import type { JsonObject } from '../src/base/json/index.ts';
 
 export interface SimTool {
@@ -12,7 +12,7 @@ export type SimChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly name: string };
 
-/** Input tokens that a prompt cache would have read or written. */
+/** Input tokens that a prompt cache would read or write. */
 export interface CacheCounts {
   readonly read: number;
   readonly write5m: number;
@@ -21,33 +21,33 @@ export interface CacheCounts {
 
 export interface Question {
   readonly model: string;
-  /** 40 hex digits that depend on the body alone: the source of every id. */
+  /** 40 hex digits derived from the body. All ids are derived from it. */
   readonly seed: string;
   /** Text of the last user message. */
   readonly userText: string;
-  /** How many user messages there are, results of tools not counted. */
+  /** Number of user messages, without tool results. */
   readonly turn: number;
   readonly images: number;
   readonly files: number;
-  /** Beginning of the answer, when the conversation ends with a message of the assistant; '' when it does not. */
+  /** Beginning of the answer if the conversation ends with an assistant message, else ''. */
   readonly prefill: string;
-  /** Results of tools, when the conversation ends with them. */
+  /** Tool results if the conversation ends with them. */
   readonly toolResults: readonly { readonly name: string; readonly text: string }[];
-  /** How many results of tools there are since the last user message. */
+  /** Number of tool results since the last user message. */
   readonly step: number;
-  /** Tools that the client would run; hosted ones are not among them. */
+  /** Tools that the client runs, without hosted ones. */
   readonly tools: readonly SimTool[];
   readonly choice: SimChoice;
   readonly parallel: boolean;
-  /** Null: free text. A null schema means any object. */
+  /** Null: free text. A null schema: any object. */
   readonly format: { readonly schema: JsonObject | null } | null;
-  /** Tokens to spend on reasoning; 0 when it is off. */
+  /** Tokens to spend on reasoning; 0: none. */
   readonly reasoningTokens: number;
   readonly webSearch: boolean;
   readonly stop: readonly string[];
-  /** Limit of all output tokens; null when there is none. */
+  /** Limit of all output tokens; null: none. */
   readonly maxTokens: number | null;
-  /** All input tokens, cached ones included. */
+  /** All input tokens, including cached ones. */
   readonly inputTokens: number;
   readonly cache: CacheCounts;
 }
@@ -55,11 +55,11 @@ export interface Question {
 export interface Citation {
   readonly url: string;
   readonly title: string;
-  /** Words of the page that support the sentence. */
+  /** Text of the page that supports the sentence. */
   readonly quote: string;
 }
 
-/** A stretch of text, cited or not. */
+/** A span of text with or without a citation. */
 export interface Segment {
   readonly text: string;
   readonly citation?: Citation;
@@ -68,14 +68,14 @@ export interface Segment {
 export interface SimCall {
   readonly kind: 'function' | 'custom';
   readonly name: string;
-  /** JSON text, or the free-form input of a custom tool. */
+  /** JSON, or the free-form input of a custom tool. */
   readonly arguments: string;
 }
 
 export type SimFinish = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'refusal';
 
 export interface SimAnswer {
-  /** Null when the model did not reason. */
+  /** Null: the model did not reason. */
   readonly reasoning: { readonly text: string; readonly redacted: boolean } | null;
   readonly search: { readonly query: string; readonly results: readonly Citation[] } | null;
   readonly segments: readonly Segment[];
@@ -84,12 +84,12 @@ export interface SimAnswer {
   readonly calls: readonly SimCall[];
   readonly finish: SimFinish;
   readonly stopSequence: string | null;
-  /** Output tokens that are not reasoning. */
+  /** Output tokens without reasoning. */
   readonly textTokens: number;
   readonly reasoningTokens: number;
 }
 
-/** The whole text of an answer. */
+/** Complete text of an answer. */
 export function answerText(answer: SimAnswer): string {
   let text = '';
   for (const segment of answer.segments) text += segment.text;

@@ -1,5 +1,4 @@
-// The sentences of the simulated brain: short, recognisable, and the same every time. Pure text in, text out;
-// knows nothing of requests.
+// Text of the simulated brain: short, recognizable and deterministic.
 import { clip } from './tokens.ts';
 
 /** True when the user asks for a refusal. */
@@ -9,12 +8,14 @@ export function asksToRefuse(text: string): boolean {
 
 export const REFUSAL = "I'm sorry, but I can't help with that.";
 
-/** Characters in which a sum or a wish is looked for: a long row of digits would keep the patterns busy for minutes. */
+/**
+ * Characters that are searched for a sum or a request. A long row of digits would keep the patterns busy for minutes.
+ */
 const LOOKED_AT = 2_000;
 
 /**
- * The answer to a prompt: a sum, a count, a long text when it asks for one, else what was said.
- * @param turn how many messages the user has sent
+ * Answer to a prompt: a sum, a count, a long text if requested, or else an echo.
+ * @param turn number of messages from the user
  */
 export function replyText(prompt: string, turn: number, images: number, files: number): string {
   const start = clip(prompt, LOOKED_AT);
@@ -32,21 +33,21 @@ export function replyText(prompt: string, turn: number, images: number, files: n
   return text;
 }
 
-/** Results of tools, rendered as an answer. */
+/** Tool results as text of an answer. */
 export function toolReport(results: readonly { readonly name: string; readonly text: string }[]): string {
   return results
     .map(({ name, text }) => `${name || 'The tool'} returned: ${text.trim() || '(nothing)'}`)
     .join('\n');
 }
 
-/** Words of a chain of thought about `prompt`, about `tokens` tokens of four characters long. */
+/** Reasoning about `prompt` with about `tokens` tokens of four characters. */
 export function reasoningText(prompt: string, tokens: number): string {
   const length = tokens * 4;
   let text = `The user says: "${clip(prompt, 80)}". Let me think about it.`;
   for (let step = 1; text.length < length; step++) {
     text += ` Step ${step}: ${THOUGHTS[(step - 1) % THOUGHTS.length] ?? ''}`;
   }
-  // Some clients trim what they give back, and a signature vouches for every character.
+  // Trimmed, because some clients trim it and the signature covers every character.
   return clip(text, length).trimEnd();
 }
 

@@ -1,5 +1,5 @@
-// Refusals of OpenAI's Responses API: unknown parameters, references to objects this service never stored, calls
-// without results, and reasoning that does not come back as it was issued.
+// Validates requests like OpenAI's Responses API: unknown parameters, references to objects that were never stored,
+// calls without results, and reasoning that was changed.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import { checkEffortValue, strictMessage } from './chat-check.ts';
@@ -8,7 +8,7 @@ import { strictFault, unknownKey } from './conversation.ts';
 import type { SimTraits } from './models.ts';
 import { sealIsGenuine } from './seal.ts';
 
-/** Members of a request, from the reference of `POST /responses` (openai 7.57), and what Codex sends besides. */
+/** Members of a request, from the reference of `POST /responses` (openai 7.57), and those that Codex adds. */
 const BODY_KEYS = new Set(
   (
     'access_programs background client_metadata context_management conversation image include input instructions max_output_tokens ' +
@@ -18,7 +18,7 @@ const BODY_KEYS = new Set(
   ).split(' '),
 );
 const REASONING_KEYS = new Set(['effort', 'summary', 'generate_summary', 'context', 'mode']);
-/** How the ids of items begin. */
+/** Prefixes of item ids. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg',
   reasoning: 'rs',
@@ -29,7 +29,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 const LONGEST_ID = 64;
 const LEAST_OUTPUT_TOKENS = 16;
 
-/** Notes what is wrong with a Responses request. */
+/** Adds complaints about a Responses request. */
 export function checkResponses(body: JsonObject, traits: SimTraits, complaints: Complaints): void {
   const key = unknownKey(body, BODY_KEYS);
   if (key !== undefined) unknown(key, complaints);
@@ -73,7 +73,7 @@ function unknown(path: string, complaints: Complaints): void {
   complaints.add(`Unknown parameter: '${path}'.`, path, 'unknown_parameter');
 }
 
-/** The service stores nothing, so every reference leads nowhere, with the service's own words for it. */
+/** The service stores nothing, so every reference fails, with the service's own message. */
 function checkReferences(body: JsonObject, complaints: Complaints): void {
   const previous = asString(body['previous_response_id']);
   if (previous !== undefined) {
@@ -197,7 +197,7 @@ function checkMessage(item: JsonObject, path: string, complaints: Complaints): v
   });
 }
 
-/** A reasoning item carries the text that was sealed into it, or refers to one that nobody stored. */
+/** A reasoning item must have genuine `encrypted_content`. Without it, it refers to an item that was not stored. */
 function checkSealed(item: JsonObject, path: string, body: JsonObject, complaints: Complaints): void {
   const id = asString(item['id']) ?? '';
   if (!isJsonArray(item['summary']))
@@ -225,7 +225,7 @@ function checkSealed(item: JsonObject, path: string, body: JsonObject, complaint
   }
 }
 
-/** The service's own call ids end with `1` when reasoning led to the call, which then has to come along. */
+/** Ids of calls that followed reasoning end with `1`. Their reasoning item must be sent back too. */
 function checkCall(
   item: JsonObject,
   type: string,
@@ -294,7 +294,7 @@ function checkTools(body: JsonObject, traits: SimTraits, complaints: Complaints)
       );
     }
     if (tool['function'] !== undefined) unknown(`${path}.function`, complaints);
-    // Unlike in Chat Completions, functions are strict unless told not to be; an illegal schema then is refused.
+    // An illegal schema is refused only if `strict` is set.
     const fault =
       type === 'function' && tool['strict'] === true ? strictFault(tool['parameters'], true) : null;
     if (fault)

@@ -1,5 +1,5 @@
-// Responses as the simulated service speaks it: reads a checked request, encodes answers. The frames of a
-// stream are made from the same output items in `responses-frames.ts`.
+// Responses in the simulated service: parses validated requests and encodes answers. `responses-frames.ts` streams
+// the same output items.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString } from '../src/base/json/index.ts';
 import { automaticCache, contentText, countParts, EFFORT_TOKENS } from './conversation.ts';
@@ -33,7 +33,8 @@ export const responsesDialect: Dialect = {
     ),
   encodeError: (complaint) => encodeOpenaiError(complaint),
   words: openaiFailure,
-  // The service has two ways to fail: an `error` event before it has begun, a failed response afterwards.
+  // The service reports errors in two ways: an `error` event before its first output, and a failed response
+  // afterwards.
   encodeErrorFrame: (answering, early, sequence) =>
     early
       ? eventFrame('error', { type: 'error', sequence_number: sequence, ...FAILURE, param: null })
@@ -74,7 +75,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
     turn: users.length,
     images: countParts(lastUser, ['input_image']),
     files: countParts(lastUser, ['input_file', 'input_audio']),
-    // Responses begins a new item after a message of the assistant.
+    // Responses starts a new item after an assistant message.
     prefill: '',
     toolResults: readResults(items),
     step: sinceUser.filter(isResult).length,
@@ -97,7 +98,7 @@ function read(body: JsonObject, traits: SimTraits, seed: string): Question {
   };
 }
 
-/** The outputs at the end of the input, with the names of the calls they answer. */
+/** Tool outputs at the end of the input, with the names of their calls. */
 function readResults(items: readonly JsonObject[]): { name: string; text: string }[] {
   const names = new Map(
     items
@@ -150,7 +151,7 @@ function readReasoning(body: JsonObject, traits: SimTraits): number {
   return EFFORT_TOKENS[effort ?? 'medium'] ?? 0;
 }
 
-/** The output items of an answer, complete. */
+/** Complete output items of an answer. */
 function encodeItems({ answer, question, body }: Answering): JsonObject[] {
   const items: JsonObject[] = [];
   const seed = `sim${question.seed.slice(0, 32)}`;
@@ -227,7 +228,7 @@ function finalStatus(answer: SimAnswer): ResponseStatus {
   return answer.finish === 'length' || answer.finish === 'content_filter' ? 'incomplete' : 'completed';
 }
 
-/** The response object: an echo of the request's settings around the output. */
+/** The response object: the request's settings and the output. */
 function envelope(answering: Answering, status: ResponseStatus, output: readonly JsonObject[]): JsonObject {
   const { body, question, answer, createdSeconds, traits } = answering;
   const running = status === 'in_progress';

@@ -1,5 +1,5 @@
-// The event sequence of a Responses stream (recorded streams of 2025 and 2026): created, in progress, every
-// output item added, filled and done, and the final response.
+// Events of a Responses stream (recorded streams of 2025 and 2026): created, in progress, each output item added,
+// filled and done, and the final response.
 import type { JsonObject } from '../src/base/json/index.ts';
 import { asArray, asObject, asString } from '../src/base/json/index.ts';
 import type { Answering, Frame } from './dialect.ts';
@@ -9,9 +9,9 @@ import { textPieces } from './tokens.ts';
 export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
 /**
- * The frames of an answer.
- * @param items its output items, complete
- * @param response makes the response object of a status
+ * Frames of an answer.
+ * @param items complete output items
+ * @param response creates the response object for a status
  */
 export function encodeResponsesFrames(
   answering: Answering,
@@ -73,7 +73,7 @@ class FrameWriter {
         this.#input('response.custom_tool_call_input', 'input', asString(item['input']) ?? '', place);
         break;
       default:
-        // Other items come whole.
+        // Other items are sent whole.
         break;
     }
     this.push('content', 'response.output_item.done', { output_index, item });
@@ -120,7 +120,7 @@ class FrameWriter {
   }
 }
 
-/** An item as `output_item.added` shows it: the same members, nothing in them yet. */
+/** An item as in `output_item.added`: the same members, but empty. */
 function opened(item: JsonObject): JsonObject {
   switch (item['type']) {
     case 'reasoning':

@@ -1,25 +1,28 @@
-// Makes a value that satisfies a JSON Schema, out of words and numbers of the prompt where they fit. Covers
-// what people write in tool schemas; of `not`, `if` and `dependentSchemas` it knows nothing.
+// Generates a value that satisfies a JSON Schema, with words and numbers of the prompt where they fit. Covers typical
+// tool schemas, but not `not`, `if` and `dependentSchemas`.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../src/base/json/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 import { matchingString } from './pattern-sampler.ts';
 import { clip } from './tokens.ts';
 
-/** Material for values, taken in order; what runs out is replaced by defaults. */
+/** Words and numbers for values, used in order. Defaults follow when they run out. */
 export interface Hints {
-  /** The whole prompt: for members such as `query`. */
+  /** The whole prompt, for members such as `query`. */
   readonly text: string;
   readonly words: string[];
   readonly numbers: number[];
 }
 
-/** Deeper values are cut as short as the schema allows; recursion beyond the second limit ends with null. */
+/** Beyond the first depth, values are as small as the schema allows; beyond the second, they are null. */
 const SHALLOW = 4;
 const DEEPEST = 24;
-/** Characters that a value may cost, each node counting a few: a schema that refers to itself twice grows without end. */
+/**
+ * Maximum size of a value in characters, including a cost per node. Recursive schemas could otherwise grow
+ * exponentially.
+ */
 const BUDGET = 1_000_000;
 const NODE_COST = 32;
-/** Characters of a prompt in which hints are looked for. */
+/** Characters of a prompt that are searched for hints. */
 const LOOKED_AT = 20_000;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -43,7 +46,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   byte: 'c2lt',
 };
 
-/** Members that mean the question as a whole. */
+/** Members that stand for the whole question. */
 const WHOLE_TEXT = new Set([
   'query',
   'q',
@@ -58,7 +61,7 @@ const WHOLE_TEXT = new Set([
   'search',
 ]);
 
-/** Words (quoted ones first, then capitalised ones) and numbers of a prompt. */
+/** Words (quoted ones first, then capitalized ones) and numbers of a prompt. */
 export function hintsOf(prompt: string): Hints {
   const text = clip(prompt, LOOKED_AT);
   const words: string[] = [];
@@ -66,7 +69,7 @@ export function hintsOf(prompt: string): Hints {
     const word = match[1] ?? match[2] ?? match[3];
     if (word) words.push(word);
   }
-  // A capital after another word starts a name; at the start of a sentence it says nothing.
+  // A capital in the middle of a sentence starts a name. At its start it means nothing.
   for (const match of text.matchAll(/[\p{Ll}\p{N},;:]\s+((?:\p{Lu}[\p{L}'’-]*\s?)+)/gu)) {
     const name = match[1]?.trim();
     if (name && name.length > 1 && !words.includes(name)) words.push(name);
@@ -77,7 +80,7 @@ export function hintsOf(prompt: string): Hints {
   return { text: text.trim(), words, numbers };
 }
 
-/** A value for `schema`; `hints` are used up. */
+/** A value for `schema`. Consumes `hints`. */
 export function fillSchema(schema: JsonValue | undefined, hints: Hints): JsonValue {
   return fill(schema, { root: asObject(schema), hints, left: BUDGET }, '', 0);
 }
@@ -117,7 +120,7 @@ function fill(schema: JsonValue | undefined, context: Context, key: string, dept
 
 const EMPTY: JsonObject = {};
 
-/** The option that the prompt names, else the first. */
+/** The option that the prompt mentions, or else the first. */
 function pick(options: readonly JsonValue[], context: Context): JsonValue {
   const prompt = context.hints.text.toLowerCase();
   const named = options.find(
@@ -126,7 +129,7 @@ function pick(options: readonly JsonValue[], context: Context): JsonValue {
   return named ?? options[0] ?? null;
 }
 
-/** Follows `$ref`, merges `allOf`, and chooses one of `anyOf` and `oneOf`. */
+/** Resolves `$ref`, merges `allOf`, and selects one of `anyOf` or `oneOf`. */
 function resolve(schema: JsonObject, context: Context, depth: number): JsonObject {
   let current = schema;
   for (let step = 0; step < 16; step++) {
@@ -139,7 +142,7 @@ function resolve(schema: JsonObject, context: Context, depth: number): JsonObjec
       for (const part of allOf) merged = merge(merged, expand(asObject(part), context));
       current = options.length > 0 ? { ...merged, anyOf: options } : merged;
     } else if (options.length > 0) {
-      // A recursive schema offers an end (null or a leaf) among its options: deep down it is taken.
+      // At depth, recursive schemas are ended with a leaf among their options.
       const leaf = depth > SHALLOW ? options.find((option) => isLeaf(option)) : undefined;
       current = merge(rest, asObject(leaf ?? options[0]));
     } else return current;
@@ -161,7 +164,7 @@ function isLeaf(option: JsonValue): boolean {
   );
 }
 
-/** Two schemas that must both hold: members of objects are joined, everything else is taken from the second. */
+/** Combines two schemas that must both hold: joins members of objects, and takes all else from the second. */
 function merge(first: JsonObject, second: JsonObject): JsonObject {
   const merged: MutableJsonObject = { ...first, ...second };
   if (first['properties'] && second['properties']) {
@@ -173,7 +176,7 @@ function merge(first: JsonObject, second: JsonObject): JsonObject {
   return merged;
 }
 
-/** The node that a local reference names (`#`, `#/$defs/x`); undefined when it is not there. */
+/** Resolves a local reference (`#`, `#/$defs/x`); undefined if it does not exist. */
 function pointer(root: JsonObject, reference: string): JsonValue | undefined {
   let node: JsonValue | undefined = root;
   for (const part of reference.replace(/^#\/?/, '').split('/')) {
@@ -204,7 +207,7 @@ function typeOf(schema: JsonObject): string {
 function object(schema: JsonObject, context: Context, depth: number): JsonValue {
   const properties = asObject(schema['properties']);
   const required = asArray(schema['required']).filter((name) => typeof name === 'string');
-  // A model also fills in members that no list requires.
+  // If no members are required, all are filled in, as models do.
   const names = required.length > 0 || depth > SHALLOW ? required : Object.keys(properties);
   const result: MutableJsonObject = {};
   for (const name of names)
@@ -219,7 +222,7 @@ function object(schema: JsonObject, context: Context, depth: number): JsonValue 
   return result;
 }
 
-/** A plain assignment to `__proto__` would vanish. */
+/** Sets a member. A plain assignment to `__proto__` would be lost. */
 function set(target: MutableJsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,16 +1,15 @@
-// Tool calls that a prompt spells out, so that a real agent can be led through a task of several steps. Knows neither
-// the wire formats nor how the other calls are chosen.
+// Tool calls written out in a prompt, to guide a real agent through a task with several steps.
 import { isJsonObject, type JsonValue } from '../src/base/json/index.ts';
 import type { Question, SimCall, SimTool } from './question.ts';
 import { clip } from './tokens.ts';
 
-/** Characters of a prompt in which steps are looked for. */
+/** Characters of a prompt that are searched for calls. */
 const LOOKED_AT = 20_000;
 
 /**
- * The call that is due, when the prompt holds lines of the form `call NAME {…}`: one line after the other, each after
- * the result of the one before.
- * @returns an empty list after the last step; null when the prompt spells out nothing that can be called
+ * Next call of a prompt with lines of the form `call NAME {…}`. Each line is due after the result of the previous
+ * one.
+ * @returns an empty list after the last call; null if the prompt contains none
  */
 export function scriptedCalls(question: Question): SimCall[] | null {
   const steps: SimCall[] = [];
@@ -23,7 +22,7 @@ export function scriptedCalls(question: Question): SimCall[] | null {
   return steps.length === 0 ? null : steps.slice(question.step, question.step + 1);
 }
 
-/** An object for a function, a string for a custom tool; anything else is no step. */
+/** The call of a line: an object for a function, a string for a custom tool. `null`: neither. */
 function readCall(tool: SimTool, text: string): SimCall | null {
   let value: JsonValue;
   try {

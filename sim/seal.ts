@@ -1,10 +1,10 @@
-// Opaque reasoning state as the simulated models issue and check it: a keyed hash over what was said. The key
-// is public on purpose; it proves that bytes came back unchanged, not who sent them.
+// Opaque reasoning state that the simulated models issue and verify: a keyed hash over the text. The key is
+// deliberately public, because the hash only shows that bytes are unchanged, not who sent them.
 import { createHash, createHmac } from 'node:crypto';
 
 const KEY = 'dragoman-sim';
 
-/** 40 hex digits that depend on `text` alone. */
+/** 40 hex digits derived from `text`. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 40);
 }
@@ -14,17 +14,17 @@ function mac(text: string): string {
 }
 
 /**
- * The signature of a thinking block.
+ * Signature of a thinking block.
  * @param model the model that thought
- * @param shown the text that the block shows
- * @param hidden the text that it does not show
+ * @param shown visible text of the block
+ * @param hidden text that the block does not show
  */
 export function signThinking(model: string, shown: string, hidden = ''): string {
   const inner = `${model}|${toBase64(hidden)}|${mac(`${model}|${shown}|${hidden}`)}`;
   return toBase64(inner);
 }
 
-/** True when `signature` was issued for a block that shows exactly `shown`, by whichever model. */
+/** True if any model issued `signature` for a block with exactly the text `shown`. */
 export function thinkingIsGenuine(shown: string, signature: string): boolean {
   const inner = fromBase64(signature);
   const [model, hidden] = inner?.split('|') ?? [];
@@ -32,12 +32,12 @@ export function thinkingIsGenuine(shown: string, signature: string): boolean {
   return model !== undefined && text !== null && signThinking(model, shown, text) === signature;
 }
 
-/** Reasoning text as data that only the simulated models open. */
+/** Encodes reasoning text as data that only the simulated models can read. */
 export function sealText(model: string, text: string): string {
   return toBase64(`${model}|${mac(`sealed|${model}|${text}`)}|${text}`);
 }
 
-/** The text that `sealText` made into `data`; null when it did not. */
+/** Text in data from `sealText`; null for other data. */
 export function openSeal(data: string): string | null {
   const inner = fromBase64(data);
   if (inner === null) return null;
@@ -48,7 +48,7 @@ export function openSeal(data: string): string | null {
   return sealText(inner.slice(0, first), text) === data ? text : null;
 }
 
-/** True when `data` is what `sealText` made. */
+/** True if `data` comes from `sealText`. */
 export function sealIsGenuine(data: string): boolean {
   return openSeal(data) !== null;
 }
@@ -57,7 +57,7 @@ function toBase64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
-/** Null when `data` is not base64 in its usual form. */
+/** Null if `data` is not canonical base64. */
 function fromBase64(data: string): string | null {
   const text = Buffer.from(data, 'base64').toString('utf8');
   return toBase64(text) === data ? text : null;

@@ -1,5 +1,5 @@
-// The simulated service as a web-standard fetch handler: finds the dialect for the path, checks the request,
-// asks the brain, and delivers the answer as the model name demands. Opens no socket and knows no runtime.
+// The simulated service as a fetch handler: selects the dialect by path, validates the request, generates the answer
+// and delivers it with the faults of the model. Opens no sockets and works in any runtime.
 import type { JsonObject, JsonValue } from '../src/base/json/index.ts';
 import { type SimulatedDesk, type SimulatedTask, SimulatedText } from '../src/canonical/index.ts';
 import { isJsonObject, parseJson } from '../src/base/json/index.ts';
@@ -28,16 +28,16 @@ import type { DurationMs, UnixMs } from '../src/base/units.ts';
 export interface SimOptions {
   readonly now?: () => UnixMs;
   readonly setTimer?: SetTimer;
-  /** Milliseconds between two chunks of every stream; 0 unless told. */
+  /** Milliseconds between two chunks of a stream; default 0. */
   readonly pace?: number;
-  /** How long a batch takes; 1000 unless told. */
+  /** Duration of a batch in milliseconds; default 1000. */
   readonly batchMs?: DurationMs;
-  /** Tasks besides text. Absent: none. */
+  /** Tasks other than text; default none. */
   readonly tasks?: readonly SimulatedTask[];
 }
 
 export interface Sim {
-  /** Answers one request. Never throws; aborting the request stops its answer. */
+  /** Answers one request. Never throws. Aborting the request stops the answer. */
   fetch(request: Request): Promise<Response>;
 }
 
@@ -46,18 +46,18 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   '/openai/v1/responses': responsesDialect,
   '/anthropic/v1/messages': messagesDialect,
 };
-/** Google serves both versions; its SDKs differ in what they ask for. */
+/** Google serves both versions, and its SDKs differ in which they use. */
 const GOOGLE = /^\/google\/v1(?:beta)?\/models\/(?<model>[^:]+):(?<method>\w+)$/;
 
-/** Meaning of a request's address. */
+/** Dialect, model and method of a path. */
 interface Address {
   readonly dialect: Dialect;
-  /** Model and method, where they stand in the address and not in the body. */
+  /** Model and method, if they are part of the path and not of the body. */
   readonly model?: string;
   readonly method?: string;
 }
 
-/** One request on its way to an answer. */
+/** State of one request. */
 interface Exchange {
   readonly dialect: Dialect;
   readonly name: string;
@@ -73,7 +73,7 @@ export function createSim(options: SimOptions = {}): Sim {
   const { tasks = [] } = options;
   const now = options.now ?? Date.now;
   const timing: Timing = { setTimer: options.setTimer ?? realTimer, pace: options.pace ?? 0 };
-  /** Requests so far, by model name: what `flaky-3` counts. */
+  /** Number of requests by model name, for `flaky-3`. */
   const counts = new Map<string, number>();
 
   const batches = new SimBatches({
@@ -102,7 +102,7 @@ export function createSim(options: SimOptions = {}): Sim {
     try {
       return await answer(address, await request.text(), request);
     } catch (error) {
-      // A body nested some ten thousand levels deep exhausts the stack: the client's mistake, not a defect.
+      // A body with some ten thousand levels of nesting exhausts the stack. This is a client error.
       const deep = error instanceof RangeError;
       const what = deep ? complaint(400, UNREADABLE) : complaint(500, 'The simulated service has a defect.');
       return refuse(dialect, what, 'req_0');
@@ -134,7 +134,7 @@ export function createSim(options: SimOptions = {}): Sim {
     return reply(exchange, named);
   }
 
-  /** Fault before a request is even read. Null: there is none. */
+  /** Applies faults that precede parsing. `null`: none. */
   async function misbehaveEarly({
     dialect,
     name,
@@ -166,7 +166,7 @@ export function createSim(options: SimOptions = {}): Sim {
     if (!streaming && what.errorAfter !== undefined) {
       return refuse(dialect, dialect.words(500, 'plain', traits.contextLength), requestId);
     }
-    // Streamed or not, the same request has the same answer, ids included.
+    // Ids are the same whether streamed or not.
     const { stream: _stream, stream_options: _options, ...rest } = body;
     const question = dialect.read(body, traits, digest(dialect.protocol + JSON.stringify(rest)));
     if (what.refusePrefill && question.prefill !== '')
@@ -193,13 +193,13 @@ export function createSim(options: SimOptions = {}): Sim {
   return { fetch };
 }
 
-/** Headers of a request in a batch. */
+/** Headers for requests of a batch. */
 const BATCHED = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
 const STREAMS = 'streamGenerateContent';
 const COUNTS = 'countTokens';
 const METHODS: readonly (string | undefined)[] = ['generateContent', STREAMS, COUNTS];
 
-/** Dialect that answers under a path. Null: none does. */
+/** Finds the dialect for a path. `null`: none. */
 function findAddress(pathname: string): Address | null {
   const dialect = DIALECTS[pathname];
   if (dialect) return { dialect };
@@ -208,7 +208,7 @@ function findAddress(pathname: string): Address | null {
   return { dialect: geminiDialect, model: nameInAddress(model), method };
 }
 
-/** False for a method that is not there. Without `alt=sse` a stream would be one JSON array, which is not simulated. */
+/** False for unknown methods. A stream without `alt=sse` would be a JSON array, which is not simulated. */
 function isMethod({ method }: Address, alt: string | null): boolean {
   if (method === undefined) return true;
   return METHODS.includes(method) && (method !== STREAMS || alt === 'sse');
@@ -230,7 +230,7 @@ async function answerTask(task: SimulatedTask, request: Request, timing: Timing)
   return refuse(chatDialect, complaints.first ?? complaint(400, UNREADABLE), requestId);
 }
 
-/** JSON, or a form: its texts, and beside them its files. */
+/** Parses JSON, or a form into its texts and files. */
 async function readTaskBody(
   request: Request,
 ): Promise<{ readonly body: JsonValue | undefined; readonly files: ReadonlyMap<string, Uint8Array> }> {
@@ -247,13 +247,13 @@ async function readTaskBody(
   return { body: form && Object.fromEntries(fields), files };
 }
 
-/** Anthropic's own words since Claude 4.6. */
+/** Anthropic's message since Claude 4.6. */
 const NO_PREFILL =
   'This model does not support assistant message prefill. The conversation must end with a user message.';
 const UNREADABLE = 'We could not parse the JSON body of your request.';
 const PAGE = '<!doctype html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>';
 
-/** The model's name without the `sim/` that the gateway's clients put before it. */
+/** Model name without the prefix `sim/` that the gateway's clients use. */
 function modelName(body: JsonObject): string {
   const model: JsonValue | undefined = body['model'];
   if (typeof model !== 'string') return '';
@@ -275,7 +275,7 @@ function notFound(pathname: string): Response {
   return refuse(dialect, complaint(404, `Unknown path: ${pathname}`), 'req_0');
 }
 
-/** Waits until the client goes away, or so many milliseconds if any are given. */
+/** Waits until the client disconnects, or for `ms` milliseconds if given. */
 function pause(signal: AbortSignal, ms: number | null, setTimer: SetTimer): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,4 +1,4 @@
-// Server-sent events as text. Knows no protocol.
+// Encodes server-sent events.
 
 /** An event without a name, as in Chat Completions. */
 export function dataFrame(value: unknown): string {

@@ -1,4 +1,4 @@
-// Models of tasks besides text, as the catalog lists them. Knows no task.
+// Models for tasks other than text, as listed in the catalog.
 import type { SimulatedTask } from '../src/canonical/index.ts';
 import type { SimModel } from './models.ts';
 
@@ -6,7 +6,7 @@ export interface SimTaskModel extends SimModel {
   readonly outputModalities: readonly string[];
 }
 
-/** The models that do these tasks, all over OpenAI's wire format. */
+/** Models for these tasks, all in OpenAI's wire format. */
 export function taskModels(tasks: readonly SimulatedTask[]): readonly SimTaskModel[] {
   return tasks.flatMap(({ models }) =>
     models.map(({ name, description, makes, contextLength, inputPrice: input }) => ({

@@ -1,11 +1,11 @@
-// Token counts of the simulated models: a fixed rule instead of a tokenizer, so that tests can predict them.
+// Token counts of the simulated models. A fixed rule instead of a tokenizer, so that tests can predict them.
 import { isJsonArray, isJsonObject } from '../src/base/json/index.ts';
 
-/** Characters that make one token. */
+/** Characters per token. */
 export const CHARS_PER_TOKEN = 4;
-/** Tokens of an image, a file or a sound, whatever its size. */
+/** Tokens of an image, file or audio of any size. */
 const MEDIA_TOKENS = 85;
-/** Members that hold media or sealed data instead of text. */
+/** Members with media or opaque data instead of text. */
 const MEDIA_KEYS: ReadonlySet<string> = new Set(['data', 'file_data', 'image_url', 'source', 'input_audio']);
 const SEALED_KEYS: ReadonlySet<string> = new Set([
   'signature',
@@ -15,12 +15,12 @@ const SEALED_KEYS: ReadonlySet<string> = new Set([
   'thought_signature',
 ]);
 
-/** Tokens of a text: a quarter of its length, rounded up. */
+/** Tokens of a text: its length divided by four, rounded up. */
 export function textTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** Tokens of any JSON value: those of its strings, one for each object, a fixed number for media. */
+/** Tokens of a JSON value: those of its strings, one per object, and a fixed number for media. */
 export function countTokens(value: unknown): number {
   if (typeof value === 'string') return textTokens(value);
   if (isJsonArray(value)) {
@@ -37,7 +37,7 @@ export function countTokens(value: unknown): number {
   return sum;
 }
 
-/** The first `most` characters of a text, never half a surrogate pair. */
+/** First `most` characters of a text. Does not split surrogate pairs. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
   const wide = (text.codePointAt(most - 1) ?? 0) > 0xffff;
@@ -45,9 +45,9 @@ export function clip(text: string, most: number): string {
 }
 
 /**
- * Cuts a text into the pieces of a stream: words with the space before them, at most 12 characters. A piece
- * never splits a surrogate pair.
- * @param cut a piece ends after this many characters, so that a stream can be stopped exactly there
+ * Splits a text into pieces for a stream: words with the space before them, at most 12 characters. Does not split
+ * surrogate pairs.
+ * @param cut a piece ends after this many characters, so that a stream can be cut exactly there
  */
 export function textPieces(text: string, cut = Infinity): string[] {
   const pieces: string[] = [];

@@ -1,4 +1,4 @@
-// Anthropic's Message Batches: requests in one body, and results in any order.
+// Anthropic's Message Batches: all requests in one body, and results in any order.
 import {
   asArray,
   asObject,
@@ -35,7 +35,7 @@ export class AnthropicBatches {
     const results = batch.ends.map((end, index) =>
       JSON.stringify({ custom_id: batch.lines[index]?.id ?? '', result: resultOf(end) }),
     );
-    // Results come in any order.
+    // Results may come in any order, so they are reversed here.
     return new Response(`${results.toReversed().join('\n')}\n`);
   }
 

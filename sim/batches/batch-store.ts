@@ -1,17 +1,17 @@
-// Batches of one simulated vendor: requests that are answered after a while, in part where a batch is cancelled or a model never answers.
-// Knows no model: each line is a request to the simulated service itself.
+// Batches of one simulated vendor. Each line is sent to the simulated service once the batch's time is over. Lines of
+// cancelled batches can be cancelled, and lines for models that never answer expire.
 import type { JsonObject, JsonValue } from '../../src/base/json/index.ts';
 import type { DurationMs, UnixMs } from '../../src/base/units.ts';
 
 export interface SimBatchesOptions {
   readonly now: () => UnixMs;
-  /** How long a batch takes. */
+  /** Duration of a batch. */
   readonly batchMs: DurationMs;
-  /** Resolves when others have had their turn. */
+  /** Lets other requests run. */
   readonly pause: () => Promise<void>;
   /** Answers one request. */
   readonly run: (path: string, body: JsonValue) => Promise<Response>;
-  /** True: a model of this name never answers, so that a request to it expires. */
+  /** True: the model never answers, so that its lines expire. */
   readonly isSilent: (model: string) => boolean;
 }
 
@@ -31,20 +31,20 @@ export interface SimBatch {
   readonly id: string;
   readonly createdAt: UnixMs;
   readonly lines: readonly Line[];
-  /** Members of its request that are repeated. */
+  /** Members of the request that responses repeat. */
   readonly repeated: JsonObject;
-  /** Why it failed as a whole; null: it did not. */
+  /** Why the whole batch failed; null: it did not. */
   readonly problem: string | null;
   cancelledAt: UnixMs | null;
-  /** Its lines are being answered. */
+  /** True once its lines are being answered. */
   isEnding: boolean;
   endedAt: UnixMs | null;
-  /** Ends of its lines, once it has ended. */
+  /** Results of its lines; null until it has ended. */
   ends: readonly End[] | null;
 }
 
 const PAGE = 20;
-/** Lines that are answered in one turn. */
+/** Lines answered before other requests may run. */
 const SLICE = 20;
 
 export class BatchStore {
@@ -52,13 +52,13 @@ export class BatchStore {
   readonly #prefix: string;
   readonly #all = new Map<string, SimBatch>();
 
-  /** @param prefix before the ids of its batches */
+  /** @param prefix prefix of batch ids */
   constructor(options: SimBatchesOptions, prefix: string) {
     this.#options = options;
     this.#prefix = prefix;
   }
 
-  /** A batch as it stands now; undefined: there is none. */
+  /** Current state of a batch; undefined: there is none. */
   async find(id: string): Promise<SimBatch | undefined> {
     const batch = this.#all.get(id);
     if (batch) await this.#advance(batch);
@@ -81,7 +81,7 @@ export class BatchStore {
     return batch;
   }
 
-  /** Newest first. @param after the last one of the page before; null: the first page */
+  /** A page of batches, newest first. @param after last id of the previous page; null: the first page */
   async page(
     after: string | null,
   ): Promise<{ readonly batches: readonly SimBatch[]; readonly hasMore: boolean }> {
@@ -91,14 +91,14 @@ export class BatchStore {
     return { batches: newest.slice(from, from + PAGE), hasMore: newest.length > from + PAGE };
   }
 
-  /** @returns as `find` */
+  /** @returns the batch; undefined: there is none */
   async cancel(id: string): Promise<SimBatch | undefined> {
     const batch = this.#all.get(id);
     if (batch && batch.ends === null && !batch.isEnding) batch.cancelledAt ??= this.#options.now();
     return this.find(id);
   }
 
-  /** Ends a batch whose time has come. Where it was cancelled, as much as its time allowed is done. */
+  /** Ends a batch if its time is over. A cancelled batch completes the share of its lines that it had time for. */
   async #advance(batch: SimBatch): Promise<void> {
     const { now, batchMs, pause } = this.#options;
     const { lines, createdAt, cancelledAt } = batch;
@@ -109,7 +109,7 @@ export class BatchStore {
     batch.isEnding = true;
     const ends: End[] = [];
     for (const [index, line] of lines.entries()) {
-      // Others are to be answered meanwhile.
+      // Lets other requests run between slices.
       if (index % SLICE === SLICE - 1) await pause();
       ends.push(await this.#end(line, index < done));
     }

@@ -1,4 +1,5 @@
-// Google's batch API: requests in one body, and results in the long-running operation. A batch whose time is over has none.
+// Google's batch API: all requests in one body, and results in the long-running operation. An expired batch has no
+// results.
 import {
   asArray,
   asObject,
@@ -13,7 +14,7 @@ import { BatchStore, type End, type Line, type SimBatch, type SimBatchesOptions 
 
 const CREATES = /^\/google\/v1beta\/models\/(?<model>[^:]+):batchGenerateContent$/;
 const BATCHES = /^\/google\/v1beta\/batches(?:\/(?<id>[^/:]+)(?<verb>:cancel)?)?$/;
-/** The guide "Batch API": 20 MB. */
+/** Maximum size of a request (guide "Batch API": 20 MB). */
 const MOST_BYTES = 20_000_000;
 const TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch';
 
@@ -24,7 +25,7 @@ export class GoogleBatches {
     this.#store = new BatchStore(options, 'sim');
   }
 
-  /** Null: the path is none of its own. */
+  /** @returns null if the path belongs to another API */
   async fetch(request: Request, path: string, query: URLSearchParams): Promise<Response | null> {
     const isPost = request.method === 'POST';
     const model = CREATES.exec(path)?.groups?.['model'];
@@ -60,7 +61,7 @@ export class GoogleBatches {
   }
 }
 
-/** An operation. Its results stand in it twice, as Google has them. */
+/** An operation. Its results appear twice, in `metadata` and in `response`, as in Google's API. */
 function shown({ id, lines, repeated, ends, createdAt, endedAt, cancelledAt }: SimBatch): JsonObject {
   const name = `batches/${id}`;
   const hasExpired = ends?.includes('expired') === true;
@@ -97,7 +98,7 @@ function shown({ id, lines, repeated, ends, createdAt, endedAt, cancelledAt }: S
 /** Numbers of `google.rpc.Code`, by HTTP status. */
 const CODES: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 429: 8, 503: 14, 504: 4 };
 
-/** None for what was not asked before the end. */
+/** No result for lines that were cancelled or have expired. */
 function resultOf({ id }: Line, end: End | undefined): JsonObject[] {
   if (end === undefined || typeof end === 'string') return [];
   const { status, body } = end;
@@ -107,7 +108,7 @@ function resultOf({ id }: Line, end: End | undefined): JsonObject[] {
   return [{ metadata, error: { code: CODES[status] ?? 13, message } }];
 }
 
-/** The members that a partial response names. */
+/** Members selected by the `fields` parameter. */
 function only(operation: JsonObject, fields: string | null): JsonObject {
   const names = fields?.split(',');
   if (!names) return operation;

@@ -1,4 +1,4 @@
-// Batch APIs of the simulated vendors: finds whose a request is.
+// Batch APIs of the simulated vendors. Selects the vendor by path.
 import { AnthropicBatches, PATH as ANTHROPIC } from './anthropic.ts';
 import type { SimBatchesOptions } from './batch-store.ts';
 import { GoogleBatches } from './google.ts';
@@ -17,7 +17,7 @@ export class SimBatches {
     this.#google = new GoogleBatches(options);
   }
 
-  /** Null: the path is none of its own. */
+  /** @returns null if the path belongs to no batch API */
   async fetch(request: Request): Promise<Response | null> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname.startsWith(ANTHROPIC))

@@ -11,7 +11,7 @@ export class OpenaiBatches {
     this.#store = new BatchStore(options, 'batch_sim');
   }
 
-  /** Null: the path is none of its own. */
+  /** @returns null if the path belongs to another API */
   async fetch(request: Request, path: string, query: URLSearchParams): Promise<Response | null> {
     const [, collection, id, verb] = path.split('/');
     const isPost = request.method === 'POST';
@@ -110,7 +110,7 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** @returns why the file is refused; null where it is not */
+/** Parses the lines of an input file. @returns why the file is rejected; null if it is valid */
 function readLines(text: string, endpoint: string, lines: Line[]): string | null {
   const ids = new Set<string>();
   const models = new Set<unknown>();
