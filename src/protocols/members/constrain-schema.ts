@@ -61,14 +61,14 @@ function constrainSchema(schema: JsonObject, path: string): Constrained {
   return { schema: constrain(schema, 0, path, unenforced), unenforced: [...unenforced] };
 }
 
-/** A format of answers that has a schema. */
+/** A response format with a schema. */
 type SchemaFormat = Extract<ResponseFormat, { type: 'json_schema' }>;
 
 /**
- * The schema of the answer, for an upstream that has no other format; what it cannot enforce is reported.
- * @param who enforces it, for the report
- * @param titled the schema with what the protocol writes into it
- * @returns undefined where no format is asked for, or another one, which is reported
+ * Returns the response schema for an upstream that has no other format. Keywords that it cannot enforce are reported.
+ * @param who the vendor that enforces it, for the report
+ * @param titled the schema with the protocol's own additions
+ * @returns undefined without a format, or with another one, which is reported
  */
 export function constrainedFormat(
   { responseFormat: format }: CanonicalRequest,
@@ -94,7 +94,10 @@ export function constrainedFormat(
   return { ...format, schema };
 }
 
-/** The schema of a strict tool; undefined, with a report, where not all of it can be enforced. @param path of the tool */
+/**
+ * Returns the schema of a strict tool; undefined, with a report, if it cannot be fully enforced.
+ * @param path of the tool
+ */
 export function strictSchema(
   given: JsonObject,
   path: string,

@@ -1,6 +1,5 @@
-// The members of a Chat Completions request body and what the gateway does with each. The only list of them:
-// decoding, the relay lane's stripping and `docs/chat-completions` are made from it. Must not know how any
-// member is decoded.
+// Members of a Chat Completions request body, and how the gateway handles each. Decoding, removal in the relay lane and
+// `docs/chat-completions` are derived from this list.
 import { EFFORTS, TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
 import { boolean, integer, number, object, only, refused, text, word } from '../members/read-member.ts';
@@ -8,15 +7,15 @@ import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 import { LEVELS, LOGIT_BIAS, STOP, TEXT_ONLY } from './member-kinds.ts';
 
 /**
- * `supported`: decoded and sent on. `passed`: type-checked, and left to an upstream that knows it; reported where none
- * does. `ignored`: type-checked, then dropped and reported. `rejected`: any value but
- * null is a 400. `gateway`: steers the gateway and never reaches an upstream.
+ * `supported`: decoded and sent. `passed`: type-checked and sent to upstreams that know it, otherwise reported.
+ * `ignored`: type-checked, dropped and reported. `rejected`: any value but null is a 400. `gateway`: a gateway option
+ * that is never sent to an upstream.
  */
 export type Support = 'supported' | 'passed' | 'ignored' | 'rejected' | 'gateway';
 
 /** API reference, "Create chat completion", `temperature`. */
 export const MAX_TEMPERATURE = 2;
-/** Models set their own bound, to which a value is clamped. */
+/** Unbounded here: models have their own maximum, to which a value is clamped. */
 const TEMPERATURE = number(0);
 
 /** Every documented member, in the order of the documentation. */
@@ -207,38 +206,36 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
   },
 ];
 
-/** Servers of others have it: OpenAI's own API does not. */
+/** The foreign members exist at other vendors, but not in OpenAI's own API. */
 export const TABLE = new FieldTable(REQUEST_FIELDS, {
   foreign: [{ name: 'top_k', support: 'passed', note: 'Not negative.', to: 'topK', is: number(0) }],
 });
 
-/** Names of every documented member; all others are `extra`. */
+/** Names of every documented member. All others are `extra`. */
 export const KNOWN_FIELDS = TABLE.named('supported', 'passed', 'ignored', 'rejected', 'gateway');
 
-/** Members that the gateway does not act on. */
+/** Members that the gateway does not interpret. */
 export const PASSED_FIELDS = TABLE.named('passed');
 
-/** The members that say for whom the client asks. */
+/** Members that identify the client's end user. */
 const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
 
-/** Members that have a place of their own in the canonical request, or that nobody is to see. */
+/** Members that the canonical request holds, or that stay inside the gateway. */
 export const HELD_FIELDS: ReadonlySet<string> = new Set([
   ...TABLE.named('supported', 'ignored', 'rejected', 'gateway'),
   ...END_USER,
 ]);
 
-/** Members that never reach an upstream of this protocol. */
+/** Members that are never sent to an upstream of this protocol. */
 export const WITHHELD_FIELDS = TABLE.named('gateway', 'ignored', 'rejected');
 
 /** Members that are dropped and reported. */
 export const IGNORED_FIELDS = TABLE.named('ignored');
 
-/** Members that must never reach an upstream. */
+/** Gateway options, which are never sent to any upstream. */
 export const GATEWAY_KEYS = TABLE.named('gateway');
 
-/**
- * The members that the API documents as unsupported, in its order: no client may rely on the gateway to act on them.
- */
+/** Members that the API documents as unsupported, in its order. The gateway does not act on them. */
 export const UNSUPPORTED_FIELDS: readonly string[] = [
   'audio',
   'modalities',
@@ -255,7 +252,7 @@ export const UNSUPPORTED_FIELDS: readonly string[] = [
   'max_tokens',
 ];
 
-/** Members that Chat Completions lets a client say in more than one way. Its other names are those of the reports. */
+/** Members that Chat Completions can express in several ways. All other names equal those of the reports. */
 export const CLIENT_NAMES: ClientNames = {
   max_completion_tokens: ['max_completion_tokens', 'max_tokens'],
   safety_identifier: ['safety_identifier', 'user'],

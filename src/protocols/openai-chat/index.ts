@@ -1,5 +1,5 @@
-// OpenAI's Chat Completions: the parts put together. The only file of this folder that others import. How a server departs
-// from OpenAI's definition is told by the target's quirks alone.
+// Declaration of OpenAI's Chat Completions, and the only file of this folder that others import. Deviations of a server
+// from OpenAI's definition are quirks of the target.
 import { openaiBatches } from '../openai/batches.ts';
 import { encodeError } from '../openai/encode-error.ts';
 import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
@@ -24,7 +24,7 @@ declare module '../../canonical/protocol-name.ts' {
   }
 }
 
-/** Facts of every server of Chat Completions. Many makers have written one, and each took over what it needed. */
+/** Facts of every Chat Completions server. Many vendors implement the protocol, each with a different subset. */
 const SERVER_FACTS: ServerFacts = {
   auth: { header: 'authorization', prefix: 'Bearer ' },
   reasoningFormat: null,
@@ -32,7 +32,7 @@ const SERVER_FACTS: ServerFacts = {
   smallestBudget: 1,
   modelList: '/models',
   hasSiblings: true,
-  // llama.cpp, vLLM and LM Studio know them. Other servers ignore them, or name them in a refusal.
+  // llama.cpp, vLLM and LM Studio know them. Other servers ignore or reject them.
   extraParameters: ['topK', 'seed'],
   namesEnds: true,
   varies: {
@@ -56,9 +56,9 @@ const upstream: UpstreamCodec = {
   facts: SERVER_FACTS,
   path: '/chat/completions',
   headers: {},
-  // OpenAI refuses `top_k`; servers that take it do so as an extension.
+  // OpenAI refuses `top_k`. Servers that accept it do so as an extension.
   lacks: TABLE.lacks,
-  // Images are fetched; `file_data` holds the file itself (API reference, "File content part").
+  // Images are fetched. Files must be inline in `file_data` (API reference, "File content part").
   takesUrl: (_url, type) => type === 'image',
   encodeRequest,
   decodeResponse,

@@ -28,7 +28,7 @@ export const STOP: Kind<readonly string[]> = {
   },
 };
 
-/** Token ids to numbers from -100 to 100. */
+/** Map of token ids to numbers from -100 to 100. */
 export const LOGIT_BIAS: Kind<JsonObject> = {
   read: decodeLogitBias,
   schema: {
@@ -38,7 +38,7 @@ export const LOGIT_BIAS: Kind<JsonObject> = {
   },
 };
 
-/** Kinds of output, of which there is one. */
+/** Output modalities. Only `text` is supported. */
 export const TEXT_ONLY: Kind<readonly string[]> = {
   read: (value, path, problems) => {
     const modalities = readStrings(value, path, problems);

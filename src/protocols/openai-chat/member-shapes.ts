@@ -1,11 +1,11 @@
-// The members of the nodes in requests and answers of Chat Completions, as far as they have a canonical form. Read by the decoder,
-// which reports or keeps all others, and by the encoder, which copies them.
+// Shapes of the nodes in requests and answers of Chat Completions: the members with a canonical form. The decoder keeps
+// or reports all others, and the encoder copies them.
 import { asString } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 
 const CACHE = 'cache_control prompt_cache_breakpoint';
-/** Parts with bytes are written anew: those may come from elsewhere by then. */
+/** Parts with bytes are rewritten, because the bytes may have been replaced. */
 const PARTS: Readonly<Record<string, MemberShape>> = {
   text: members(`type text ${CACHE}`),
   refusal: members(`type refusal ${CACHE}`),
@@ -14,7 +14,7 @@ const PARTS: Readonly<Record<string, MemberShape>> = {
   file: rewritten(`type file ${CACHE}`, { file: rewritten('file_data file_id filename') }),
 };
 
-/** Content parts, by their type. */
+/** Returns the shape of a content part by its type. */
 export function partShape(part: JsonObject): MemberShape | undefined {
   const type = asString(part['type']) ?? '';
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
@@ -28,7 +28,7 @@ export const CALL_SHAPE = members('index id type function custom', {
 
 const REASONING = 'reasoning reasoning_content reasoning_details';
 
-/** A message of a request: documented members of all roles, with the reasoning extensions. */
+/** A message of a request: documented members of all roles, and the reasoning extensions. */
 export const MESSAGE_SHAPE = members(
   `role content name refusal audio tool_calls function_call tool_call_id ${REASONING} cache_control`,
   { content: partShape, tool_calls: CALL_SHAPE, function_call: rewritten('name arguments') },
@@ -36,7 +36,7 @@ export const MESSAGE_SHAPE = members(
 
 const ANSWER = `role content refusal annotations tool_calls function_call ${REASONING}`;
 
-/** A message of an answer, as far as it is read: whatever else it holds is kept for encoders of the same protocol. */
+/** A message of an answer. Other members are kept for encoders of the same protocol. */
 export const ANSWER_SHAPE = members(`${ANSWER} thought_signature images audio`);
 
 /** Members that the encoder of an answer writes itself. */
@@ -49,10 +49,10 @@ export const DEFINITIONS = {
 };
 const TOOL = members('type function custom cache_control', DEFINITIONS);
 
-/** Tools, by their type, which clients leave out of functions; others are known by their raw form alone. */
+/** Returns the shape of a tool by its type, which clients may leave out for functions. Other types have no shape. */
 export function toolShape({ type = 'function' }: JsonObject): MemberShape | undefined {
   return type === 'function' || type === 'custom' ? TOOL : undefined;
 }
 
-/** The body of a request, below its top. */
+/** Body of a request, below its top level. */
 export const REQUEST_SHAPE = members('', { messages: MESSAGE_SHAPE, tools: toolShape });

@@ -1,5 +1,5 @@
-// A relayed stream of Chat Completions: `id` and `model` are patched, a copy is read for the records, and every other byte
-// passes. Only for upstreams that follow OpenAI's own definition.
+// Relayed stream of Chat Completions: replaces `id` and `model`, reads usage and finish reason, and passes every other
+// byte unchanged. Only for upstreams that follow OpenAI's definition.
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
 import { replaceData } from '../frame-splitter.ts';
@@ -12,17 +12,20 @@ import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';
 const UNCOUNTED = ['usage'];
 const NOT_FINISHED = '"finish_reason":null';
 const DONE = 'data: [DONE]\n\n';
-/** Member that OpenAI writes into every chunk before the last once token counts are asked for; inside a text it is escaped. */
+/**
+ * OpenAI writes this member into every chunk before the last if token counts are requested. Inside a string, it would
+ * be escaped.
+ */
 const NOT_COUNTED = ',"usage":null';
 const WRITTEN = ['"content":', '"arguments":'] as const;
 
 export class ChatRelayStream extends PatchedStream {
-  /** The envelope that all frames of a stream begin with, and what it becomes. */
+  /** Envelope with which all frames of the stream begin, and its replacement. */
   #prefix = '';
   #patched = '';
 
   protected override close(): string {
-    // A finish reason ends an answer even where the sentinel was forgotten; without one it was cut.
+    // A finish reason ends an answer even if `[DONE]` is missing. Without one, the answer was cut.
     if (this.finish === undefined) this.error ??= cutAnswer();
     else this.committed ||= this.error === undefined;
     return this.error ? '' : DONE;
@@ -33,7 +36,7 @@ export class ChatRelayStream extends PatchedStream {
     return !this.done && this.error === undefined;
   }
 
-  /** One frame, patched; '' when it is withheld. */
+  /** Returns a patched frame; '' if it is withheld. */
   #frame(frame: string): string {
     const prefix = this.#prefix;
     if (!this.committed || prefix === '' || !frame.startsWith(prefix)) return this.#inspect(frame);
@@ -46,7 +49,7 @@ export class ChatRelayStream extends PatchedStream {
       : this.#patched + frame.slice(prefix.length);
   }
 
-  /** The slow path: for frames that open, finish, count, fail, or are not known. */
+  /** Slow path, for frames that open or finish the answer, contain usage or an error, or are unknown. */
   #inspect(arrived: string): string {
     const isPlain = arrived.startsWith('data:') && !/[\r\n]/.test(arrived.trimEnd());
     const frame = isPlain ? arrived : joinData(arrived);
@@ -71,7 +74,7 @@ export class ChatRelayStream extends PatchedStream {
     if (isJsonObject(json['usage'])) this.usage = decodeUsage(json['usage']);
     const choices = asArray(json['choices']);
     if (choices.length === 0) {
-      // A frame that is no chunk at all is nothing to patch; it passes like any unknown member.
+      // A frame that is not a chunk passes unchanged, like unknown members.
       if (json['choices'] === undefined && json['usage'] === undefined) return arrived;
       if (!this.facts.showUsage) return '';
     }
@@ -80,7 +83,7 @@ export class ChatRelayStream extends PatchedStream {
     if (finish) this.finish = finish;
     const delta = asObject(choice['delta']);
     if (hasContent(delta)) this.committed = true;
-    // An answer that says nothing may yet be another endpoint's: it is held until it is over.
+    // An empty answer is held back until its end, because another endpoint may still answer.
     if (finish) this.isEmpty = !this.committed;
     this.outputChars += deltaChars(delta);
     const patched = editMembers(frame, {
@@ -101,7 +104,7 @@ export class ChatRelayStream extends PatchedStream {
   }
 }
 
-/** A frame with one line of data from one with several lines of any kind; one without data stays as it is. */
+/** Joins several lines of data into one. A frame without data is unchanged. */
 function joinData(frame: string): string {
   const data = frame.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
   return data.length === 0 ? frame : `data: ${data.map((line) => line.slice(5).trim()).join(' ')}\n\n`;

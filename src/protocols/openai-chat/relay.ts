@@ -1,5 +1,5 @@
-// The relay lane of Chat Completions: patches `id` and `model`, reads a copy for the records, and leaves every
-// other byte alone. Only for upstreams that follow OpenAI's own definition.
+// Relay lane of Chat Completions: replaces `id` and `model`, reads usage and finish reason, and passes every other byte
+// unchanged. Only for upstreams that follow OpenAI's definition.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import type { Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Part } from '../../canonical/index.ts';
@@ -16,8 +16,8 @@ import { deltaChars, finishOf, hasContent } from './answers/read-choice.ts';
 import { ChatRelayStream } from './relay-stream.ts';
 
 /**
- * Members that never reach an upstream: those that the gateway answers for itself, the old word for the limit, and
- * `metadata`, which is for the gateway's records (OpenAI refuses it unless answers are stored).
+ * Members that are never sent to an upstream: gateway options, the deprecated limit, and `metadata`, which is recorded
+ * here. OpenAI refuses `metadata` unless answers are stored.
  */
 const REMOVED: ReadonlySet<string> = new Set([...WITHHELD_FIELDS, 'max_tokens', 'metadata']);
 
@@ -34,10 +34,10 @@ function accepts(request: CanonicalRequest): boolean {
     return false;
   if (request.tools.some((tool) => tool.cache)) return false;
   if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
-  // Reported as dropped, because they choose among nothing: the client's own words would still say them.
+  // These members have no effect without tools. They are reported as dropped, so they must not be relayed.
   if (request.tools.length === 0 && NEED_TOOLS.some((name) => (request.raw[name] ?? null) !== null))
     return false;
-  // The flat form of allowed tools is accepted here, but OpenAI knows only the nested one.
+  // The gateway accepts the flat form of allowed tools, but OpenAI only the nested one.
   const choice = request.raw['tool_choice'];
   if (isJsonObject(choice) && choice['type'] === 'allowed_tools' && choice['allowed_tools'] === undefined)
     return false;
@@ -45,7 +45,7 @@ function accepts(request: CanonicalRequest): boolean {
   if (asArray(request.raw['messages']).some(hasExtensions)) return false;
   if (areTexts(request.items)) return true;
   return request.items.every((item) => {
-    // Parts that its messages have no place for, and ids that only the gateway gave.
+    // Parts that OpenAI's messages cannot hold, and ids that only the gateway issued.
     if (item.type === 'unknown' || item.type === 'reasoning') return false;
     if (item.type === 'tool_call') return !item.callId.startsWith(MADE_ID);
     return !('parts' in item) || !item.parts.some(hasGatewayMeaning);
@@ -55,14 +55,14 @@ function accepts(request: CanonicalRequest): boolean {
 /** Members that OpenAI refuses without tools. */
 const NEED_TOOLS = ['tool_choice', 'parallel_tool_calls'] as const;
 
-/** Members of a message that are ours and not OpenAI's: refused there even when they are empty. */
+/** Extensions of the message that OpenAI refuses even if they are empty. */
 const EXTENSIONS = ['reasoning', 'reasoning_content', 'reasoning_details', 'cache_control'] as const;
 
 function hasExtensions(message: JsonValue): boolean {
   return isJsonObject(message) && EXTENSIONS.some((name) => name in message);
 }
 
-/** True for a part that OpenAI would not take as it stands. */
+/** True for a part that OpenAI would not accept unchanged. */
 function hasGatewayMeaning(part: Part): boolean {
   return part.cache !== undefined || (part.type === 'file' && part.media.kind !== 'base64');
 }
@@ -73,10 +73,11 @@ function editRequest(body: JsonBytes, request: CanonicalRequest, model: string):
   const remove = Object.keys(request.raw).filter((key) => REMOVED.has(key));
   if ('max_tokens' in request.raw && request.maxOutputTokens !== undefined)
     set['max_completion_tokens'] = request.maxOutputTokens;
-  // The wish may stand in `reasoning` alone, which is the gateway's member.
+  // The effort can be set in `reasoning` alone, which is a gateway member.
   const { effort } = request.reasoning;
   if (effort !== undefined && request.raw['reasoning_effort'] !== effort) set['reasoning_effort'] = effort;
-  // Token counts are always asked for: the ledger needs them. The stream withholds them from a client that did not.
+  // Token counts are always requested, because the ledger needs them. The stream withholds them from clients that did
+  // not ask.
   if (request.stream && request.streamUsage !== true)
     set['stream_options'] = { ...asObject(request.raw['stream_options']), include_usage: true };
   return editJson(body, { set, remove });

@@ -1,5 +1,5 @@
-// The shapes that Chat Completions servers send, as loosely as they send them: OpenAI's own member names, the
-// extensions of compatible servers, and no promise about the type of any value. Types only.
+// Types of what Chat Completions servers send: OpenAI's members and the extensions of compatible servers. Values are
+// untrusted, so any member can have any type.
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -7,27 +7,27 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 
-/** The members of a documented type, each of which may be absent or of a foreign type. */
+/** Members of a documented type, each possibly absent or of another type. */
 type Untrusted<T> = { readonly [Key in keyof T]?: JsonValue | undefined };
 
 /** A chunk of a stream, or a whole completion. */
 export interface WireCompletion
   extends Untrusted<ChatCompletion>, Untrusted<ChatCompletionChunk>, JsonObject {
   readonly error?: JsonValue | undefined;
-  /** Groq's place for the usage of a stream. */
+  /** Groq: usage of a stream. */
   readonly x_groq?: JsonValue | undefined;
-  /** Perplexity: what the answer was taken from. */
+  /** Perplexity: sources of the answer. */
   readonly citations?: JsonValue | undefined;
   readonly search_results?: JsonValue | undefined;
 }
 
 export interface WireChoice
   extends Untrusted<ChatCompletion.Choice>, Untrusted<ChatCompletionChunk.Choice>, JsonObject {
-  /** vLLM: the stop string (or token id) that was met. */
+  /** vLLM: the stop string (or token id) that was matched. */
   readonly stop_reason?: JsonValue | undefined;
   /** Moonshot, formerly: usage inside the choice. */
   readonly usage?: JsonValue | undefined;
-  /** OpenAI's vision preview of 2023, in place of `finish_reason`. */
+  /** OpenAI's vision preview of 2023, instead of `finish_reason`. */
   readonly finish_details?: JsonValue | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The envelope around a message: id and model, usage, the end, and errors reported inside an answer. Holds what
-// frames and whole bodies have in common; feeds the message decoder.
+// Decodes what chunks and whole completions have in common: id and model, usage, finish reason and inline errors. The
+// message decoder handles the messages.
 import type { CodecContext } from '../../protocol.ts';
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
@@ -9,12 +9,12 @@ import { decodeFinishReason, decodeStopSequence } from './finish-reason.ts';
 import { MessageDecoder } from './message-decoder.ts';
 import type { WireChoice, WireCompletion, WireMessage } from '../wire-types.ts';
 
-/** Decodes one answer, chunk by chunk or at once. Exactly one of `finish` and `fail` ends it. */
+/** Decodes one answer, in chunks or as a whole. Exactly one of `finish` and `fail` ends it. */
 export class AnswerDecoder {
   readonly #sink: EventSink;
   readonly #message: MessageDecoder;
   #started = false;
-  /** The `index` of the choice that is decoded, once a choice has shown it. */
+  /** The `index` of the decoded choice; undefined until a choice was seen. */
   #index: number | undefined;
   #usage: JsonValue = null;
   #word: string | undefined;
@@ -27,23 +27,23 @@ export class AnswerDecoder {
     this.#message = new MessageDecoder(sink, context);
   }
 
-  /** True once anything of an answer has come. */
+  /** True once any part of an answer was received. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** True until something was said, reasoned or called. */
+  /** True until there is text, reasoning or a call. */
   get isEmpty(): boolean {
     return this.#message.isEmpty;
   }
 
-  /** The upstream's word for its end, once it has given one. */
+  /** The upstream's finish reason, once received. */
   get finishWord(): string | undefined {
     return this.#word;
   }
 
   /**
-   * Takes a chunk or a whole completion. A chunk with nothing in it that is known becomes an `unknown` event.
+   * Takes a chunk or a whole completion. A chunk without known content becomes an `unknown` event.
    * @param whole true for a completion
    */
   take(body: WireCompletion, whole: boolean): void {
@@ -65,17 +65,17 @@ export class AnswerDecoder {
       known = true;
     }
     if (known) return;
-    // Azure reports on the prompt before the first chunk with an id.
+    // Azure sends prompt filter results before the first chunk with an id.
     if (this.#started) this.#unknown(body);
     else this.#early.push(body);
   }
 
-  /** True where one of these is the choice that is decoded. */
+  /** True if one of these choices is the decoded one. */
   reads(choices: readonly JsonValue[]): boolean {
     return firstChoice(choices, this.#index) !== undefined;
   }
 
-  /** Takes a chunk that is like the one before, but for its text. */
+  /** Takes a chunk that differs from the previous one only in its text. */
   more(text: string): void {
     this.#message.take({ content: text }, false);
   }
@@ -92,7 +92,7 @@ export class AnswerDecoder {
     this.#sink.on({ type: 'finish', reason, raw, stopSequence });
   }
 
-  /** Emits a failure. Items stay open; tokens that were reported still count. */
+  /** Emits a failure. Items stay open, and reported tokens still count. */
   fail(error: GatewayError): void {
     if (this.#started) this.#flushUsage();
     this.#sink.on({ type: 'error', error });
@@ -125,7 +125,7 @@ export class AnswerDecoder {
     this.#stopSequence = decodeStopSequence(choice.stop_reason);
   }
 
-  /** Perplexity repeats the whole list in every chunk: each page is cited once. */
+  /** Perplexity repeats the whole list in every chunk. Each page is cited once. */
   #cite(body: WireCompletion): void {
     const results = isJsonArray(body.search_results) ? body.search_results : [];
     const pages = results.length > 0 ? results : isJsonArray(body.citations) ? body.citations : [];
@@ -143,9 +143,9 @@ export class AnswerDecoder {
 }
 
 /**
- * The choice to decode: the gateway never asks for more than one, but a server may send more, or count its only one
- * from a number of its own (the position of a content block, for example).
- * @param index that of the choice in earlier chunks; undefined before the first
+ * Returns the choice to decode. The gateway never requests more than one, but servers may send more, or start their
+ * index at another number, such as the position of a content block.
+ * @param index of the choice in earlier chunks; undefined before the first
  */
 export function firstChoice(choices: readonly JsonValue[], index?: number): WireChoice | undefined {
   let first: WireChoice | undefined;
@@ -161,7 +161,7 @@ function nonEmpty(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Unix seconds; some servers write them as text, or 0 for none. */
+/** Unix seconds. Some servers send a string, or 0 for none. */
 function seconds(value: JsonValue | undefined): number | undefined {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.floor(number) : undefined;

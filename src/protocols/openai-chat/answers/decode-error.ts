@@ -1,5 +1,4 @@
-// Error answers of Chat Completions servers, classified into one closed kind. Reads status, codes and the
-// wordings of common servers; decides nothing about retries.
+// Classifies error answers of Chat Completions servers by status, codes and messages of common servers.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { ContextRefusal, ErrorDetails, ErrorKind } from '../../../canonical/index.ts';
 import { asString, isJsonArray, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -17,7 +16,7 @@ import {
  * Classifies an error answer. The upstream's status and bytes are kept in `upstream`.
  * @param status HTTP status, 400 or more
  * @param header reads a response header by lower-case name
- * @param body the answer's text: JSON of any common form, plain text or HTML
+ * @param body text of the answer: JSON of any common form, plain text or HTML
  */
 export function decodeError(
   status: number,
@@ -32,8 +31,7 @@ export function decodeError(
 }
 
 /**
- * The error that an answer with status 200 reports in its body or in a frame of its stream; undefined when the
- * body reports none.
+ * Returns the error in the body of an answer with status 200, or in a frame of its stream; undefined if there is none.
  * @param event the frame's `event:` field
  */
 export function decodeInlineError(body: JsonObject, event = ''): GatewayError | undefined {
@@ -42,7 +40,7 @@ export function decodeInlineError(body: JsonObject, event = ''): GatewayError | 
   if ((reported === undefined || reported === null || reported === '' || reported === false) && !flat)
     return undefined;
   const facts = readFacts(body, '');
-  // A stream has no status of its own; servers put it into the error instead.
+  // A stream has no status per error, so servers put one into the error.
   const status = facts.status ?? STATUS_OF_WORD.get(facts.code) ?? STATUS_OF_WORD.get(facts.type) ?? 502;
   return build(status, facts, {
     upstream: { status, body: JSON.stringify(body) },
@@ -66,7 +64,7 @@ function build(status: number, facts: Facts, details: ErrorDetails): GatewayErro
   const message = facts.message || TEXTS.upstreamStatus(status);
   return new GatewayError(kind, message, {
     ...details,
-    // LiteLLM's proxy repeats the status as a code.
+    // LiteLLM's proxy repeats the status as the code.
     code: /^\d*$/.test(facts.code) ? undefined : facts.code,
     param: facts.param ?? (isModels ? 'model' : undefined),
     httpStatus: isModels ? 404 : undefined,
@@ -91,7 +89,7 @@ const FILTER_CODES: ReadonlySet<string> = new Set([
   'data_inspection_failed',
   'moderation_blocked',
 ]);
-/** Status that an error in a stream, where there is none, would have had as an answer. */
+/** Status that corresponds to an error code or type in a stream. */
 const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -104,7 +102,7 @@ const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map([
   ['rate_limit_exceeded', 429],
   ['RateLimitReached', 429],
 ]);
-/** xAI and Google refuse a wrong key with 400. */
+/** xAI and Google refuse an invalid key with 400. */
 const KEY_WORDS: readonly string[] = ['incorrect api key', 'api key not valid'];
 const QUOTA_WORDS: readonly string[] = [
   'insufficient balance',
@@ -131,8 +129,8 @@ function classify(status: number, facts: Facts): ErrorKind {
 }
 
 /**
- * Reads `{error: {message, type, param, code}}`, `{error: "text"}`, `{message}`, `{detail: "…" | [{msg, loc}]}`,
- * a list of one such object (Google), a bare string, plain text, and the title of an HTML page.
+ * Reads `{error: {message, type, param, code}}`, `{error: "text"}`, `{message}`, `{detail: "…" | [{msg, loc}]}`, a list
+ * of one such object (Google), a string, plain text, and the title of an HTML page.
  */
 function readFacts(parsed: JsonValue, text: string): Facts {
   const outer = isJsonArray(parsed) ? (parsed[0] ?? null) : parsed;
@@ -159,7 +157,7 @@ function readFacts(parsed: JsonValue, text: string): Facts {
   };
 }
 
-/** FastAPI's validation errors: a sentence, or a list with the place of each. */
+/** Reads FastAPI's validation errors: a sentence, or a list with the location of each. */
 function readDetail(detail: JsonValue | undefined): string | undefined {
   if (typeof detail === 'string') return detail;
   const first = isJsonArray(detail) ? detail[0] : detail;

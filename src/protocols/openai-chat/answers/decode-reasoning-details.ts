@@ -1,6 +1,5 @@
-// Reasoning that a client gives back on an assistant message: `reasoning_details`, or the plain `reasoning`
-// and `reasoning_content`. Owns how fragments join into items and where these stand in the turn; must not
-// judge whether an upstream can read them.
+// Decodes reasoning that a client returns in an assistant message: `reasoning_details`, or plain `reasoning` and
+// `reasoning_content`. Joins fragments into items and finds their positions in the turn.
 import { isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import { describe, readArray, readString, requireString, requireText } from '../../members/read-member.ts';
 import type { Member } from '../../members/read-member.ts';
 
-/** An item and its position among the items of its turn; undefined when the client gave none. */
+/** An item and its position in its turn; undefined: not given. */
 export interface PlacedReasoning {
   readonly index: number | undefined;
   readonly item: Item;
@@ -40,10 +39,9 @@ interface Draft {
 
 /**
  * Decodes the reasoning of one assistant message.
- *
- * Details of one `index` (a number or a numeric string, both occur) and one `format` are one item. Without an
- * index, neighbours of one type continue each other until one carries a signature or data. The plain texts
- * only repeat the details and count only where there are none.
+ * Details with the same `index` (a number or a numeric string) and `format` are one item. Without an index, neighbours
+ * of one type are joined until one has a signature or data. The plain texts only repeat the details, so they are used
+ * only without them.
  * @param source the message, shared by everything decoded from it
  */
 export function decodeReasoning(
@@ -65,9 +63,8 @@ export function decodeReasoning(
 }
 
 /**
- * Puts reasoning among the other items of its turn: an index is a position, and the others fill the gaps in
- * order. An index beyond the turn is no position; such an item follows the reasoning before it, because a
- * turn may not end in reasoning.
+ * Inserts reasoning into the other items of its turn. An index is a position; the others fill the gaps in order.
+ * Reasoning with an index beyond the turn follows the reasoning before it, because a turn must not end in reasoning.
  */
 export function arrangeTurn(reasoning: readonly PlacedReasoning[], others: readonly Item[]): Item[] {
   if (reasoning.length === 0) return [...others];
@@ -107,7 +104,7 @@ function decodeDetails(
     const index = decodeIndex(raw['index'], `${at}.index`, problems);
     const fragment = decodeFragment(raw, at, problems);
     if (fragment === 'unknown') {
-      // The detail itself is the source: only an upstream of the same dialect can make sense of it.
+      // The detail itself is the source, because only upstreams of this protocol can read it.
       placed.push({ index, item: { type: 'unknown', path: at, source: { protocol: 'openai-chat', raw } } });
       previous = undefined;
     }
@@ -148,7 +145,7 @@ function joins(draft: Draft, fragment: Fragment): boolean {
       (fragment.type === 'reasoning.encrypted' && draft.lastType === 'reasoning.summary')
     );
   }
-  // Some gateways number every block 0: a block that is complete takes no second signature and no more text.
+  // Some gateways number every block 0. A complete block accepts no second signature and no more text.
   if (!opaque) return true;
   if (fragment.opaque) return false;
   return !(opaque.kind === 'signature' && fragment.type === 'reasoning.text' && fragment.text !== '');
@@ -183,7 +180,7 @@ function finish(draft: Draft, source: Source): PlacedReasoning {
   };
 }
 
-/** The format of reasoning of which nobody said whose it is. */
+/** Format of reasoning whose family is unknown. */
 const UNKNOWN = 'unknown';
 
 function decodeFragment(raw: JsonObject, path: string, problems: Problems): Fragment | 'unknown' | undefined {
@@ -204,7 +201,7 @@ function decodeFragment(raw: JsonObject, path: string, problems: Problems): Frag
     }
     case 'reasoning.summary': {
       const summary = requireText(raw['summary'], `${path}.summary`, problems);
-      // A client that joined the fragments of one index has put the encrypted data beside the summary.
+      // A client that joined the fragments of one index puts the encrypted data into the summary.
       const data = readString(raw['data'], `${path}.data`, problems);
       const opaque = data ? toOpaque('encrypted', data, format) : undefined;
       return summary === undefined ? undefined : { type, text: summary, opaque, format, id };

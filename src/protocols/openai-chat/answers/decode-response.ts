@@ -1,4 +1,4 @@
-// Reads a whole Chat Completion through the same decoder that reads streams.
+// Decodes a whole Chat Completion with the decoder for streams.
 import type { CodecContext } from '../../protocol.ts';
 import type { EventSink } from '../../../canonical/index.ts';
 import { asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
@@ -9,8 +9,8 @@ import { isFailureReason } from './finish-reason.ts';
 import type { WireCompletion } from '../wire-types.ts';
 
 /**
- * Pushes the events of a whole answer.
- * @throws GatewayError when the body is an error, is not a completion, or says that it broke off
+ * Emits the events of a whole answer.
+ * @throws GatewayError if the body is an error, is not a completion, or reports that it broke off
  */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   if (!isJsonObject(body))
@@ -26,7 +26,7 @@ export function decodeResponse(body: unknown, sink: EventSink, context: CodecCon
   answer.finish();
 }
 
-/** The error that a finish reason stands for; undefined for a reason that ends an answer properly. */
+/** Returns the error for a finish reason; undefined if the reason is a proper end. */
 export function failureReason(word: string | undefined): GatewayError | undefined {
   if (word === undefined || !isFailureReason(word)) return undefined;
   return new GatewayError('upstream_unavailable', `the upstream broke the answer off: ${word}`, {

@@ -1,5 +1,4 @@
-// Reads the frames of a Chat Completions stream and decides when it is complete, cut or broken. What the chunks
-// mean is the answer decoder's business.
+// Decodes the frames of a Chat Completions stream, and detects whether the stream is complete, cut or broken.
 import type { CodecContext, StreamDecoder } from '../../protocol.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
@@ -11,7 +10,10 @@ import { decodeInlineError } from './decode-error.ts';
 import { failureReason } from './decode-response.ts';
 import type { WireCompletion } from '../wire-types.ts';
 
-/** A decoder for one stream. It ends the answer at `[DONE]`, or at the end of the stream when a reason was given. */
+/**
+ * Creates a decoder for one stream. The answer ends at `[DONE]`, or at the end of the stream if there was a finish
+ * reason.
+ */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   return new ChatStreamDecoder(sink, context);
 }
@@ -47,7 +49,7 @@ class ChatStreamDecoder implements StreamDecoder {
   }
 
   #finish(): void {
-    // The end mark alone makes no answer: nothing was said, and nobody says that this was meant.
+    // `[DONE]` alone, without content or a finish reason, is not an answer.
     if (this.#answer.finishWord === undefined && this.#answer.isEmpty)
       return this.#fail(brokenAnswer('the upstream ended the stream without an answer'));
     const failure = failureReason(this.#answer.finishWord);
@@ -62,7 +64,7 @@ class ChatStreamDecoder implements StreamDecoder {
   }
 }
 
-/** Members that are the same in all chunks of a stream, or say nothing by themselves. */
+/** Members that are the same in all chunks of a stream, or carry no content. */
 const ENVELOPE = new Set([
   'id',
   'object',
@@ -74,7 +76,7 @@ const ENVELOPE = new Set([
 ]);
 const CHOICE = new Set(['index', 'delta']);
 const DELTA = new Set(['content', 'role']);
-/** Members that many servers write without a value. */
+/** Members that many servers send without a value. */
 const UNSAID = new Set([
   'usage',
   'finish_reason',
@@ -86,7 +88,7 @@ const UNSAID = new Set([
   'function_call',
 ]);
 
-/** The text of a chunk that says nothing else. */
+/** Returns the text of a chunk that contains nothing else. */
 function onlyText(chunk: JsonObject): string | undefined {
   const choices = asArray(chunk['choices']);
   const choice = asObject(choices[0]);

@@ -1,22 +1,20 @@
-// Token counts of Chat Completions servers, as a partition. Works from the numbers alone: whether a class lies
-// inside or outside of a sum is read off `total_tokens`, never off a provider's name.
+// Decodes token counts of Chat Completions servers into disjoint classes. Whether a class is inside or outside a sum is
+// inferred from `total_tokens`, never from the provider's name.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
 import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
 
 /**
- * The canonical usage of a `usage` object. Counts that are missing are 0; the sums of the parts equal the
- * upstream's own totals.
- *
+ * Returns the canonical usage of a `usage` object. Missing counts are 0; the classes add up to the upstream's own
+ * totals.
  * OpenAI counts cached, cache-write and audio tokens inside `prompt_tokens`, and reasoning and audio inside
- * `completion_tokens` (API reference, "usage"). xAI's grok-3-mini counts reasoning outside (prompt 10,
- * completion 35, reasoning 375, total 420), and Google's compatible endpoint hides thoughts in the total alone
- * (35 + 12 → 109); both in recordings of 2025. Mistral counts what it heard beside the prompt (prompt 5, audio 375,
- * completion 20, total 400; recorded 2026).
- *
- * Grok on Azure counts more tokens read from the cache than the prompt has, and the total counts none of them (prompt
- * 298, cached 387, completion 14, total 312; recorded 2026): the total holds, and the contradiction is noted.
+ * `completion_tokens` (API reference, "usage"). xAI's grok-3-mini counts reasoning outside (prompt 10, completion 35,
+ * reasoning 375, total 420). Google's compatible endpoint includes thoughts only in the total (35 + 12 → 109). Both
+ * were recorded in 2025. Mistral counts audio input outside the prompt (prompt 5, audio 375, completion 20, total 400;
+ * recorded 2026).
+ * Grok on Azure counts more cached tokens than the prompt has, and the total includes none of them (prompt 298, cached
+ * 387, completion 14, total 312; recorded 2026). There the total wins, and the contradiction is noted.
  * @param raw the upstream's object
  */
 export function decodeUsage(raw: JsonValue): Usage {
@@ -61,13 +59,13 @@ export function decodeUsage(raw: JsonValue): Usage {
   let excess = total - prompt - completion;
   if (total > 0 && excess < 0) conflicts.note('total', total, prompt + completion);
   excess = Math.max(0, excess);
-  // The rest of the total beyond prompt and completion belongs to reasoning that the completion cannot hold, and then to
-  // classes of the prompt that stand beside it.
+  // The rest of the total, beyond prompt and completion, belongs to reasoning that the completion cannot contain, then
+  // to prompt classes outside of `prompt_tokens`.
   let spare = saidReasoning > completion ? excess - saidReasoning : excess;
   let input = prompt;
   const isOutside = (count: number): boolean =>
     count > 0 && (count === spare || (count > prompt && count <= spare));
-  // A bridge from Anthropic may leave cache tokens outside `prompt_tokens`; without a total, only their size says so.
+  // A bridge from Anthropic may count cache tokens outside `prompt_tokens`. Without a total, only their size shows it.
   if (isOutside(cached) || (total === 0 && cached > prompt)) {
     input += cached;
     excess = Math.max(0, excess - cached);
@@ -86,7 +84,7 @@ export function decodeUsage(raw: JsonValue): Usage {
   const takenAudio = room.takeRest(promptAudio, 'audio');
   const takenImage = room.takeRest(promptImage, 'image');
 
-  // Reasoning may exceed the completion without a total to explain it: then it can only be outside.
+  // Reasoning that exceeds the completion must be outside of it if there is no total.
   if (total === 0 && saidReasoning > completion) excess = saidReasoning;
   const out = new TokenRoom(completion + excess, conflicts);
   const reasoning = out.take(Math.max(saidReasoning, excess), 'reasoning');
@@ -113,7 +111,10 @@ export function decodeUsage(raw: JsonValue): Usage {
   };
 }
 
-/** Billed searches: OpenRouter's `server_tool_use_details`, Anthropic's `server_tool_use`, Perplexity's count. */
+/**
+ * Returns the billed searches: OpenRouter's `server_tool_use_details`, Anthropic's `server_tool_use`, Perplexity's
+ * count.
+ */
 function hostedCalls(usage: {
   readonly [key: string]: JsonValue | undefined;
 }): Readonly<Record<string, number>> {
@@ -131,7 +132,7 @@ function details(...candidates: readonly (JsonValue | undefined)[]): {
 
 const NONE: JsonObject = Object.freeze({});
 
-/** The first candidate that counts anything. */
+/** Returns the first count that is not 0. */
 function first(...candidates: readonly (JsonValue | undefined)[]): number {
   for (const candidate of candidates) {
     const value = tokenCount(candidate);

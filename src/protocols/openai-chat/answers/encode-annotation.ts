@@ -1,12 +1,11 @@
-// Citations in an answer. Owns the nested shape of Chat Completions and the shift of indices from a part to
-// the whole content.
+// Encodes citations in the nested form of Chat Completions. Indices are shifted from the part to the whole content.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Annotation } from '../../../canonical/index.ts';
 
 /**
- * Encodes one annotation (requirement of OpenAI's schema: only `url_citation` exists here).
+ * Encodes an annotation. OpenAI's schema has only `url_citation`.
  * @param offset length of the content before the annotation's part, in characters
- * @returns undefined for a form that this protocol does not have
+ * @returns undefined for other annotations
  */
 export function encodeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'other') {

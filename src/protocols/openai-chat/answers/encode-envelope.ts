@@ -1,24 +1,23 @@
-// Members of an answer besides what the model says: those around the choices, the same in every chunk of a stream, and those
-// beyond the documented ones.
+// Members of an answer around the model's output: those that all chunks of a stream repeat, and undocumented ones.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Source, StartEvent } from '../../../canonical/index.ts';
 import { ownRaw } from '../requests/encode-context.ts';
 import { CALL_SHAPE, WRITTEN_SHAPE } from '../member-shapes.ts';
 
-/** The values of OpenAI's schema `ServiceTier`; other servers' words would fail strict clients. */
+/** Values of OpenAI's schema `ServiceTier`. Strict clients reject others. */
 const SERVICE_TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast']);
 
-/** Gives an answer or a chunk `service_tier` and `system_fingerprint` where the upstream gave them. */
+/** Adds `service_tier` and `system_fingerprint` to an answer or chunk, if the upstream sent them. */
 export function putUpstreamFacts(body: MutableJsonObject, start: StartEvent): void {
   const { serviceTier, systemFingerprint } = start;
   if (serviceTier !== undefined && SERVICE_TIERS.has(serviceTier)) body['service_tier'] = serviceTier;
   if (systemFingerprint) body['system_fingerprint'] = systemFingerprint;
 }
 
-// Members that a compatible server puts into its answers beyond the documented ones (`audio`, `images`, Google's
-// `extra_content` with a call's signature): they go on to the client, who may have to send them back.
+// Undocumented members of compatible servers (`audio`, `images`, Google's `extra_content` with a call's signature).
+// They are passed to the client, who may have to send them back.
 
-/** The further members of an answer's message or call; undefined when there are none. Empty ones say nothing. */
+/** Returns the undocumented members of a message or call; undefined if there are none. Empty ones are skipped. */
 export function extraMembers(source: Source | undefined): JsonObject | undefined {
   const raw = ownRaw(source);
   if (!raw) return undefined;
@@ -33,7 +32,7 @@ export function extraMembers(source: Source | undefined): JsonObject | undefined
   return members;
 }
 
-/** True for what the encoder writes itself, in messages and in calls. */
+/** True for members of messages and calls that the encoder writes itself. */
 function isWritten(name: string): boolean {
   return WRITTEN_SHAPE.known.has(name) || CALL_SHAPE.known.has(name);
 }

@@ -1,12 +1,12 @@
-// Reasoning in an answer: the plain text under `reasoning`, and `reasoning_details`, which the client gives
-// back so that the next turn continues it. Owns their shapes; must not decide whether reasoning is shown.
+// Encodes reasoning in an answer: plain text as `reasoning`, and `reasoning_details`, which the client returns in the
+// next turn.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { OpaqueReasoning, ReasoningItem, UnknownItem } from '../../../canonical/index.ts';
 import { joinParagraphs } from '../../paragraphs.ts';
 
 /**
- * The details of one item: its summary, its text with the signature, or its encrypted form.
- * @param index the item's position among the items of the turn
+ * Returns the details of one item: its summary, its text with the signature, or its encrypted form.
+ * @param index the item's position in the turn
  */
 export function encodeReasoningDetails(item: ReasoningItem, index: number): JsonObject[] {
   const { opaque, id } = item;
@@ -23,7 +23,7 @@ export function encodeReasoningDetails(item: ReasoningItem, index: number): Json
   return details;
 }
 
-/** The fragment of a stream that carries a signature or an encrypted form. */
+/** Returns the fragment of a stream with a signature or encrypted data. */
 export function encodeOpaqueFragment(
   opaque: OpaqueReasoning,
   index: number,
@@ -36,12 +36,12 @@ export function encodeOpaqueFragment(
     : { type: 'reasoning.encrypted', data: opaque.data, ...rest };
 }
 
-/** Text of one item that a reader may see: its summary and its text. */
+/** Returns the readable text of an item: its summary and its text. */
 export function visibleReasoning(item: ReasoningItem): string {
   return joinParagraphs([joinParagraphs(item.summary), joinParagraphs(item.text)]);
 }
 
-/** A detail of a type that is not known here, given by an upstream of the same dialect; else undefined. */
+/** Returns a detail of unknown type that an upstream of this protocol sent; otherwise undefined. */
 export function unknownDetail(item: UnknownItem): JsonObject | undefined {
   const { protocol, raw } = item.source;
   const type = raw['type'];
@@ -50,5 +50,5 @@ export function unknownDetail(item: UnknownItem): JsonObject | undefined {
     : undefined;
 }
 
-/** `format` of reasoning of which nobody said whose it is. */
+/** `format` of reasoning whose family is unknown. */
 export const UNKNOWN_FORMAT = 'unknown';

@@ -1,5 +1,5 @@
-// A collected answer becomes the `chat.completion` object. Owns its shape (OpenAI's schema
-// `CreateChatCompletionResponse` with the reasoning members); must not know where the answer came from.
+// Encodes a collected answer as a `chat.completion` object (OpenAI's schema `CreateChatCompletionResponse`, with
+// reasoning members).
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
 import { requireFinish } from '../../broken-answer.ts';
@@ -22,15 +22,15 @@ interface Draft {
   readonly toolCalls: JsonObject[];
   readonly images: JsonObject[];
   audio: JsonObject | undefined;
-  /** Members beyond the documented ones, where there are any. */
+  /** Undocumented members, if any. */
   extra: MutableJsonObject | undefined;
-  /** Positions taken in the turn. All text is one message to the client, so it takes one. */
+  /** Number of positions used in the turn. All text forms one message and uses one position. */
   position: number;
 }
 
 /**
  * Encodes a whole answer.
- * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` if it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
   const finish = requireFinish(events);
@@ -76,7 +76,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
     choices: [{ index: 0, message, logprobs, finish_reason: finishReason }],
   };
   if (events.usage) completion['usage'] = encodeUsage(events.usage, context.costUsd);
-  // Always there, as in OpenAI's own answers (null in 107 of 204 that were recorded); OpenRouter's SDK demands it.
+  // Always present, as in OpenAI's own answers (null in 107 of 204 recorded ones). OpenRouter's SDK requires it.
   completion['system_fingerprint'] = null;
   putUpstreamFacts(completion, events.start);
   return completion;
@@ -116,14 +116,14 @@ function addItem(draft: Draft, item: Item): void {
       if (detail) draft.details.push(detail);
       return;
     }
-    // A tool that the upstream ran by itself is no call for the client; its result may have a member.
+    // Hosted tool calls are not calls for the client, but their result may have a member.
     case 'hosted_call': {
       const members = encodeWork(item.kind, item.source, item.facts);
       if (members && 'images' in members) draft.images.push(...members.images);
       else if (members) draft.audio = members.audio;
       return;
     }
-    // The protocol has no place for these.
+    // Chat Completions has no members for these.
     case 'tool_result':
     case 'compaction':
     case 'reference':

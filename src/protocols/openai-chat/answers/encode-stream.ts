@@ -1,5 +1,5 @@
-// Canonical events become `chat.completion.chunk` frames. Owns the stream's shape and its own dense tool-call
-// indices. Runs once per token: the constant text of a frame is made once, only the varying piece is escaped.
+// Encodes canonical events as `chat.completion.chunk` frames, with consecutive tool-call indices. It runs once per
+// token, so the constant text of frames is cached and only the new text is escaped.
 import type {
   AnnotateEvent,
   ArgumentsEvent,
@@ -30,23 +30,23 @@ interface ReasoningState {
   readonly type: 'reasoning';
   readonly format: string | undefined;
   readonly id: string | undefined;
-  /** Position in the turn; undefined until the item has shown something. */
+  /** Position in the turn; undefined until the item has content. */
   position: number | undefined;
-  /** The last part with text, by kind; undefined before the first. */
+  /** Number of the last part with text, by kind; undefined before the first. */
   textPart: number | undefined;
   summaryPart: number | undefined;
-  /** The end of a detail fragment, made once. */
+  /** Cached end of a detail fragment. */
   tail: string;
 }
 interface CallState {
   readonly type: 'call';
-  /** Its place among the calls of the turn. */
+  /** Index among the calls of the turn. */
   readonly number: number;
-  /** Bytes before and after an escaped fragment of its arguments. */
+  /** Text before and after an escaped fragment of its arguments. */
   readonly head: string;
   readonly tail: string;
 }
-/** Work that the upstream ran by itself: it is reported, if at all, when it is whole. */
+/** Hosted work, which is written when it is complete. */
 interface WorkState {
   readonly type: 'work';
   readonly kind: string;
@@ -54,7 +54,7 @@ interface WorkState {
 type ItemState = MessageState | ReasoningState | CallState | WorkState;
 
 /**
- * Starts a stream. Nothing is written before the first content; after `finish` or `error` nothing more is.
+ * Starts a stream. Nothing is written before the first content, or after `finish` or `error`.
  * @param write takes complete frames
  */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
@@ -66,7 +66,7 @@ class ChatStreamEncoder extends StreamEncoder {
   readonly #logprobs: boolean;
   readonly #exclude: boolean;
   readonly #items: (ItemState | undefined)[] = [];
-  /** A frame up to its choices, up to the members of the delta, and after them. */
+  /** Cached parts of a frame: up to its choices, up to the members of the delta, and after them. */
   #envelope = '';
   #head = '';
   readonly #tail: string;
@@ -76,7 +76,7 @@ class ChatStreamEncoder extends StreamEncoder {
   #contentLength = 0;
   #hasText = false;
   #hasRefusal = false;
-  /** The reasoning item that wrote last: another one begins a new paragraph. */
+  /** Reasoning item that was written last. The next item begins a new paragraph. */
   #lastReasoning: ReasoningState | undefined;
   #position = 0;
   #toolCalls = 0;
@@ -149,7 +149,7 @@ class ChatStreamEncoder extends StreamEncoder {
     if (isSummary) item.summaryPart = event.part;
     else item.textPart = event.part;
 
-    // A later part is a paragraph of its own detail; another item only of the text that all items share.
+    // A later part begins a paragraph in its own detail. Another item begins one only in the common text.
     const isLaterPart = lastPart !== undefined && lastPart !== event.part;
     const before = this.#lastReasoning;
     const isApart = !isLaterPart && before !== undefined && (before !== item || lastPart === undefined);
@@ -234,7 +234,7 @@ class ChatStreamEncoder extends StreamEncoder {
     this.write(`${frames}data: [DONE]\n\n`);
   }
 
-  /** OpenAI's SDKs throw on any frame that has `error`; no `[DONE]` follows, so nobody takes it for an end. */
+  /** OpenAI's SDKs throw on any frame with `error`. No `[DONE]` follows, so it cannot be taken for a normal end. */
   protected override onError(error: GatewayError): void {
     this.write(`data: ${JSON.stringify(encodeErrorBody(error))}\n\n`);
   }
@@ -251,15 +251,12 @@ class ChatStreamEncoder extends StreamEncoder {
     this.write(this.#head + role + members + tail);
   }
 
-  /**
-   * The end of a chunk. OpenAI announces counts by `usage: null` in every chunk before; nobody reads that, and
-   * OpenRouter's SDK refuses it.
-   */
+  /** Returns the end of a chunk. It omits OpenAI's `usage: null`, which clients ignore and OpenRouter's SDK rejects. */
   #encodeTail(logprobs: string, finishReason: string): string {
     return `},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
   }
 
-  /** Makes the constant text: as late as the first chunk, when the upstream's facts are known. */
+  /** Builds the constant text at the first chunk, when the upstream's data are known. */
   #begin(): void {
     const { id, createdSeconds, model } = this.context;
     const members = { id, object: 'chat.completion.chunk', created: createdSeconds, model };
@@ -268,7 +265,7 @@ class ChatStreamEncoder extends StreamEncoder {
     this.#head = `${this.#envelope}"choices":[{"index":0,"delta":{`;
   }
 
-  /** Gives a reasoning item its position in the turn when it first shows something. */
+  /** Assigns a position to a reasoning item when it first has content. */
   #place(item: ReasoningState): number {
     if (item.position !== undefined) return item.position;
     item.position = this.#position++;

@@ -1,4 +1,4 @@
-// Token counts in the shape of Chat Completions. Owns which class counts where; must not estimate or price.
+// Encodes token counts in the form of Chat Completions.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { asVendorSaid } from '../../said-usage.ts';
@@ -7,10 +7,10 @@ import type { Usage } from '../../../canonical/index.ts';
 const TOTALS = ['prompt_tokens', 'completion_tokens', 'total_tokens'];
 
 /**
- * Encodes usage (OpenAI's schema `CompletionUsage`): cached tokens are part of `prompt_tokens`, reasoning is
- * part of `completion_tokens`, and absent where nobody has counted it. Classes that OpenAI's own answers leave out appear only when they are not 0.
- * An upstream of the same protocol is quoted.
- * @param costUsd as `usage.cost`, the name OpenRouter gave it; absent where it is not known
+ * Encodes usage (OpenAI's schema `CompletionUsage`). `prompt_tokens` includes cached tokens; `completion_tokens`
+ * includes reasoning, which is omitted if it was not counted. Classes that OpenAI's own answers omit appear only if
+ * they are not 0. Usage of an upstream of this protocol is passed on.
+ * @param costUsd for `usage.cost`, OpenRouter's name; undefined: unknown
  */
 export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
   const { input, tools } = usage;
@@ -28,7 +28,7 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: promptDetails,
-    // There even where it is undefined: a vendor's null, which OpenAI's schema does not know, then stays out.
+    // Present even if undefined, so that a vendor's null, which OpenAI's schema does not allow, is not copied.
     completion_tokens_details: completionDetails(usage),
   };
   const said = asVendorSaid(usage, 'openai-chat', encoded, TOTALS);
@@ -36,8 +36,8 @@ export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObje
 }
 
 /**
- * Details of the completion. OpenRouter's provider for the AI SDK (3.1) refuses an answer that has them without
- * `reasoning_tokens`, so there are none where nobody has counted reasoning and nothing else is to be told.
+ * Returns details of the completion. OpenRouter's provider for the AI SDK (3.1) rejects details without
+ * `reasoning_tokens`, so they are omitted if reasoning was not counted and there is nothing else.
  */
 function completionDetails(usage: Usage): JsonObject | undefined {
   const { output, acceptedPrediction, rejectedPrediction } = usage;

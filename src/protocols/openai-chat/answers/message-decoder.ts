@@ -1,5 +1,4 @@
-// Turns the messages or deltas of one choice into canonical events: the one path for streamed and whole
-// answers. Knows what servers put into a message; knows nothing of frames, chunks or HTTP.
+// Decodes the messages or deltas of one choice into canonical events, for streamed and whole answers alike.
 import { citationUri } from '../../citation-address.ts';
 import { ItemWriter } from '../../item-writer.ts';
 import type { CodecContext } from '../../protocol.ts';
@@ -12,7 +11,7 @@ import { ToolCallDecoder } from './tool-call-decoder.ts';
 import { readImage, type WorkKind } from './work-members.ts';
 import type { WireMessage } from '../wire-types.ts';
 
-/** Holds the items of one answer. The message item opens with its first text and stays open until the end. */
+/** Decodes the items of one answer. The message item opens with its first text and stays open until the end. */
 export class MessageDecoder {
   readonly #out: ItemWriter;
   readonly #reasoning: ReasoningDecoder;
@@ -21,7 +20,7 @@ export class MessageDecoder {
   #part = -1;
   #partKind: 'text' | 'refusal' = 'text';
   #extra: MutableJsonObject | undefined;
-  /** Audio, which comes in pieces. */
+  /** Audio received so far. */
   #audio: JsonObject | undefined;
 
   constructor(sink: EventSink, context: CodecContext) {
@@ -37,7 +36,7 @@ export class MessageDecoder {
 
   /**
    * Takes a delta or a whole message.
-   * @param whole true for a message: then each element of `tool_calls` is a call of its own
+   * @param whole true for a message: then each element of `tool_calls` is a separate call
    * @param logprobs the choice's `logprobs` for this delta
    */
   take(message: WireMessage, whole: boolean, logprobs?: JsonValue | undefined): void {
@@ -63,7 +62,7 @@ export class MessageDecoder {
     for (const key in message) if (!ANSWER_SHAPE.known.has(key)) this.#keep(key, message[key]);
   }
 
-  /** Perplexity's list of pages: citations without a place in the text. */
+  /** Adds a page of Perplexity's list: a citation without a position in the text. */
   citation(url: string, title: string, raw: JsonObject): void {
     this.#annotate({
       type: 'url_citation',
@@ -80,7 +79,7 @@ export class MessageDecoder {
     this.#reasoning.close();
     const extra = this.#extra;
     if (this.#audio) this.#work('audio', this.#audio, undefined);
-    // Google's signature needs a message to carry it, even one without text.
+    // Google's signature requires a message that carries it, even one without text.
     if (extra?.['extra_content'] !== undefined && this.#message < 0) this.#openMessage();
     if (this.#message >= 0) {
       this.#calls.flush();
@@ -92,7 +91,7 @@ export class MessageDecoder {
 
   #takeReasoning(message: WireMessage): void {
     const details = isJsonArray(message.reasoning_details) ? message.reasoning_details : undefined;
-    // `reasoning` repeats what the details say, and one of the two plain names repeats the other.
+    // `reasoning` repeats the details, and each of the two plain members repeats the other.
     if (!details || !details.some(showsText)) {
       const plain = nonEmpty(message.reasoning_content) ?? nonEmpty(message.reasoning);
       if (plain !== undefined) {
@@ -152,7 +151,7 @@ export class MessageDecoder {
     this.#reasoning.text(text);
   }
 
-  /** OpenAI nests a citation in `url_citation`; some servers write its members flat. */
+  /** OpenAI nests a citation in `url_citation`. Some servers send its members flat. */
   #annotation(raw: JsonValue): void {
     if (!isJsonObject(raw)) return;
     const citation = isJsonObject(raw['url_citation']) ? raw['url_citation'] : raw;
@@ -174,12 +173,12 @@ export class MessageDecoder {
     this.#out.annotate(this.#message, Math.max(0, this.#part), annotation);
   }
 
-  /** A picture that the model made, beside the text (OpenRouter, "Image generation", 2026-11). */
+  /** Takes an image that the model created (OpenRouter, "Image generation", 2026-11). */
   #image(raw: JsonValue): void {
     if (isJsonObject(raw)) this.#work('image', raw, readImage(raw));
   }
 
-  /** Work that is whole as it is told. */
+  /** Writes hosted work that arrives complete. */
   #work(kind: WorkKind, raw: JsonObject, facts: HostedFacts | undefined): void {
     this.#reasoning.close();
     this.#calls.flush();
@@ -192,7 +191,7 @@ export class MessageDecoder {
     this.#message = this.#out.open({ type: 'message' });
   }
 
-  /** Joins unknown members over the deltas: lists grow, objects are joined, others are replaced. */
+  /** Merges unknown members of the deltas: lists are appended, objects merged, other values replaced. */
   #keep(key: string, value: JsonValue | undefined): void {
     if (value === undefined || value === null || value === '') return;
     if (typeof value === 'object' && isBlank(value)) return;
@@ -219,7 +218,7 @@ function source(raw: JsonObject): Source {
   return { protocol: 'openai-chat', raw };
 }
 
-/** True for a list or object that says nothing: empty, or with empty members only (Snowflake's `audio`). */
+/** True for an empty list or object, or an object with only empty members (Snowflake's `audio`). */
 function isBlank(value: readonly JsonValue[] | JsonObject): boolean {
   if (isJsonArray(value)) return value.length === 0;
   for (const key in value) {

@@ -1,12 +1,12 @@
-// Turns the reasoning of a message or its deltas into reasoning items: plain text (`reasoning_content`,
-// `reasoning`) and the typed elements of `reasoning_details`. Knows nothing of text, calls or frames.
+// Decodes reasoning of a message or its deltas into reasoning items: plain text (`reasoning_content`, `reasoning`) and
+// the typed elements of `reasoning_details`.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { asString, isJsonObject } from '../../../base/json/index.ts';
 import type { ItemWriter } from '../../item-writer.ts';
 
 type DetailKind = 'plain' | 'text' | 'summary' | 'encrypted';
 
-/** Holds the open reasoning item of one answer; at most one is open at a time. */
+/** Holds the open reasoning item of one answer. At most one is open. */
 export class ReasoningDecoder {
   readonly #out: ItemWriter;
   #index = -1;
@@ -21,14 +21,14 @@ export class ReasoningDecoder {
     this.#out = out;
   }
 
-  /** A fragment of plain reasoning, of no known format. */
+  /** Takes a fragment of plain reasoning, whose format is unknown. */
   text(text: string): void {
     if (this.#index < 0 || this.#kind !== 'plain') this.#open('plain', undefined, undefined, undefined);
     this.#out.reasoning(this.#index, text);
   }
 
   /**
-   * A signature that vouches for a whole message and comes outside of `reasoning_details`.
+   * Takes a signature of a whole message, which is sent outside of `reasoning_details`.
    * @param format the family that can read it
    */
   signature(data: string, format: string): void {
@@ -39,9 +39,9 @@ export class ReasoningDecoder {
   }
 
   /**
-   * The elements of one `reasoning_details` array: fragments with the same `index` and `format` continue an
-   * item, and an encrypted element completes the summary before it (OpenRouter, "Reasoning Tokens", 2026-08).
-   * Elements of other types become unknown items.
+   * Takes the elements of one `reasoning_details` array. Fragments with the same `index` and `format` continue an item,
+   * and an encrypted element completes the summary before it (OpenRouter, "Reasoning Tokens", 2026-08). Elements of
+   * other types become unknown items.
    */
   details(details: readonly unknown[]): void {
     for (let at = 0; at < details.length; at++) {
@@ -135,7 +135,7 @@ export class ReasoningDecoder {
   }
 }
 
-/** The id of an encrypted element that completes a summary stands on that element alone. */
+/** The id of an encrypted element that completes a summary is only on that element. */
 function followingId(next: unknown, format: string | undefined): string | undefined {
   if (!isJsonObject(next) || next['type'] !== 'reasoning.encrypted' || asString(next['format']) !== format)
     return undefined;

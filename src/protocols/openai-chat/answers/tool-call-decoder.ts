@@ -1,5 +1,5 @@
-// Tells the tool calls of one answer apart and assembles them from deltas. Servers repeat ids, leave them out,
-// number all calls 0 or none at all; what is one call is decided here. Knows nothing of text or frames.
+// Assembles tool calls from deltas, and decides which deltas belong to one call. Servers repeat ids, omit them, number
+// all calls 0, or do not number them.
 import { CallIds, callName } from '../../call-ids.ts';
 import type { CodecContext } from '../../protocol.ts';
 import {
@@ -18,23 +18,23 @@ interface Call {
   /** The item's index; −1 until it is opened. */
   item: number;
   readonly kind: 'function' | 'custom';
-  /** As the server gave it; '' when it gave none. */
+  /** Id from the server; '' if absent. */
   readonly id: string;
   name: string;
   arguments: string;
   extra: JsonObject | undefined;
 }
 
-/** Assembles the tool calls of one answer. All stay open until the end, since parallel calls may interleave. */
+/** Assembles the tool calls of one answer. All stay open until the end, because parallel calls can interleave. */
 export class ToolCallDecoder {
   readonly #out: ItemWriter;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
-  /** The last call under each id. */
+  /** Last call with each id. */
   readonly #byId = new Map<string, Call>();
   readonly #ids: CallIds;
   #last: Call | undefined;
-  /** A call whose name may still grow: it is opened with its first argument, or when anything else comes. */
+  /** Call whose name may be incomplete. It is opened with its first argument, or when anything else arrives. */
   #pending: Call | undefined;
 
   constructor(out: ItemWriter, context: CodecContext) {
@@ -43,11 +43,11 @@ export class ToolCallDecoder {
   }
 
   /**
-   * One element of `tool_calls`.
-   * @param whole true for an element of a complete message: each is a call of its own
+   * Takes one element of `tool_calls`.
+   * @param whole true for an element of a complete message: each is a separate call
    */
   element(element: JsonObject, whole: boolean): void {
-    // Snowflake writes an empty `custom` beside its functions: the type decides where there is one.
+    // Snowflake sends an empty `custom` with its functions, so the type decides if present.
     const custom =
       element['type'] === 'custom' ||
       (element['type'] !== 'function' && element['custom'] !== undefined && element['custom'] !== null);
@@ -77,14 +77,14 @@ export class ToolCallDecoder {
     this.#out.arguments(call.item, text);
   }
 
-  /** The deprecated `function_call` of a message or delta: one call without an id. */
+  /** Takes the deprecated `function_call` of a message or delta: one call without an id. */
   legacy(call: JsonObject): void {
     const name = asString(call['name']) ?? '';
     if (name === '' && argumentText(call['arguments']) === '') return;
     this.element({ index: -1, type: 'function', function: call }, false);
   }
 
-  /** Opens a call that waited for more of its name. */
+  /** Opens the call whose name may be incomplete. */
   flush(): void {
     if (this.#pending) this.#open(this.#pending);
   }
@@ -96,19 +96,19 @@ export class ToolCallDecoder {
     this.#calls.length = 0;
   }
 
-  /** The call that a delta continues; undefined when it begins a new one. */
+  /** Returns the call that a delta continues; undefined if it begins a new one. */
   #find(index: number | undefined, id: string, name: string, text: string): Call | undefined {
     const sameIndex = index === undefined ? undefined : this.#byIndex.get(index);
     if (id !== '') {
       if (sameIndex && (sameIndex.id === id || sameIndex.id === '')) return sameIndex;
-      // A known index with another id: all calls are numbered alike, and the id decides. A new index is a new
-      // call even under a known id.
+      // A known index with another id: the server numbers all calls alike, so the id decides. A new index is a new
+      // call, even with a known id.
       return sameIndex || index === undefined ? this.#byId.get(id) : undefined;
     }
     const call = sameIndex ?? (index === undefined ? this.#last : undefined);
     if (!call || name === '' || call.arguments === '') return call;
-    // A name after arguments: the same name may be repeated with every delta, but a different one, or one that
-    // brings new arguments when the earlier ones are complete, begins another call.
+    // A name after arguments: servers may repeat it in every delta. A different name begins another call, and so do new
+    // arguments after complete ones.
     if (name !== call.name) return undefined;
     return text !== '' && parseJson(call.arguments) !== undefined ? undefined : call;
   }
@@ -121,18 +121,20 @@ export class ToolCallDecoder {
   }
 }
 
-/** A name that arrives in pieces, whole again each time, or growing each time. */
+/** Joins a name that arrives in pieces, repeated, or growing. */
 function grownName(before: string, piece: string): string {
   return piece.startsWith(before) ? piece : before + piece;
 }
 
-/** Arguments are JSON text; some servers send the object itself. */
+/** Arguments are JSON text, but some servers send the object itself. */
 function argumentText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** The raw form of a call with members that the canonical model does not know, e.g. Google's `extra_content`. */
+/**
+ * Returns the raw form of a call with members that the canonical model does not have, e.g. Google's `extra_content`.
+ */
 function sourceOf(call: Call): Source | undefined {
   if (!call.extra) return undefined;
   const body =

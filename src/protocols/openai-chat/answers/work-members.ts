@@ -1,5 +1,4 @@
-// Work beside the text of an answer, as members of a message: `images` and `audio`. Owns their forms in both directions;
-// knows nothing of frames.
+// Converts hosted work in an answer from and to the message members `images` and `audio`.
 import { asObject, asString } from '../../../base/json/index.ts';
 import { Problems } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -7,10 +6,10 @@ import type { HostedFacts, Source } from '../../../canonical/index.ts';
 import { decodeAddress } from '../../openai/decode-address.ts';
 import { ownRaw } from '../requests/encode-context.ts';
 
-/** The kinds of hosted calls that are members of a message here. */
+/** Kinds of hosted calls that are members of a message here. */
 export type WorkKind = 'image' | 'audio';
 
-/** Picture in an element of `images`, `{type, image_url: {url}}`; undefined where it does not bring the bytes themselves. */
+/** Reads an element of `images`, `{type, image_url: {url}}`; undefined if it does not contain the bytes. */
 export function readImage(raw: JsonObject): HostedFacts | undefined {
   const url = asString(asObject(raw['image_url'])['url']) ?? '';
   const media = decodeAddress(url, 'image_url.url', new Problems());
@@ -19,10 +18,7 @@ export function readImage(raw: JsonObject): HostedFacts | undefined {
     : undefined;
 }
 
-/**
- * The members that tell of work; undefined for what has no place in a message.
- * @param kind of the hosted call
- */
+/** Returns the members for hosted work; undefined if a message cannot hold it. @param kind of the hosted call */
 export function encodeWork(
   kind: string,
   source: Source | undefined,

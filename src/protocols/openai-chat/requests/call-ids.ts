@@ -1,15 +1,15 @@
-// Tool-call ids for upstreams that take nine letters or digits only. Knows no conversation beyond its ids.
+// Tool-call ids for upstreams that only accept nine letters or digits.
 import type { Item, Quirks } from '../../../canonical/index.ts';
 
-/** Prefix of the ids that the gateway gives to calls of a history that have none. */
+/** Prefix of ids that the gateway assigns to calls of a history without one. */
 export const MADE_ID = 'dragoman_call_';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const NINE = /^[A-Za-z0-9]{9}$/;
 
 /**
- * Maps the ids of a conversation's calls and results: one id always becomes the same one, two never share one,
- * and the mapping depends on the ids alone, so that every turn of a conversation is rewritten alike.
+ * Maps the ids of calls and results. The mapping is injective and depends only on the ids, so every turn of a
+ * conversation is rewritten alike.
  * @returns the id to send for an id of the conversation
  */
 export function mapCallIds(items: readonly Item[], form: Quirks['toolCallId']): (id: string) => string {
@@ -34,7 +34,7 @@ export function mapCallIds(items: readonly Item[], form: Quirks['toolCallId']): 
   return (id) => mapped.get(id) ?? shorten(id, 0);
 }
 
-/** Nine characters, each from a 32-bit FNV-1a sum (Fowler, Noll, Vo) over its place, the salt and the id. */
+/** Nine characters, each from a 32-bit FNV-1a hash (Fowler, Noll, Vo) of its position, the salt and the id. */
 function shorten(id: string, salt: number): string {
   let text = '';
   for (let place = 0; place < 9; place++) {

@@ -1,5 +1,5 @@
-// `messages`: every role of Chat Completions becomes items of the flat conversation. Items that come from one
-// message share one `source` object, so that an encoder of the same dialect can put them together again.
+// Decodes `messages` of every role into the items of a flat conversation. Items of one message share a `source` object,
+// so that an encoder of this protocol can join them again.
 import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
 import { isEmptyText, TEXTS } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -43,14 +43,14 @@ const ROLES = 'system, developer, user, assistant, tool';
 interface Conversation {
   readonly problems: Problems;
   readonly report: Report;
-  /** Calls so far, by id: a result takes its tool's name and kind from its call. */
+  /** Calls so far, by id. A result takes its tool's name and kind from its call. */
   readonly calls: Map<string, ToolCallItem>;
-  /** Ids for calls that have none: several servers leave them out, and clients give back what they got. */
+  /** Assigns ids to calls without one: several servers omit them, and clients return calls as received. */
   readonly matcher: CallMatcher;
   legacyCalls: number;
 }
 
-/** Decodes `messages` into items; every mistake is noted with its path. */
+/** Decodes `messages` into items. Every problem has its path. */
 export function decodeMessages(value: Member, problems: Problems, report: Report): Item[] {
   if (value === undefined || value === null) {
     problems.add('messages', 'Parameter messages is required');
@@ -68,7 +68,7 @@ export function decodeMessages(value: Member, problems: Problems, report: Report
   const items: Item[] = [];
   messages?.forEach((message, index) => {
     const path = `messages[${index}]`;
-    // One message may hold more items than a call may have arguments: no spreading.
+    // Items are pushed singly: one message can hold more than a function call can take as arguments.
     if (isJsonObject(message))
       for (const item of decodeMessage(message, path, conversation)) items.push(item);
     else if (message === null) problems.add(path, 'Parameter messages can not contain null elements');
@@ -176,7 +176,7 @@ function decodeAssistant(raw: JsonObject, path: string, conversation: Conversati
   if (isClean && isMissing && !hasMore) {
     problems.add(`${path}.content`, 'is required unless the message has tool_calls');
   }
-  // An empty text beside something else is how clients write "no text"; upstreams refuse an empty block.
+  // Clients send an empty string in addition to other content for "no text". Upstreams refuse an empty block.
   const kept = hasMore ? parts.filter((part) => !isEmptyText(part)) : parts;
   if (kept.length === 0) return arrangeTurn(reasoning, calls);
   const message = withMessageCache(kept, raw, path, problems);
@@ -223,7 +223,7 @@ function decodeCall(
     return undefined;
   }
   const id = readString(raw['id'], `${path}.id`, problems) || undefined;
-  // Compatible servers leave the type out of function calls, and clients send those back as they came.
+  // Compatible servers omit the type of function calls, and clients return those as received.
   const type = readString(raw['type'], `${path}.type`, problems) || 'function';
   if (type !== 'function' && type !== 'custom') {
     problems.add(`${path}.type`, 'must be function or custom');
@@ -233,14 +233,14 @@ function decodeCall(
   if (!body) return undefined;
   const text = type === 'custom' ? 'input' : 'arguments';
   const name = requireString(body['name'], `${path}.${type}.name`, problems);
-  // Kept as it is, also when it is not JSON: the model wrote it, and history may not fail on it.
+  // Kept unchanged even if it is not JSON: the model wrote it, and a history must not fail because of it.
   const input = requireText(body[text], `${path}.${type}.${text}`, problems);
   if (name === undefined || input === undefined) return undefined;
   const callId = matcher.call(id, name);
   return { type: 'tool_call', kind: type, callId, name, arguments: input, path, source };
 }
 
-/** A reference to an earlier audio answer: only the upstream that gave it knows what it holds. */
+/** Decodes a reference to an earlier audio answer. Only the upstream that created it knows its content. */
 function decodeAudioReference(value: Member, path: string, problems: Problems): Part | undefined {
   const audio = readObject(value, path, problems);
   if (!audio) return undefined;
@@ -253,7 +253,7 @@ function decodeAudioReference(value: Member, path: string, problems: Problems): 
   };
 }
 
-/** `cache_control` on a message marks its end, which is its last part. */
+/** `cache_control` on a message marks its end, so it is moved to the last part. */
 function withMessageCache(
   parts: readonly Part[],
   raw: JsonObject,
@@ -266,7 +266,7 @@ function withMessageCache(
   return [...parts.slice(0, -1), { ...last, cache }];
 }
 
-/** Mistral's form of reasoning: a part of the content (docs.mistral.ai, "Reasoning", 2026-08). */
+/** True for Mistral's form of reasoning: a part of the content (docs.mistral.ai, "Reasoning", 2026-08). */
 function isThinking(part: Part): boolean {
   return part.type === 'unknown' && part.source.raw['type'] === 'thinking';
 }

@@ -1,5 +1,4 @@
-// Content of a message: a string or an array of parts. Owns the part types and media addresses of Chat
-// Completions; must not know roles beyond which parts they allow.
+// Decodes the content of a message: a string or an array of parts.
 import { isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Part, Problems } from '../../../canonical/index.ts';
@@ -17,18 +16,18 @@ import { decodeAddress } from '../../openai/decode-address.ts';
 import { decodeBreakpoint } from '../../prompt-breakpoint.ts';
 import { partShape } from '../member-shapes.ts';
 
-/** The documented part types that a role accepts; types that no document knows are kept for any role. */
+/** Documented part types that a role accepts. Undocumented types are kept for any role. */
 export type PartTypes = ReadonlySet<string>;
 
 export const TEXT_ONLY: PartTypes = new Set(['text']);
 export const USER_PARTS: PartTypes = new Set(['text', 'image_url', 'input_audio', 'file']);
-/** The documentation says text alone; clients whose tools take screenshots send more, and most models read it. */
+/** Only text is documented. Clients whose tools take screenshots send more, and most models read it. */
 export const TOOL_PARTS: PartTypes = new Set(['text', 'image_url', 'file']);
 export const ASSISTANT_PARTS: PartTypes = new Set(['text', 'refusal']);
 
 const DOCUMENTED: PartTypes = new Set([...USER_PARTS, ...ASSISTANT_PARTS]);
 
-/** Content of a message; undefined when it is absent or null. */
+/** Decodes the content of a message; undefined if it is absent or null. */
 export function decodeContent(
   content: Member,
   path: string,
@@ -39,8 +38,8 @@ export function decodeContent(
 }
 
 /**
- * A prompt-cache breakpoint, `{type:"ephemeral", ttl?}` (Anthropic, "Prompt caching"; taken over by the Chat
- * dialect for text parts and tools). A lifetime that is not known here is left to the upstream.
+ * Decodes a prompt-cache breakpoint, `{type:"ephemeral", ttl?}` (Anthropic, "Prompt caching"; also used in Chat
+ * Completions for text parts and tools). An unknown lifetime is left to the upstream.
  */
 export function decodeCacheControl(value: Member, path: string, problems: Problems): JsonObject | undefined {
   const cache = readObject(value, path, problems);
@@ -68,7 +67,7 @@ function decodePart(raw: Member, path: string, allowed: PartTypes, problems: Pro
     return undefined;
   }
   const known = partShape(raw)?.known;
-  // Kept only where it says more than the canonical part.
+  // Kept only if it contains more than the canonical part.
   const saysMore = known && (raw['prompt_cache_breakpoint'] !== undefined || unknownMembers(raw, known));
   const source = saysMore && ({ protocol: 'openai-chat', raw } as const);
   switch (type) {
@@ -95,7 +94,7 @@ function decodeImage(
   cache: JsonObject | undefined,
   problems: Problems,
 ): ImagePart | undefined {
-  // OpenAI also takes the bare URL (verified against a recorded answer), as Mistral's own clients write it.
+  // OpenAI also accepts a plain URL, as Mistral's own clients send it (confirmed by a recorded answer).
   const isBare = typeof raw['image_url'] === 'string';
   const image: JsonObject | undefined = isBare
     ? {}
@@ -146,7 +145,7 @@ function decodeFile(
     problems.add(`${path}.file`, 'needs file_id or file_data');
     return undefined;
   }
-  // A second source would not be looked at here, and perhaps by whoever gets the request.
+  // A second source would be ignored here, but perhaps used by the upstream.
   if (id && data) {
     problems.add(`${path}.file`, 'must have only one of file_id and file_data');
     return undefined;

@@ -1,5 +1,5 @@
-// A Chat Completions request body becomes the canonical request. Owns the order of the checks and what
-// happens to members that are not supported; the parts of the body have their own files.
+// Decodes a Chat Completions request body into the canonical request. Messages, parts and tools have files of their
+// own.
 import { asString, type JsonObject, type JsonValue, unknownMembers } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -33,7 +33,7 @@ import { LEVELS } from '../member-kinds.ts';
 
 /**
  * Decodes a parsed request body.
- * @throws GatewayError `invalid_request` or `unsupported` that names every offending member
+ * @throws GatewayError `invalid_request` or `unsupported` naming every invalid member
  */
 export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
@@ -92,7 +92,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   };
 }
 
-/** `max_tokens` caps the cost of a call, so it is honoured although its successor has another meaning. */
+/** `max_tokens` limits the cost of a call, so it is honoured although its successor has a different meaning. */
 function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report): number | undefined {
   const limit = readNumber(body['max_completion_tokens'], 'max_completion_tokens', problems, POSITIVE);
   const legacy = readNumber(body['max_tokens'], 'max_tokens', problems, POSITIVE);
@@ -109,7 +109,7 @@ function decodeOutputLimit(body: JsonObject, problems: Problems, report: Report)
   return legacy;
 }
 
-/** These two choose among nothing where there are no tools, and upstreams refuse them. */
+/** Reports two members that have no effect without tools. Upstreams refuse them. */
 function reportUseless(
   choice: CanonicalRequest['toolChoice'],
   parallel: CanonicalRequest['parallelToolCalls'],
@@ -119,7 +119,7 @@ function reportUseless(
   if (parallel !== undefined) report.add('parallel_tool_calls', 'dropped', TEXTS.noTools);
 }
 
-/** Members for upstreams of the client's own protocol: those that nobody here knows, and those left to the vendor. */
+/** Returns members for upstreams of the client's own protocol: undocumented ones, and those left to the vendor. */
 function extraMembers(body: JsonObject): JsonObject {
   const extra = unknownMembers(body, HELD_FIELDS);
   if (!extra) return NO_MEMBERS;
@@ -127,7 +127,7 @@ function extraMembers(body: JsonObject): JsonObject {
   return extra;
 }
 
-/** True for a member that is left to the vendor, and null. */
+/** True for null in a member that is left to the vendor. */
 function isUnsaid(name: string, value: JsonValue | undefined): boolean {
   return value === null && PASSED_FIELDS.has(name);
 }
@@ -138,7 +138,7 @@ function saidAmong(extra: JsonObject): JsonObject {
 
 const NO_MEMBERS: JsonObject = Object.freeze({});
 
-/** Documented members that are dropped, so that the request succeeds. */
+/** Reports documented members that are dropped, so that the request succeeds. */
 function reportIgnored(body: JsonObject, report: Report): void {
   for (const name of IGNORED_FIELDS) {
     if (body[name] !== undefined && body[name] !== null)
@@ -146,10 +146,9 @@ function reportIgnored(body: JsonObject, report: Report): void {
   }
 }
 
-// The parameters of a request that are objects: answer format and web search. Owns their forms (OpenAI API reference, "Create
-// chat completion"); must not know which model takes which of them.
+// Parameters that are objects: response format and web search (OpenAI API reference, "Create chat completion").
 
-/** Decodes `response_format`, whose schema is nested below `json_schema` in this protocol. */
+/** Decodes `response_format`. Its schema is nested below `json_schema` in this protocol. */
 function decodeResponseFormat(value: Member, problems: Problems): ResponseFormat | undefined {
   const raw = readObject(value, 'response_format', problems);
   if (!raw) return undefined;
@@ -158,7 +157,7 @@ function decodeResponseFormat(value: Member, problems: Problems): ResponseFormat
   if (type === undefined) return undefined;
   const schema =
     type === 'json_object' ? readObject(raw['schema'], 'response_format.schema', problems) : undefined;
-  // The older form of llama.cpp, Together and Fireworks (their documentation, 2026-11), in the newer one's words.
+  // Older form of llama.cpp, Together and Fireworks (their documentation, 2026-11), converted to the newer one.
   if (schema) return { type: 'json_schema', name: 'answer', schema };
   if (type !== 'json_schema') return { type };
   const path = 'response_format.json_schema';
@@ -171,8 +170,8 @@ function decodeResponseFormat(value: Member, problems: Problems): ResponseFormat
 }
 
 /**
- * Decodes `web_search_options`; an empty object switches search on. The location comes nested below
- * `approximate` (OpenAI) or flat, and is flat afterwards.
+ * Decodes `web_search_options`. An empty object enables search. The location can be nested below `approximate` (OpenAI)
+ * or flat; the canonical form is flat.
  */
 function decodeWebSearch(value: Member, problems: Problems): WebSearchOptions | undefined {
   const raw = readObject(value, 'web_search_options', problems);
@@ -196,8 +195,7 @@ function decodeWebSearch(value: Member, problems: Problems): WebSearchOptions | 
   return { contextSize, userLocation };
 }
 
-// The reasoning members and `stream_options`. Owns the checks that need only the request; what reasoning means for
-// a model is decided elsewhere.
+// Reasoning members and `stream_options`. The effect of reasoning on a model is decided elsewhere.
 
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
 const REASONING_MEMBERS: ReadonlySet<string> = new Set([
@@ -209,7 +207,7 @@ const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** Decodes `reasoning`, `reasoning_effort` and `include_reasoning`; the more specific effort wins. */
+/** Decodes `reasoning`, `reasoning_effort` and `include_reasoning`. The more specific effort wins. */
 function decodeReasoningRequest(body: JsonObject, problems: Problems, report: Report): ReasoningRequest {
   const raw = readObject(body['reasoning'], 'reasoning', problems) ?? NO_MEMBERS;
   const top = readEffort(body['reasoning_effort'], 'reasoning_effort', problems);
@@ -233,8 +231,8 @@ function decodeReasoningRequest(body: JsonObject, problems: Problems, report: Re
 }
 
 /**
- * Decodes `stream_options.include_usage` and its agreement with `stream` and `usage.include`.
- * @returns undefined when the client did not say
+ * Decodes `stream_options.include_usage`, and checks that it agrees with `stream` and `usage.include`.
+ * @returns undefined if the client did not specify it
  */
 function decodeStreamUsage(
   body: JsonObject,
@@ -254,14 +252,14 @@ function decodeStreamUsage(
     problems.add(path, 'Parameter stream_options.include_usage conflict with usage.include');
   }
   for (const key in options) {
-    // Chunks are never obfuscated, so a client that asks for that gets what it wants.
+    // Chunks are never obfuscated, so only a request for obfuscation is reported.
     if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
     report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
   }
   return includeUsage;
 }
 
-/** Opaque id of whom the client answers for; undefined without one. */
+/** Returns the opaque id of the client's end user; undefined if absent. */
 export function endUserOf(body: JsonObject): string | undefined {
   return asString(body['safety_identifier']) || asString(body['user']) || undefined;
 }

@@ -1,5 +1,4 @@
-// `tools` and `tool_choice`. Owns their shapes and how they must fit together; must not know which upstream
-// can run which tool.
+// Decodes `tools` and `tool_choice`, and checks that they are consistent.
 import { isJsonObject } from '../../../base/json/index.ts';
 import { Problems, TEXTS } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -23,12 +22,12 @@ import {
   readToolName,
 } from '../../members/decode-tool-members.ts';
 
-/** Whether `tools` has such a tool; always true when `tools` is broken and nothing can be checked. */
+/** Returns whether `tools` contains such a tool. Always true if `tools` is invalid. */
 type IsTool = (kind: Tool['type'], name: string) => boolean;
 
 /**
- * Decodes `tools`. Types that no document knows are kept as hosted tools: compatible servers have their own.
- * @returns the tools; null and an empty list are no tools
+ * Decodes `tools`. Undocumented types are kept as hosted tools, because compatible servers have their own.
+ * @returns the tools; empty for null and an empty list
  */
 export function decodeTools(value: Member, problems: Problems): Tool[] {
   const tools: Tool[] = [];
@@ -51,7 +50,7 @@ export function decodeTools(value: Member, problems: Problems): Tool[] {
 
 /**
  * Decodes `tool_choice` and checks it against the tools.
- * @param tools as decoded, or undefined when `tools` itself had problems and nothing can be checked
+ * @param tools the decoded tools; undefined: `tools` is invalid, so nothing can be checked
  */
 export function decodeToolChoice(
   value: Member,
@@ -60,7 +59,7 @@ export function decodeToolChoice(
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    // Mistral's word.
+    // Mistral's value.
     const word = value === 'any' ? 'required' : value;
     const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     if (type === 'required' && tools?.length === 0)
@@ -72,7 +71,7 @@ export function decodeToolChoice(
   const known =
     tools && new Set(tools.map((tool) => `${tool.type} ${tool.type === 'hosted' ? tool.kind : tool.name}`));
   const isTool: IsTool = (kind, name) => known === undefined || known.has(`${kind} ${name}`);
-  // Clients leave the type out where another member says it.
+  // Clients omit the type if another member implies it.
   const type =
     raw['type'] === undefined && (raw['function'] ?? raw['custom']) !== undefined
       ? raw['function'] === undefined
@@ -112,13 +111,13 @@ function decodeHostedChoice(raw: JsonObject): ToolChoice {
 }
 
 function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | undefined {
-  // Clients written for Mistral, among others, leave the type out of function tools.
+  // Some clients, such as those for Mistral, omit the type of function tools.
   const isBare = raw['type'] === undefined && raw['function'] !== undefined;
   const type = isBare ? 'function' : requireString(raw['type'], `${path}.type`, problems);
   const cache = decodeCacheControl(raw['cache_control'], `${path}.cache_control`, problems);
   if (type === undefined) return undefined;
   const base = { path, cache, source: { protocol: 'openai-chat', raw } } as const;
-  // Compatible servers have tools of the same names in forms of their own: what cannot be read is theirs.
+  // Compatible servers have tools with these names in other forms, which are left to them.
   if (type !== 'function' && type !== 'custom')
     return { ...base, type: 'hosted', kind: type, meaning: readHostedTool(type, raw, path, new Problems()) };
   const at = `${path}.${type}`;
@@ -139,7 +138,9 @@ function decodeTool(raw: JsonObject, path: string, problems: Problems): Tool | u
     : ({ ...base, type, name, description, parameters, strict } satisfies FunctionTool);
 }
 
-/** Accepted nested below `allowed_tools` (OpenAI) and flat; its entries with and without their inner object. */
+/**
+ * Accepts the form nested below `allowed_tools` (OpenAI) and the flat one; entries with and without their inner object.
+ */
 function decodeAllowed(raw: JsonObject, isTool: IsTool, problems: Problems): ToolChoice | undefined {
   const isNested = raw['allowed_tools'] !== undefined;
   const path = isNested ? 'tool_choice.allowed_tools' : 'tool_choice';

@@ -1,5 +1,4 @@
-// One assistant turn as one message: reasoning, text and tool calls. Owns how a turn is put together; must not
-// know how turns are found.
+// Encodes one assistant turn as one message: reasoning, text and tool calls.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   Item,
@@ -17,8 +16,8 @@ import { encodeAbsentReasoning, encodeReasoningHistory } from './encode-reasonin
 import { CALL_SHAPE } from '../member-shapes.ts';
 
 /**
- * The message for the items of one assistant turn.
- * @returns undefined when nothing of the turn can be said to this target; the report then has each item
+ * Returns the message for the items of one assistant turn.
+ * @returns undefined if the target can express no item of the turn; each is then reported
  */
 export function encodeAssistant(
   items: readonly Item[],
@@ -63,7 +62,7 @@ export function encodeAssistant(
     }
   }
   const message: MutableJsonObject = { role: 'assistant', content: null };
-  // A message of calls alone has no message item, yet may have had a name.
+  // A message with only calls has no message item, but may have had a name.
   const name = first?.name ?? asString(raw?.['name']);
   if (name !== undefined) encodeName(message, name, messagePath(items), context);
   encodeReasoningHistory(message, reasoning, context);
@@ -81,7 +80,7 @@ export function encodeAssistant(
   return first || calls.length > 0 || Object.keys(message).length > 2 ? message : undefined;
 }
 
-/** `name` of a message, where the target takes one. */
+/** Writes `name` of a message, if the target accepts one. */
 export function encodeName(
   message: MutableJsonObject,
   name: string | undefined,
@@ -94,8 +93,8 @@ export function encodeName(
 }
 
 /**
- * `content`, `refusal` and `audio`. A message holds text parts or exactly one refusal (API reference,
- * "Assistant message", `content`); beside text a refusal has its own member.
+ * Writes `content`, `refusal` and `audio`. Content is text parts or exactly one refusal (API reference, "Assistant
+ * message", `content`). With text, a refusal is written to its own member.
  */
 function encodeSaid(
   message: MutableJsonObject,
@@ -127,7 +126,7 @@ function encodeSaid(
   else if (asText || !(hasCalls || message['audio'] !== undefined)) message['content'] = '';
 }
 
-/** Content as parts, for a message that has others before it. */
+/** Returns content as parts, for a message that has other parts before it. */
 function partsOf(content: JsonValue | undefined): readonly JsonValue[] {
   if (typeof content !== 'string') return asArray(content);
   return content === '' ? [] : [{ type: 'text', text: content }];
@@ -136,7 +135,7 @@ function partsOf(content: JsonValue | undefined): readonly JsonValue[] {
 /** The client's own forms of calls, by message and id. */
 type RawCalls = ReadonlyMap<JsonObject, ReadonlyMap<JsonValue | undefined, JsonObject>>;
 
-/** Read once per message: it may hold as many calls as the body has room for. */
+/** Built once per message, because a message can hold many calls. */
 function rawCalls(calls: readonly ToolCallItem[]): RawCalls {
   const byMessage = new Map<JsonObject, Map<JsonValue | undefined, JsonObject>>();
   for (const call of calls) {
@@ -162,13 +161,16 @@ function encodeCall(call: ToolCallItem, raws: RawCalls, context: EncodeContext):
   return encoded;
 }
 
-/** Custom input rides in the one argument of the function that stands for the tool; no arguments are an empty object. */
+/**
+ * Custom input becomes the single argument of the function that replaces the tool. Missing arguments become an empty
+ * object.
+ */
 function callArguments(call: ToolCallItem): string {
   if (call.kind === 'custom') return JSON.stringify({ input: call.arguments });
   return call.arguments === '' ? '{}' : call.arguments;
 }
 
-/** The deprecated form, kept where it has no result: as an element of `tool_calls` it would demand one. */
+/** Encodes the deprecated form, which is kept if there is no result: an element of `tool_calls` would require one. */
 function legacyCall(
   call: ToolCallItem,
   raw: JsonObject | undefined,

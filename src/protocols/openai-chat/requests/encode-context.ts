@@ -1,5 +1,5 @@
-// State of every part of the request encoder, and the rules they share: unknown members, lost nodes, and
-// where in the client's body a message stands.
+// State that all parts of the request encoder share, and their common rules: unknown members, dropped nodes, and paths
+// of messages in the client's body.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type Item, type Report, type Source, type Target, TEXTS } from '../../../canonical/index.ts';
 import { unknownMembers } from '../../../base/json/index.ts';
@@ -8,15 +8,15 @@ import { MESSAGE_SHAPE } from '../member-shapes.ts';
 export interface EncodeContext {
   readonly target: Target;
   readonly report: Report;
-  /** The id under which the upstream knows a call. */
+  /** Returns the id under which the upstream knows a call. */
   callId(id: string): string;
   /** Ids of the calls that have a result. */
   readonly answered: ReadonlySet<string>;
 }
 
 /**
- * Copies the members of a node's raw form that the documentation does not know, where the target takes such
- * members; reports them where it does not. Empty ones say nothing and are left out. Never overwrites a member.
+ * Copies undocumented members of a node's raw form if the target accepts them, otherwise reports them. Empty members
+ * are skipped. Never overwrites a member.
  * @param into the encoded node
  * @param path of the raw node
  */
@@ -38,10 +38,7 @@ export function copyUnknownMembers(
   }
 }
 
-/**
- * The same for a message.
- * @param items what was decoded from it: its path is only looked for where something may have to be said of it
- */
+/** Does the same for a message. @param items decoded from the message; their path is only needed for a report */
 export function copyMessageMembers(
   into: MutableJsonObject,
   raw: JsonObject | undefined,
@@ -52,12 +49,12 @@ export function copyMessageMembers(
   copyUnknownMembers(into, raw, MESSAGE_SHAPE.known, messagePath(items), context);
 }
 
-/** The raw form when a node came from a client of this dialect. */
+/** Returns the raw form of a node that came from a client of this protocol. */
 export function ownRaw(source: Source | undefined): JsonObject | undefined {
   return source?.protocol === 'openai-chat' ? source.raw : undefined;
 }
 
-/** The path of the message that items were decoded from: `messages[2]` for `messages[2].tool_calls[0]`. */
+/** Returns the path of the message that items were decoded from: `messages[2]` for `messages[2].tool_calls[0]`. */
 export function messagePath(items: readonly Item[]): string {
   for (const item of items) {
     if (item.path?.startsWith('messages[')) return item.path.slice(0, item.path.indexOf(']') + 1);

@@ -1,5 +1,4 @@
-// The flat conversation as `messages`: which items make one message, and what the target's template demands of
-// roles. Must not know how parts, calls or reasoning look.
+// Encodes the flat conversation as `messages`: groups items into messages, and applies the target's rules for roles.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Item, MessageItem, Part, TextPart, ToolResultItem } from '../../../canonical/index.ts';
 import { isJsonArray } from '../../../base/json/index.ts';
@@ -9,13 +8,10 @@ import type { EncodeContext } from './encode-context.ts';
 import { copyMessageMembers, ownRaw, messagePath } from './encode-context.ts';
 import { encodeContent, encodePart } from './encode-parts.ts';
 
-/**
- * Encodes a conversation.
- * @throws GatewayError `unsupported` for content that cannot be delivered
- */
+/** Encodes a conversation. @throws GatewayError `unsupported` for content that cannot be sent */
 export function encodeMessages(items: readonly Item[], context: EncodeContext): MutableJsonObject[] {
   const messages: MutableJsonObject[] = [];
-  /** Attachments of the tool results so far; they follow the last result of a run. */
+  /** Attachments of the tool results so far. They follow the last result of a run. */
   let attachments: Part[] = [];
   let turn: Item[] = [];
   const endTurn = (): void => {
@@ -53,8 +49,8 @@ export function encodeMessages(items: readonly Item[], context: EncodeContext): 
 }
 
 /**
- * Adjacent assistant items are one turn, unless the client itself sent them as different messages: items of one
- * message share their raw form, or at least its path where they were stored in between.
+ * True if an item continues the turn. Adjacent assistant items are one turn unless the client sent them as different
+ * messages. Items of one message share their raw form, or its path if they were stored in between.
  */
 function belongs(turn: readonly Item[], item: Item): boolean {
   const own = rawMessage(item);
@@ -66,7 +62,7 @@ function belongs(turn: readonly Item[], item: Item): boolean {
   return true;
 }
 
-/** The message an item was decoded from; an unknown item's raw form is only itself. */
+/** Returns the message that an item was decoded from. The raw form of an unknown item is only the item itself. */
 function rawMessage(item: Item): JsonObject | undefined {
   return item.type === 'unknown' || item.type === 'hosted_call' ? undefined : ownRaw(item.source);
 }
@@ -83,8 +79,8 @@ function encodeInput(item: MessageItem, context: EncodeContext): MutableJsonObje
 }
 
 /**
- * A tool message takes text only (API reference, "Tool message"); images and files go into a user message after
- * the last result.
+ * Encodes a tool result. A tool message only holds text (API reference, "Tool message"), so images and files are sent
+ * in a user message after the last result.
  * @param attachments takes what this message cannot hold
  */
 function encodeToolResult(
@@ -118,7 +114,7 @@ function encodeToolResult(
     tool_call_id: context.callId(item.callId),
   };
   message['content'] = encodeContent(content, '\n', context);
-  // The name is no member of OpenAI's tool message: it is sent only where the client sent it.
+  // OpenAI's tool message has no name, so it is sent only if the client sent it.
   if (raw?.['name'] !== undefined) encodeName(message, item.name, path, context);
   copyMessageMembers(message, raw, [item], context);
   return message;
@@ -129,7 +125,7 @@ const ATTACHED: TextPart = {
   text: 'The result of this call is attached to the next user message.',
 };
 
-/** One system message at the start. An instruction that stood later in the conversation loses its place. */
+/** Merges system messages into one at the start. Instructions that stood later in the conversation move. */
 function mergeSystemMessages(
   messages: readonly MutableJsonObject[],
   items: readonly Item[],
@@ -168,8 +164,8 @@ function mergeAdjacent(messages: readonly MutableJsonObject[]): MutableJsonObjec
 }
 
 /**
- * Messages of one role as one: contents one after the other, lists joined. All at once: joining them pair by pair
- * would copy what is already joined again and again.
+ * Merges messages of one role: contents are joined and lists concatenated. Merging all at once avoids the quadratic
+ * cost of merging pairs.
  */
 function mergeMessages(run: readonly MutableJsonObject[]): MutableJsonObject {
   const [first] = run;

@@ -1,4 +1,4 @@
-// Canonical parts as content of Chat Completions messages. Knows parts, not roles.
+// Encodes canonical parts as content of Chat Completions messages.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { AudioPart, FilePart, ImagePart, Media, Part, UnknownPart } from '../../../canonical/index.ts';
 import { asString, unknownMembers } from '../../../base/json/index.ts';
@@ -9,11 +9,10 @@ import { partShape } from '../member-shapes.ts';
 import { sniffMediaType } from '../../../base/lib/media-type.ts';
 
 /**
- * Content of a message.
- *
- * Text alone becomes a string where nothing else must be said about its parts; anything else an array.
- * @param joint put between texts that must become one string
- * @throws GatewayError `unsupported` for a part that cannot be delivered
+ * Encodes the content of a message.
+ * Text becomes a string if its parts have no other members to send; everything else becomes an array.
+ * @param joint separator between texts that must become one string
+ * @throws GatewayError `unsupported` for a part that cannot be sent
  */
 export function encodeContent(parts: readonly Part[], joint: string, context: EncodeContext): JsonValue {
   const { quirks } = context.target;
@@ -33,10 +32,7 @@ export function encodeContent(parts: readonly Part[], joint: string, context: En
   return parts.map((part) => encodePart(part, context));
 }
 
-/**
- * One content part.
- * @throws GatewayError `unsupported` for a part that cannot be delivered
- */
+/** Encodes one content part. @throws GatewayError `unsupported` for a part that cannot be sent */
 export function encodePart(part: Part, context: EncodeContext): JsonObject {
   const encoded = encodeBare(part);
   const raw = part.type === 'unknown' ? undefined : ownRaw(part.source);
@@ -119,13 +115,13 @@ function isPdf(data: string, filename: string | undefined): boolean {
   return data.startsWith('JVBERi0') || filename === undefined || filename.toLowerCase().endsWith('.pdf');
 }
 
-/** True for a part with something to say beside its text that the target takes. */
+/** True for a part with members in addition to its text that the target accepts. */
 function saysMore(part: Part, { target: { quirks } }: EncodeContext): boolean {
   const hasMembers = quirks.unknownFields === 'pass' && ownRaw(part.source) !== undefined;
   return hasMembers || (part.cache !== undefined && quirks.cacheControl);
 }
 
-/** Notes the unknown members of a part that becomes a bare string. */
+/** Reports unknown members of a part that becomes a string. */
 function reportMembers(part: Part, context: EncodeContext): void {
   const raw = ownRaw(part.source);
   const known = raw && partShape(raw)?.known;
@@ -133,10 +129,10 @@ function reportMembers(part: Part, context: EncodeContext): void {
     context.report.add(`${part.path ?? 'messages'}.${name}`, 'dropped', 'the upstream takes the text alone');
 }
 
-/** OpenAI's own word for a breakpoint (API reference, "Prompt caching", 2026-11). */
+/** OpenAI's member for a cache breakpoint (API reference, "Prompt caching", 2026-11). */
 const OWN_BREAKPOINT = 'prompt_cache_breakpoint';
 
-/** Notes a cache breakpoint that the target does not understand. */
+/** Reports a cache breakpoint that the target does not support. */
 function reportCache(part: Part, context: EncodeContext): void {
   if (!part.cache) return;
   context.report.add(

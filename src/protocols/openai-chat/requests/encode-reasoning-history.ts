@@ -1,5 +1,5 @@
-// Reasoning of earlier turns, given back in the member that the target reads. Owns the rule that reasoning of
-// one family never reaches another; must not know what the engine decided about new reasoning.
+// Encodes reasoning of earlier turns in the member that the target reads. Reasoning of one family is never sent to
+// another.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { type ReasoningItem, type UnknownItem, TEXTS } from '../../../canonical/index.ts';
 import { asString } from '../../../base/json/index.ts';
@@ -7,8 +7,8 @@ import { PARAGRAPH } from '../../paragraphs.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
- * Writes the reasoning of one assistant turn into its message; parts of its content stand before what was said.
- * @param items reasoning items, and unknown ones that may be elements of `reasoning_details`, in their order
+ * Writes the reasoning of one assistant turn into its message. Reasoning parts of its content come before the text.
+ * @param items reasoning items, and unknown ones that may be elements of `reasoning_details`, in order
  */
 export function encodeReasoningHistory(
   message: MutableJsonObject,
@@ -38,8 +38,8 @@ function thinkingPart(text: string): JsonObject {
 }
 
 /**
- * Stands in for the reasoning of a turn of calls that has none here: made by another family, or lost. While they
- * think, DeepSeek and Kimi refuse such a turn without `reasoning_content`, and with an empty one; a space passes
+ * Writes a placeholder for missing reasoning of a turn with calls, because it was lost or belongs to another family. In
+ * thinking mode, DeepSeek and Kimi refuse such a turn with missing or empty `reasoning_content`; a space is accepted
  * (NousResearch/hermes-agent pull request 17341 of 2026-04, charmbracelet/crush issue 2696 of 2026-05).
  * @param path JSON path of the message
  */
@@ -60,7 +60,7 @@ export function encodeAbsentReasoning(
   );
 }
 
-/** False, with a report, for reasoning that the target takes in no form or that belongs to another family. */
+/** False, with a report, for reasoning of another family, or if the target accepts none. */
 function isReadable(item: ReasoningItem, context: EncodeContext): boolean {
   const { quirks, reasoningFormat } = context.target;
   const path = item.path ?? 'reasoning';
@@ -88,8 +88,8 @@ function encodePlain(item: ReasoningItem, texts: string[], context: EncodeContex
 }
 
 /**
- * Elements as OpenRouter gives them, each with an index of its own, which it wants back in the same order
- * (guide "Reasoning Tokens", "Preserving reasoning", 2026-08).
+ * Encodes the elements as OpenRouter sends them, each with its own index, because it requires the same order (guide
+ * "Reasoning Tokens", "Preserving reasoning", 2026-08).
  */
 function encodeDetails(
   item: ReasoningItem,

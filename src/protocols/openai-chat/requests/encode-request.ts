@@ -1,5 +1,4 @@
-// The canonical request as a Chat Completions body for one target. Owns the top-level members; messages and
-// tools have their own files.
+// Encodes the canonical request as a Chat Completions body for one target. Messages and tools have files of their own.
 import { asArray, isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -27,9 +26,9 @@ import { TABLE } from '../fields.ts';
 import { reportPrefill } from '../../prefill.ts';
 
 /**
- * Writes the upstream body.
- * @param report takes whatever has no place in it
- * @throws GatewayError `unsupported` for content that cannot be delivered
+ * Encodes the upstream body.
+ * @param report takes whatever cannot be expressed
+ * @throws GatewayError `unsupported` for content that cannot be sent
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   const { quirks } = target;
@@ -59,15 +58,15 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** The name of the output limit. */
+/** Returns the name of the output limit. */
 function limitName({ protocol, raw }: CanonicalRequest, { maxTokensField }: Target['quirks']): string {
   if (maxTokensField !== 'as_written') return maxTokensField;
-  // The newer name counts where a client wrote both.
+  // If a client sent both, the newer name wins.
   const isNewer = protocol === 'openai-chat' && typeof raw['max_completion_tokens'] === 'number';
   return isNewer ? 'max_completion_tokens' : 'max_tokens';
 }
 
-/** Ids of the calls that have a result. */
+/** Returns the ids of the calls that have a result. */
 function answeredCalls(items: readonly Item[]): ReadonlySet<string> {
   let ids: Set<string> | undefined;
   for (const item of items) if (item.type === 'tool_result') (ids ??= new Set()).add(item.callId);
@@ -76,7 +75,7 @@ function answeredCalls(items: readonly Item[]): ReadonlySet<string> {
 
 const NO_CALLS: ReadonlySet<string> = new Set();
 
-/** Text is what a model gives anyway: not every server knows the word. */
+/** `text` is the default and therefore omitted: not every server knows the value. */
 function encodeResponseFormat(
   format: ResponseFormat,
   client: ProtocolName,
@@ -95,7 +94,7 @@ function encodeResponseFormat(
   }
 }
 
-/** The search that another protocol has as a tool, for servers that search. */
+/** Returns the options of a web-search tool from another protocol, for servers that search. */
 function searchAmong(
   tools: readonly Tool[],
   { target, report }: EncodeContext,
@@ -112,7 +111,7 @@ function searchAmong(
   return undefined;
 }
 
-/** The canonical place is flat; Chat Completions nests it (API reference, `web_search_options.user_location`). */
+/** The canonical location is flat; Chat Completions nests it (API reference, `web_search_options.user_location`). */
 function encodeWebSearch(options: WebSearchOptions): JsonObject {
   const { type = 'approximate', ...approximate } = options.userLocation ?? {};
   return {
@@ -121,10 +120,16 @@ function encodeWebSearch(options: WebSearchOptions): JsonObject {
   };
 }
 
-/** Members that OpenAI refuses here unless answers are stored, which nobody is asked to do (a 400, seen 2024 to 2026). */
+/**
+ * Members that OpenAI refuses unless answers are stored, which the gateway never requests (status 400, seen 2024 to
+ * 2026).
+ */
 const NEED_STORE: ReadonlySet<string> = new Set(['metadata']);
 
-/** Ids of users and the like go on as clients of OpenAI's protocols wrote them: servers differ in which of them they know. */
+/**
+ * Copies members such as user ids as clients of OpenAI's protocols wrote them: servers differ in which of them they
+ * know.
+ */
 function encodeShared(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -136,8 +141,9 @@ function encodeShared(
 }
 
 /**
- * Members that no document knows go to an upstream of the client's own dialect that takes such members; those of Responses
- * go to servers that operators run as well. Where the gateway has written an object too, the client's members count.
+ * Copies undocumented members to upstreams of the client's own protocol that accept them. Members of Responses clients
+ * are also sent to self-hosted servers. If the gateway wrote an object with the same name, both are merged, and the
+ * client's members win.
  */
 function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: EncodeContext): void {
   const { quirks, isPrivate } = context.target;
@@ -155,12 +161,12 @@ function copyExtra(body: MutableJsonObject, request: CanonicalRequest, context: 
   }
 }
 
-// How a target is told to continue the last message instead of answering it. Must not know whose text it is.
+// Prefill: the target continues the last message instead of answering it.
 
 /**
  * Marks the last message, one of the assistant, as the beginning of the answer. Sources: Mistral, API reference,
- * `AssistantMessage.prefix`; Moonshot and DashScope, "Partial Mode"; vLLM, "Extra parameters" (all 2026). A target that
- * has no mark for it gets the message as it is, and may begin a new answer: that is reported.
+ * `AssistantMessage.prefix`; Moonshot and DashScope, "Partial Mode"; vLLM, "Extra parameters" (all 2026). A target
+ * without such a mark gets the message unchanged and may begin a new answer, which is reported.
  * @param body with its `messages`
  */
 function encodePrefill(
@@ -181,10 +187,10 @@ function encodePrefill(
   } else if (style !== 'plain') body['messages'] = [...messages.slice(0, -1), { ...last, [style]: true }];
 }
 
-// How a target is told to think or not, in the one field that it knows. What to ask for was decided by the
-// engine; this only spells it.
+// Reasoning switch: the engine has decided the reasoning; this section writes it into the one member that the target
+// knows.
 
-/** Writes the target's reasoning field; reports what the client asked for and the target has no field for. */
+/** Writes the target's reasoning member, or reports that it has none. */
 function encodeReasoningSwitch(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -201,7 +207,7 @@ function encodeReasoningSwitch(
       body['reasoning_effort'] = on ? effort : 'none';
       break;
     case 'reasoning':
-      // Effort and budget exclude each other there (OpenRouter, guide "Reasoning Tokens", 2026-08).
+      // OpenRouter accepts either an effort or a budget (guide "Reasoning Tokens", 2026-08).
       if (!on) body['reasoning'] = { enabled: false };
       else if (budget !== undefined) body['reasoning'] = { max_tokens: budget };
       else body['reasoning'] = effort === undefined ? { enabled: true } : { effort };

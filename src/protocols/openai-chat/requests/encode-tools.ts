@@ -1,4 +1,4 @@
-// Tools and tool choice for an upstream, within what it can do.
+// Encodes tools and tool choice within the capabilities of an upstream.
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -18,7 +18,7 @@ import { DEFINITIONS, toolShape } from '../member-shapes.ts';
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
-/** Writes `tools`, `tool_choice` and `parallel_tool_calls`; the latter two mean nothing, and are refused, without tools. */
+/** Writes `tools`, `tool_choice` and `parallel_tool_calls`. The latter two are refused without tools. */
 export function encodeTools(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -37,7 +37,7 @@ export function encodeTools(
   if (request.parallelToolCalls !== undefined) body['parallel_tool_calls'] = request.parallelToolCalls;
 }
 
-/** The tools that the choice leaves, for a target that cannot be told the choice. */
+/** Returns the tools that the choice allows, for a target that cannot express the choice. */
 function narrow(tools: readonly Tool[], choice: ToolChoice, context: EncodeContext): readonly Tool[] {
   const { namedToolChoice } = context.target.quirks;
   if (choice.type === 'tool' && !namedToolChoice) {
@@ -60,7 +60,7 @@ function narrow(tools: readonly Tool[], choice: ToolChoice, context: EncodeConte
   return tools;
 }
 
-/** OpenAI added `allowed_tools` together with custom tools (GPT-5, 2025-08); servers without the latter lack both. */
+/** OpenAI added `allowed_tools` together with custom tools (GPT-5, 2025-08). Servers without the latter lack both. */
 function takesAllowedTools(context: EncodeContext): boolean {
   const { namedToolChoice, customTools } = context.target.quirks;
   return namedToolChoice && customTools;
@@ -108,7 +108,7 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
   const path = tool.path ?? 'tools';
   if (tool.type === 'hosted') {
     const raw = ownRaw(tool.source);
-    // It is said in a member of its own.
+    // Web search has its own member at servers that search.
     if (!raw && !(tool.meaning?.type === 'web_search' && context.target.quirks.searchesWeb))
       context.report.add(path, 'dropped', `the upstream has no ${tool.kind} tool in Chat Completions`);
     return raw;
@@ -128,7 +128,7 @@ function encodeTool(tool: Tool, client: ProtocolName, context: EncodeContext): J
   return encoded;
 }
 
-/** Unknown members of `function` or `custom`, also where a function takes the place of a custom tool. */
+/** Copies unknown members of `function` or `custom`, also if a function replaces a custom tool. */
 function copyBelow(
   encoded: MutableJsonObject,
   { type }: FunctionTool | CustomTool,
@@ -151,10 +151,10 @@ function encodeFunction(
   context: EncodeContext,
 ): MutableJsonObject {
   const { name, description } = tool;
-  // Absent parameters mean none, yet several servers insist on a schema; a strict one would need more than this.
+  // Absent parameters mean none, but several servers require a schema. A strict schema would need more members.
   const parameters = tool.parameters ?? (tool.strict === true ? undefined : NO_PARAMETERS);
   if (context.target.quirks.strictTools) {
-    // Unsaid, it is true in the Responses API where the schema allows it, and false here.
+    // The default is true in the Responses API if the schema allows it, but false here.
     const implied = client === 'openai-responses' && isEnforceable(tool.parameters) ? true : undefined;
     const asked = tool.strict ?? implied;
     const strict = enforceable(asked, parameters, client, `${path}.strict`, context.report);
@@ -165,7 +165,7 @@ function encodeFunction(
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** A function takes the place of a custom tool where the server has none. */
+/** Encodes a custom tool; as a function if the server has no custom tools. */
 function encodeCustom(tool: CustomTool, path: string, context: EncodeContext): MutableJsonObject {
   const { name, description, format } = tool;
   if (context.target.quirks.customTools) {

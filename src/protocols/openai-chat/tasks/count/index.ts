@@ -1,5 +1,4 @@
-// Counts of servers that speak Chat Completions and count its requests, which OpenAI does not. Decides neither whom to ask
-// nor how to estimate.
+// Token counts of Chat Completions servers that offer them, which OpenAI does not.
 import type { JsonObject, MutableJsonObject } from '../../../../base/json/index.ts';
 import type { CanonicalRequest, Report, Target } from '../../../../canonical/index.ts';
 import { asObject } from '../../../../base/json/index.ts';
@@ -8,8 +7,8 @@ import { statedCount } from '../../../token-count.ts';
 import { encodeRequest } from '../../requests/encode-request.ts';
 
 /**
- * The request as it would be sent for an answer. llama.cpp answers it with `input_tokens` at
- * `/chat/completions/input_tokens` (measured 2026-11-28), vLLM with `count` at `/tokenize` (`TokenizeChatRequest`, 2026-11).
+ * The request is the same as for an answer. llama.cpp returns `input_tokens` at `/chat/completions/input_tokens`
+ * (measured 2026-11-28), vLLM `count` at `/tokenize` (`TokenizeChatRequest`, 2026-11).
  */
 const upstream: CountUpstream = {
   encodeRequest: encodeCountRequest,
