@@ -1,4 +1,4 @@
-// Addresses of the Messages API for clients, and the signs by which they and their bodies are known.
+// Addresses of the Messages API for clients, and the signs by which its clients and bodies are recognized.
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { NamedShape } from '../../base/lib/route-description.ts';
@@ -15,7 +15,7 @@ function below(names: string, nearest: string): UnservedPart {
   return { match: new RegExp(`^/(?:api/)?(?:anthropic/)?(?:v1/)?(?:${names})(?:/|$)`), nearest };
 }
 
-/** The rest of the API of its owner (its own libraries, 2026-11). */
+/** The rest of Anthropic's API (according to its libraries, 2026-11). */
 const UNSERVED: readonly UnservedPart[] = [
   below('complete', 'Use `POST /v1/messages`.'),
   below('organizations', TEXTS.managementHas),
@@ -41,7 +41,7 @@ export const ADDRESSES: ClientAddresses = {
   routes: [{ path: '/messages', operation: { api: 'messages', does: 'answer' }, describes: describeMessage }],
   unserved: UNSERVED,
   isClient: ({ header, url }) => header(VERSION_HEADER) !== null || url.pathname.startsWith(OWN_BASE),
-  // Chat Completions has `messages` and `max_tokens` too, but neither a header of its own nor a `system` beside them.
+  // Chat Completions also has `messages` and `max_tokens`, but no such header and no `system` member.
   looksOwn: (body, header) =>
     Object.hasOwn(body, 'messages') &&
     (header(VERSION_HEADER) !== null || (Object.hasOwn(body, 'max_tokens') && Object.hasOwn(body, 'system'))),
@@ -54,7 +54,7 @@ export const ADDRESSES: ClientAddresses = {
   },
 };
 
-/** Shapes and words that the descriptions of several operations share. */
+/** Tag and texts that the descriptions of several operations share. */
 export const tag = 'Messages';
 export const model = z.string().min(1);
 export const messages = z.array(z.looseObject({ role: z.string() })).min(1);

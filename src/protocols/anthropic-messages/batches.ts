@@ -1,4 +1,5 @@
-// Anthropic's Message Batches: requests in one body, and their results in one file (its own libraries, 2026-11).
+// Anthropic's Message Batches: requests in one body, and their results in one file (according to its libraries,
+// 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import type { BatchCodec, BatchLine, LineEnd, ShownBatch } from '../codec/batch-codec.ts';
@@ -36,7 +37,7 @@ function encodeBatch(batch: ShownBatch, isoOf: (ms: UnixMs) => string): JsonObje
     id,
     type: 'message_batch',
     processing_status: hasEnded ? 'ended' : cancelAt === null ? 'in_progress' : 'canceling',
-    // As the vendor's, they move once all has ended.
+    // Like Anthropic's own, the counts change only when the whole batch has ended.
     request_counts: {
       processing: hasEnded ? 0 : (facts['requests'] ?? 0),
       succeeded: hasEnded ? counts.succeeded : 0,

@@ -1,17 +1,17 @@
-// Citations in both directions. Owns the mark by which those that the gateway wrote for another model are known
-// again. Knows nothing of blocks beyond their text.
+// Converts citations in both directions. Citations that the gateway wrote for another model carry a mark, so that they
+// can be recognized later.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { Annotation } from '../../canonical/index.ts';
 import { asString, isJsonObject } from '../../base/json/index.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**
- * `encrypted_index` of a citation that no Claude model made. Anthropic would refuse it, so it is taken out when the
- * client gives it back.
+ * `encrypted_index` of a citation that no Claude model created. Anthropic would refuse it, so it is removed when the
+ * client returns it.
  */
 const FOREIGN_INDEX = 'dragoman';
 
-/** @param chars length of the cited block's text, all of which a citation vouches for */
+/** @param chars length of the cited block's text, all of which the citation covers */
 export function decodeCitation(citation: JsonObject, chars: number): Annotation {
   const source = { protocol: 'anthropic-messages', raw: citation } as const;
   const url = pageOf(citation);
@@ -26,7 +26,7 @@ export function decodeCitation(citation: JsonObject, chars: number): Annotation 
   };
 }
 
-/** Address of the page that is cited: one that Claude found, or one among the search results that the client gave it. */
+/** Returns the URL of the cited page: one that Claude found, or one in the client's search results. */
 function pageOf({ type, url, source }: JsonObject): string | undefined {
   if (type === 'web_search_result_location') return asString(url);
   const given = type === 'search_result_location' ? asString(source) : undefined;
@@ -34,9 +34,9 @@ function pageOf({ type, url, source }: JsonObject): string | undefined {
 }
 
 /**
- * The citation for a client: Claude's own as it came, pages of other models in the form of a search result.
- * @param text the text of the part, which the annotation's indices count
- * @returns undefined for a form that only another protocol has
+ * Encodes a citation for a client: Claude's own unchanged, pages of other models as a search result.
+ * @param text text of the part to which the annotation's indices refer
+ * @returns undefined for annotations that only another protocol has
  */
 export function encodeCitation(annotation: Annotation, text: string): JsonObject | undefined {
   if (annotation.source?.protocol === 'anthropic-messages') return annotation.source.raw;

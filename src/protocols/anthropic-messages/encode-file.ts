@@ -1,11 +1,10 @@
-// Files as Anthropic's Files API shows them (API reference, "Files", beta 2025-04-14, 2026-11). Shapes only: what is stored,
-// and for whom, is not known here.
+// Encodes files as in Anthropic's Files API (API reference, "Files", beta 2025-04-14, 2026-11).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { FileShapes, ShownFile } from '../protocol.ts';
 
-/** The shapes of uploads, lists and deletions. */
+/** Forms of uploads, lists and deletions. */
 export const fileShapes: FileShapes = {
-  // Its uploads have no purpose: any file may be named in a message.
+  // Anthropic's uploads have no purpose: every file can be used in a message.
   usualPurpose: 'user_data',
   names: { after: 'after_id' },
   encode,

@@ -1,10 +1,9 @@
-// The list of models as clients of Anthropic read it (`GET /v1/models`, @anthropic-ai/sdk 1.12). Only the shape; which
-// models a key may use is decided outside.
+// Encodes the list of models for Anthropic clients (`GET /v1/models`, @anthropic-ai/sdk 1.12).
 import type { JsonObject } from '../../base/json/index.ts';
 import type { ListedModel } from '../protocol.ts';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 
-/** The page of the list that a query asks for. Throws GatewayError `invalid_request` for a query without a page. */
+/** Encodes the page that a query requests. @throws GatewayError `invalid_request` for an invalid query */
 export function encodeModelPage(models: readonly ListedModel[], query: URLSearchParams): JsonObject {
   const { items, hasMore } = modelPage(models, query);
   return {
@@ -15,7 +14,7 @@ export function encodeModelPage(models: readonly ListedModel[], query: URLSearch
   };
 }
 
-/** One model. */
+/** Encodes one model. */
 export function encodeModel(model: ListedModel): JsonObject {
   return {
     type: 'model',
@@ -32,23 +31,23 @@ export function encodeModel(model: ListedModel): JsonObject {
   };
 }
 
-// Lists in pages, as Anthropic has them: `limit`, and `after_id` or `before_id`. Knows no list.
+// Pagination as in Anthropic's API: `limit`, and `after_id` or `before_id`.
 
 /**
- * Largest page (API reference, "List Models", 2026-11). Also what a client gets that names no limit, where Anthropic
- * gives 20: most clients read one page and take it for all.
+ * Maximum page size (API reference, "List Models", 2026-11). Also the default, where Anthropic has 20, because most
+ * clients read only one page.
  */
 const MAX_LIMIT = 1000;
 
 export interface ModelPage<Item> {
   readonly items: readonly Item[];
-  /** More of them after the page, or before it where the client reads backwards. */
+  /** True if there are more after the page, or before it if the client pages backwards. */
   readonly hasMore: boolean;
 }
 
 /**
- * The page of a list that a query asks for, in the order of the list.
- * @throws GatewayError `invalid_request` for a wrong `limit`, an id that is not in the list, or both ids at once
+ * Returns the page of a list that a query requests, in the order of the list.
+ * @throws GatewayError `invalid_request` for an invalid `limit`, an unknown id, or both ids at once
  */
 function modelPage<Item extends { readonly id: string }>(
   items: readonly Item[],

@@ -1,17 +1,17 @@
-// The members of a Messages request body and what the gateway does with each. The only list of them: decoding and the
-// relay lane's stripping are made from it. Must not know how any member is decoded.
+// Members of a Messages request body, and how the gateway handles each. Decoding and removal in the relay lane are
+// derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { FieldTable, type Field } from '../members/field-table.ts';
 import { integer, number, object, texts } from '../members/read-member.ts';
 import { gatewayFields, MODEL, STREAM } from '../members/shared-fields.ts';
 
-/** `supported`: has a canonical form. `gateway`: steers the gateway and never reaches an upstream. */
+/** `supported`: has a canonical form. `gateway`: a gateway option that is never sent to an upstream. */
 type Support = 'supported' | 'gateway';
 
 /**
- * Every member with a meaning of its own. All others (`service_tier`, `container`, `mcp_servers`,
- * `context_management`, a `cache_control` of the whole request, …) pass to an Anthropic upstream as they stand, and are
- * reported as dropped for any other.
+ * Every member that the gateway interprets. All others (`service_tier`, `container`, `mcp_servers`,
+ * `context_management`, a `cache_control` of the whole request, …) are sent unchanged to Anthropic upstreams, and
+ * reported as dropped for others.
  */
 export const REQUEST_FIELDS: readonly Field<Support>[] = [
   MODEL,
@@ -105,15 +105,15 @@ export const REQUEST_FIELDS: readonly Field<Support>[] = [
 
 export const TABLE = new FieldTable(REQUEST_FIELDS);
 
-/** Names of every member with a meaning; all others are `extra`. */
+/** Names of every member that the gateway interprets. All others are `extra`. */
 export const KNOWN_FIELDS = TABLE.named('supported', 'gateway');
 
-/** Members that must never reach an upstream. */
+/** Gateway options, which are never sent to any upstream. */
 export const GATEWAY_KEYS = TABLE.named('gateway');
 
 /**
- * Names that the Messages API has for members which reports name after Chat Completions (API reference, "Create a Message",
- * 2026-11).
+ * Names in the Messages API of members for which reports use the names of Chat Completions (API reference, "Create a
+ * Message", 2026-11).
  */
 export const CLIENT_NAMES: ClientNames = {
   ...TABLE.names,

@@ -1,24 +1,24 @@
-// Reasoning of other families in a form that clients of the Messages API keep and give back. They know thinking only
-// with a signature, so the gateway writes one that holds what the other family needs. Decides nothing about blocks.
+// Carries reasoning of other families through Messages clients, which keep only thinking with a signature. The gateway
+// writes a signature that contains what the other family needs.
 import type { OpaqueReasoning, ReasoningItem } from '../../canonical/index.ts';
 import { asObject, asString, parseJson } from '../../base/json/index.ts';
 
-/** The format that names Claude's signed thinking in `reasoning_details`. */
+/** Format of Claude's signed thinking in `reasoning_details`. */
 export const CLAUDE_REASONING = 'anthropic-claude-v1';
 
-/** Prefix of a signature or redacted data of the gateway's. Claude's own are base64, which has no colon. */
+/** Prefix of a signature or redacted data that the gateway wrote. Claude's own are base64, which has no colon. */
 const MARK = 'dragoman:';
 
-/** Facts of an item besides the text that the client sees. */
+/** Data of a reasoning item that the client does not see. */
 export interface HiddenReasoning {
   readonly format: string | undefined;
   readonly opaque: OpaqueReasoning | undefined;
   readonly id: string | undefined;
-  /** True: what the client saw is a summary of the reasoning. */
+  /** True: the client saw a summary of the reasoning. */
   readonly isSummary: boolean;
 }
 
-/** The text for `signature` or `data` by which the item can be made again. Never empty. */
+/** Returns the value of `signature` or `data` from which the item can be restored. Never empty. */
 export function encodeHidden({ format, opaque, id, isSummary }: HiddenReasoning): string {
   return (
     MARK +
@@ -32,7 +32,7 @@ export function encodeHidden({ format, opaque, id, isSummary }: HiddenReasoning)
   );
 }
 
-/** The item of another family that a block stands for; undefined where the text is no work of the gateway's. */
+/** Returns the item of another family that a block carries; undefined if the gateway did not write the text. */
 export function decodeHidden(text: string, thinking: string): ReasoningItem | undefined {
   if (!text.startsWith(MARK)) return undefined;
   const hidden = asObject(parseJson(text.slice(MARK.length)));

@@ -1,5 +1,5 @@
-// Work of tools that somebody else ran, as blocks: a call and its result, each in a block of its own. Owns the mark by
-// which blocks that the gateway wrote for another's work are known again: Anthropic would refuse them.
+// Encodes hosted tool work of other vendors as blocks, one for the call and one for its result. Their ids carry a mark,
+// because Anthropic would refuse these blocks when they return.
 import { asArray, asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import { mcpFunctionName } from '../../canonical/index.ts';
 import { citationUri } from '../citation-address.ts';
@@ -8,28 +8,28 @@ import { DIRECT } from './answers/encode-blocks.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { FoundPage, HostedFacts, Item, Part } from '../../canonical/index.ts';
 
-/** Ids of Anthropic's own blocks are `srvtoolu_` or `mcptoolu_` and random letters. */
+/** Anthropic's own ids are `srvtoolu_` or `mcptoolu_` followed by random letters. */
 const FOREIGN_SEARCH = 'srvtoolu_dragoman_';
 const FOREIGN_MCP = 'mcptoolu_dragoman_';
 const FOREIGN_TOOL = 'srvtoolu_dragoman_tool_';
-/** How types of results of tools end. */
+/** Suffix of the types of tool results. */
 const RESULT = '_tool_result';
 const FOREIGN_CONTENT = 'dragoman.';
 
-/** True for the id of a block that the gateway wrote for another's work. */
+/** True for the id of a block that the gateway wrote for another vendor's work. */
 export function isForeignWork(id: string): boolean {
   return id.startsWith(FOREIGN_SEARCH) || id.startsWith(FOREIGN_MCP);
 }
 
 /**
- * An id for the blocks of an item of another's work. Not every upstream names its work, and a conversation must have no
- * id twice.
+ * Returns an id for the blocks of another vendor's work. It is created where the upstream sends none, because ids in a
+ * conversation must be unique.
  */
 export function foreignId(item: object, index: number, answer: Pick<AnswerContext, 'id'>): string {
   return 'id' in item && typeof item.id === 'string' ? item.id : `${answer.id}_${index}`;
 }
 
-/** Work that one of Claude's own blocks reports, as far as every protocol could; undefined for other work. */
+/** Reads the work in one of Claude's own blocks in canonical form; undefined for other work. */
 export function readFacts(block: JsonObject): HostedFacts | undefined {
   switch (block['type']) {
     case 'server_tool_use':
@@ -55,7 +55,8 @@ function readPage(result: JsonObject): FoundPage {
 }
 
 /**
- * The blocks of another's work; none for what an answer of Claude's never has: pictures, and questions to a person.
+ * Returns the blocks for another vendor's work; empty for work that Claude's answers never contain: images, and
+ * approval requests.
  * @param id of the item; the two blocks refer to each other by it
  */
 export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject[] {
@@ -94,7 +95,7 @@ export function encodeFacts(facts: HostedFacts, id: string): readonly JsonObject
 /** Documentation "Web search tool", "Errors" (2026-11). */
 const SEARCH_ERROR: JsonObject = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
 
-/** `encrypted_content` is what the model reads of a page; clients give it back as it is. */
+/** Encodes a page. Clients return `encrypted_content` unchanged, and the model reads it. */
 function encodePage({
   url,
   title,
@@ -107,7 +108,7 @@ function encodePage({
 
 const FAILED_SEARCH: Part = { type: 'text', text: 'The search failed.' };
 
-/** A block that `encodeFacts` wrote, as a model of any family reads it: a call, or its result. */
+/** Decodes a block that `encodeFacts` wrote into a call or its result, which a model of any family can read. */
 export function decodeForeign(block: JsonObject, path: string): Item | undefined {
   const id = asString(block['id']) ?? asString(block['tool_use_id']) ?? '';
   if (!isForeignWork(id)) return undefined;
@@ -117,7 +118,7 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
     case 'mcp_tool_use': {
       const own = asString(block['name']) ?? '';
       const server = asString(block['server_name']);
-      // As the model saw it: what it signed names the call so.
+      // The name that the model saw, because signed reasoning refers to the call by it.
       const name = server === undefined ? own : mcpFunctionName(server, own);
       return { ...base, type: 'tool_call', name, arguments: JSON.stringify(block['input'] ?? {}) };
     }
@@ -140,7 +141,10 @@ export function decodeForeign(block: JsonObject, path: string): Item | undefined
   }
 }
 
-/** Id without the mark: OpenAI's upstreams take no more than 40 characters (error of Chat Completions, 2026-11). */
+/**
+ * Returns the id without the mark. OpenAI's upstreams accept at most 40 characters (error of Chat Completions,
+ * 2026-11).
+ */
 function callIdOf(id: string): string {
   const mark = id.startsWith(FOREIGN_SEARCH) ? FOREIGN_SEARCH : FOREIGN_MCP;
   return `call_${id.slice(mark.length)}`.slice(0, 40);

@@ -1,5 +1,5 @@
-// Anthropic Messages, as spoken to upstreams, to clients and between them: the parts put together. The only file of this
-// folder that others import.
+// Declaration of Anthropic's Messages API for upstreams, clients and the relay lane. The only file of this folder that
+// others import.
 import type { ServedProtocol, ServerCodec, ServerFacts, UpstreamCodec } from '../protocol.ts';
 import { ADDRESSES } from './addresses.ts';
 import { decodeError } from './answers/decode-error.ts';
@@ -71,7 +71,7 @@ const server: ServerCodec = {
   outline,
   decodeRequest,
   namedObjects,
-  // The protocol's own vendor changes the list of tools itself.
+  // Faithful upstreams of this protocol apply tool changes themselves.
   portable: (request, { protocol, faithful }, report) =>
     protocol === 'anthropic-messages' && faithful ? { request, restore: null } : withOneList(request, report),
   represents: new Set(['tool', 'web_search', 'mcp', 'cache_writes']),
@@ -84,10 +84,10 @@ const server: ServerCodec = {
   encodeLimits,
   threads,
   earlierAnswer,
-  // The header lists features, and Anthropic judges them. The version is that of our codec, and whatever else is named so
-  // speaks of an account, which is the operator's.
+  // The header lists features, which Anthropic validates. Version and account headers are not forwarded: the version is
+  // this codec's, and the account is the operator's.
   passedHeaders: new Map([['anthropic-beta', new Set(['message-threads-2026-08-12'])]]),
-  // Streaming reference, "Ping events", 2026-11: any number of them, anywhere after the beginning.
+  // Streaming reference, "Ping events", 2026-11: any number, at any point after the start.
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
 };
 

@@ -1,10 +1,9 @@
-// Limits in Anthropic's headers: those of the gateway, as Messages clients know them, and those that an upstream announces. Does
-// not decide what they are.
+// Rate-limit headers in Anthropic's form: the gateway's own for clients, and those of upstreams.
 import type { AnnouncedLimit, LimitNotice, LimitState, LimitStates } from '../../canonical/index.ts';
 import { type AllowanceHeaders, announcedBy, decodeAllowances } from '../rate-limit-headers.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Requests and tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
+/** Encodes requests and tokens, with reset times in RFC 3339 (API reference "Rate limits", 2026-11). */
 export function encodeLimits({ requests, tokens }: LimitStates): Record<string, string> {
   const headers: Record<string, string> = {};
   const add = (of: string, state: LimitState | null): void => {
@@ -12,7 +11,7 @@ export function encodeLimits({ requests, tokens }: LimitStates): Record<string, 
     const name = `anthropic-ratelimit-${of}`;
     headers[`${name}-limit`] = String(state.amount);
     headers[`${name}-remaining`] = String(Math.floor(state.remaining));
-    // Whole seconds: a moment that is too early would be a refusal.
+    // Rounded up to seconds, because a client that retries too early would be refused.
     if (state.clearsAtMs !== null)
       headers[`${name}-reset`] = Temporal.Instant.fromEpochMilliseconds(
         Math.ceil(state.clearsAtMs / 1000) * 1000,
@@ -23,9 +22,9 @@ export function encodeLimits({ requests, tokens }: LimitStates): Record<string, 
   return headers;
 }
 
-// Anthropic's announcements of its rate limits: the `anthropic-ratelimit-*` headers. Does not decide what they entail.
+// Decoding of an upstream's `anthropic-ratelimit-*` headers.
 
-/** Requests and three counts of tokens, each with a moment in RFC 3339 (API reference "Rate limits", 2026-11). */
+/** Requests and three token counts, with reset times in RFC 3339 (API reference "Rate limits", 2026-11). */
 const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-tokens', 'output-tokens'].map(
   (of) => ({
     remaining: `anthropic-ratelimit-${of}-remaining`,
@@ -36,14 +35,14 @@ const ALLOWANCES: readonly AllowanceHeaders[] = ['requests', 'tokens', 'input-to
 );
 
 /**
- * The limit that is nearest; null when none is announced.
+ * Returns the limit with the least left; null if none is announced.
  * @param header reads a response header by lower-case name
  */
 export function decodeLimits(header: (name: string) => string | null, nowMs: UnixMs): LimitNotice | null {
   return decodeAllowances(ALLOWANCES, header, nowMs);
 }
 
-/** Limits of requests and of all tokens, where they name their size. */
+/** Returns the limits of requests and of all tokens that announce their size. */
 export function announcedLimits(header: (name: string) => string | null): readonly AnnouncedLimit[] {
   return announcedBy((kind, what) => header(`anthropic-ratelimit-${kind}-${what}`));
 }

@@ -1,5 +1,5 @@
-// The members of the nodes in a Messages request, as far as they have a canonical form. The decoder reports all others;
-// an upstream of this protocol gets them with the raw form of the node.
+// Shapes of the nodes in a Messages request: the members with a canonical form. The decoder reports all others;
+// upstreams of this protocol get them with the raw form of the node.
 import { asObject, asString, isJsonObject } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
@@ -8,23 +8,23 @@ import { clientToolForm } from './requests/client-tools.ts';
 const SOURCE = members('type media_type data url file_id content');
 const IMAGE = members('type source cache_control', { source: SOURCE });
 const DOCUMENT = members('type source title cache_control', { source: SOURCE });
-/** Citations that are switched off are no wish. */
+/** Document without citations. Disabled citations count as absent. */
 const UNCITED_DOCUMENT = members('type source title cache_control citations', { source: SOURCE });
 const FOUND = members('type source title content cache_control');
 const UNCITED_FOUND = members('type source title content cache_control citations');
 const CALL = members('type id name input cache_control');
-/** Direct calls come from the model itself, as everywhere. */
+/** Call by the model itself, as in every other protocol. */
 const DIRECT_CALL = members('type id name input cache_control caller');
 const RESULT = members('type tool_use_id content is_error cache_control', { content: blockShape });
 const TEXT = members('type text cache_control citations');
-/** A text without anything that its vendor alone knows. */
+/** Text without members that only Anthropic knows. */
 export const PLAIN_TEXT = members('type text cache_control');
-/** A call in an answer, as far as the canonical item holds it. */
+/** Call in an answer, as far as the canonical item holds it. */
 export const ANSWERED_CALL = members('type id name input');
-/** Place of a user (SDK type `UserLocation`, 2026-11). */
+/** Location of a user (SDK type `UserLocation`, 2026-11). */
 export const LOCATION = members('type city region country timezone');
 
-/** Blocks, by their type; others are known by their raw form alone. */
+/** Returns the shape of a block by its type. Other types have only a raw form. */
 function blockShape(block: JsonObject): MemberShape | undefined {
   const { citations } = block;
   const isUncited = isJsonObject(citations) && citations['enabled'] !== true;
@@ -52,10 +52,10 @@ function blockShape(block: JsonObject): MemberShape | undefined {
 const THINKING_BLOCK = members('type thinking signature');
 const REDACTED = members('type data');
 
-/** `eager_input_streaming` changes how arguments are delivered, not what is asked. */
+/** `eager_input_streaming` changes only how arguments are delivered. */
 const OWN_TOOL = 'type name description input_schema strict cache_control eager_input_streaming';
 const TOOL = members(OWN_TOOL);
-/** Descriptions of the function for a tool of Anthropic's, and what is between client and tool. */
+/** Members of Anthropic's client tools that the replacing function covers, or that concern only the client. */
 const CLIENT_TOOL = members(
   `${OWN_TOOL} display_width_px display_height_px display_number enable_zoom max_characters`,
 );
@@ -68,7 +68,7 @@ function toolShape(tool: JsonObject): MemberShape | undefined {
 
 export const THINKING_SHAPE = members('type budget_tokens display');
 
-/** The body of a request, below its top. Turns are put together anew. */
+/** Body of a request, below its top level. Messages are rewritten from the canonical turns. */
 export const REQUEST_SHAPE = members('', {
   system: blockShape,
   messages: rewritten('role content', { content: blockShape }),

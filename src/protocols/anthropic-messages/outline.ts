@@ -15,7 +15,7 @@ export const outline: OutlineCodec = {
   },
 };
 
-/** `metadata.user_id` is kept in the record; an upstream of this protocol gets the whole object. */
+/** Decodes `metadata.user_id` for the record. Upstreams of this protocol get the whole object. */
 export function decodeMetadata(body: JsonObject, problems: Problems): CanonicalRequest['metadata'] {
   const raw = readObject(body['metadata'], 'metadata', problems);
   const userId = asString(raw?.['user_id']);

@@ -1,5 +1,5 @@
-// A relayed Messages stream: the message of `message_start` is patched, a copy is read for the records, and every other
-// byte passes. Only for upstreams that follow Anthropic's own definition.
+// Relayed Messages stream: patches the message of `message_start`, reads usage and stop reason, and passes every other
+// byte unchanged. Only for upstreams that follow Anthropic's definition.
 import type { JsonObject } from '../../base/json/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import { brokenAnswer, cutAnswer, unreadableFrame } from '../broken-answer.ts';
@@ -13,7 +13,7 @@ import { decodeStopReason } from './answers/finish-reason.ts';
 
 const DELTA = 'event: content_block_delta\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
-/** Members of deltas that hold what the model writes, as they stand in an event. */
+/** Members of deltas with output of the model, as written in an event. */
 const WRITTEN = ['"text":', '"partial_json":', '"thinking":'] as const;
 
 export class MessagesRelayStream extends PatchedStream {
@@ -21,7 +21,7 @@ export class MessagesRelayStream extends PatchedStream {
   #counts: JsonObject | undefined;
 
   protected override close(): string {
-    // A stop reason ends an answer even where the last event was forgotten; without one it was cut.
+    // A stop reason ends an answer even if the last event is missing. Without one, the answer was cut.
     if (this.finish === undefined) this.error ??= cutAnswer();
     const tail = this.#tail || (this.error || this.done ? '' : STOP);
     this.#tail = '';
@@ -37,11 +37,14 @@ export class MessagesRelayStream extends PatchedStream {
     return true;
   }
 
-  /** The slow path: for events that open, finish, count, fail, or are not known. @returns false behind the last one */
+  /**
+   * Slow path, for events that open or finish the answer, contain usage or an error, or are unknown.
+   * @returns false after the last event
+   */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
     if (data === '') {
-      // Comments keep a connection alive.
+      // Comments keep the connection alive.
       this.add(frame);
       return true;
     }
@@ -85,7 +88,10 @@ export class MessagesRelayStream extends PatchedStream {
     return true;
   }
 
-  /** A message has no content yet, unless code that runs at Anthropic calls a tool: then all of it is here. */
+  /**
+   * Handles the message. It has no content yet, unless code that runs at Anthropic calls a tool: then its content is
+   * complete.
+   */
   #start(message: JsonObject): void {
     this.upstreamId ??= asString(message['id']);
     this.#count(message['usage']);
@@ -96,7 +102,7 @@ export class MessagesRelayStream extends PatchedStream {
   #stop(envelope: JsonObject): void {
     const raw = asString(envelope['stop_reason']);
     if (raw === undefined) return;
-    // An answer that says nothing may yet be another endpoint's: it is held until it is over.
+    // An empty answer is held back until its end, because another endpoint may still answer.
     this.isEmpty = !this.committed;
     const stopSequence = asString(envelope['stop_sequence']);
     this.finish = { type: 'finish', reason: decodeStopReason(raw), raw, stopSequence };
@@ -114,5 +120,5 @@ export class MessagesRelayStream extends PatchedStream {
   }
 }
 
-/** Blocks that a client sees only once there is something in them. */
+/** Blocks that the client sees only once they have content. */
 const SILENT_BLOCKS: ReadonlySet<string> = new Set(['text', 'thinking']);

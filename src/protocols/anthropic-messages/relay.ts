@@ -1,5 +1,5 @@
-// The relay lane of the Messages API: what a faithful upstream takes as it stands, and how its answers pass. Only `id`
-// and `model` of the message change; every other byte is the upstream's.
+// Relay lane of the Messages API: decides which requests are sent unchanged, and patches `id` and `model` of the
+// answers.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest, Item, Part } from '../../canonical/index.ts';
@@ -22,8 +22,8 @@ export const relay: RelayCodec = {
 };
 
 /**
- * False where the client's own bytes hold what only another family of models can read, or lack what the gateway found
- * again for it.
+ * False if the client's own body contains items of another model family, or lacks reasoning that the gateway has
+ * restored.
  */
 function accepts(request: CanonicalRequest): boolean {
   return request.items.every(
@@ -31,7 +31,10 @@ function accepts(request: CanonicalRequest): boolean {
   );
 }
 
-/** False for work of another's tools, and for thinking that the client's bytes do not hold as it must be: another family's, or found in the vault. */
+/**
+ * False for another vendor's tool work, and for thinking that the client's body does not contain correctly: of another
+ * family, or restored by the gateway.
+ */
 function isClaudes(item: Item): boolean {
   if (item.type === 'reference') return false;
   if ((item.type === 'tool_call' || item.type === 'tool_result') && isForeignWork(item.callId)) return false;
@@ -41,7 +44,7 @@ function isClaudes(item: Item): boolean {
   return opaque.data === source.raw[opaque.kind === 'signature' ? 'signature' : 'data'];
 }
 
-/** False for a text with citations that another model made. */
+/** False for a text with citations of another model. */
 function isOwnPart(part: Part): boolean {
   return (
     part.type !== 'text' || (part.annotations ?? []).every((annotation) => annotation.source !== undefined)

@@ -1,5 +1,5 @@
-// `thread` of a Messages request: what it asks, and the whole conversation put together again. Source: documentation
-// "Message threads" and the helpers of Anthropic's SDKs (JavaScript 1.12, Python 2.13), 2026-11.
+// `thread` of a Messages request: decodes the member and joins the whole conversation. Source: documentation "Message
+// threads" and the helpers of Anthropic's SDKs (JavaScript 1.12, Python 2.13), 2026-11.
 import {
   asArray,
   asObject,
@@ -13,11 +13,11 @@ import type { KeptThreadTurn, ThreadCodec } from '../protocol.ts';
 import { describe, requireObject, requireString } from '../members/read-member.ts';
 import { messageId } from './answers/encode-envelope.ts';
 
-/** Members that the thread keeps from its first request; later requests leave them out, or repeat them. */
+/** Members that a thread keeps from its first request. Later requests omit or repeat them. */
 const FIXED = ['system', 'tools'] as const;
-/** Claude Code writes such a block into every `system`, and another one into each. */
+/** Claude Code writes such a block, with changing content, into every `system`. */
 const BILLING_BLOCK = 'x-anthropic-billing-header:';
-/** Members in which marks for the cache can stand, below a message or a tool. */
+/** Members below a message or tool that can contain cache breakpoints. */
 const MARKED = ['content', 'source', 'tool', 'definition', 'tool_references'] as const;
 
 export const threads: ThreadCodec = { read, join, answerId: messageId, unknown };
@@ -50,20 +50,20 @@ function join(body: JsonObject, turns: readonly KeptThreadTurn[]): JsonObject {
   return {
     ...rest,
     ...fixed,
-    // A value that is no list is reported by its decoder.
+    // The decoder reports a value that is not a list.
     ...(messages === undefined
       ? {}
       : { messages: isJsonArray(messages) ? [...said, ...messages] : messages }),
   };
 }
 
-/** The answer as a message. None where nothing was said: the API refuses a message without content. */
+/** Returns the answer as a message. Empty for an answer without content, because the API refuses an empty message. */
 function replyOf(answer: JsonObject): readonly JsonObject[] {
   const content = asArray(answer['content']);
   return content.length === 0 ? [] : [{ role: 'assistant', content }];
 }
 
-/** @throws GatewayError for members that must stay as they were at the beginning of the thread */
+/** @throws GatewayError for members that differ from those of the thread's first request */
 function refuseOther(body: JsonObject, fixed: JsonObject): void {
   const differing = FIXED.filter((name) => {
     const given = withoutBilling(body[name]);
@@ -81,7 +81,7 @@ function isGiven(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null;
 }
 
-/** Undefined where no other block was there. */
+/** Undefined if there is no other block. */
 function withoutBilling(value: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonArray(value)) return value;
   const others = value.filter((block) => !String(asObject(block)['text']).startsWith(BILLING_BLOCK));
@@ -96,8 +96,8 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /**
- * The same without marks for the cache. They were meant for the request that first had them, and a whole conversation
- * can have more of them than a request may hold: Anthropic's SDKs leave them out, too, where they send it again.
+ * Removes cache breakpoints. They belong to their original request, and a whole conversation can have more than the API
+ * accepts. Anthropic's SDKs also remove them when they resend a conversation.
  */
 function withoutMarks(value: JsonObject): JsonObject {
   const { cache_control: _, ...copy } = value;
@@ -119,7 +119,7 @@ function unknown(id: string): GatewayError {
   );
 }
 
-/** Codes by which Anthropic's SDKs recover (`ThreadNotFoundError` and its siblings). */
+/** Error codes on which Anthropic's SDKs recover (`ThreadNotFoundError` and its siblings). */
 function threadError(
   message: string,
   code: 'thread_not_found' | 'thread_fingerprint_mismatch',

@@ -1,5 +1,5 @@
-// Anthropic's Message Batches as the gateway asks them (API reference, "Message Batches", 2026-11). They have no metadata: a batch is
-// found again by the ids of its lines.
+// Anthropic's Message Batches as an upstream (API reference, "Message Batches", 2026-11). They have no metadata, so a
+// batch is found again by the ids of its lines.
 import { asArray, asObject, type JsonObject } from '../../base/json/index.ts';
 import {
   onOneLine,
@@ -48,7 +48,7 @@ function decode(body: JsonObject): VendorBatch {
   };
 }
 
-/** Statuses of errors by their types (API reference, "Errors"). */
+/** HTTP status of each error type (API reference, "Errors"). */
 const STATUSES: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -1,5 +1,5 @@
-// The words of the Messages API that our tables must cover, taken from the official SDK's types so that a new
-// word breaks the type check. Types only: knows nothing of the canonical model.
+// Enumerations of the Messages API that the tables here must cover. They come from the official SDK, so a new value
+// breaks the type check.
 import type { OutputConfig, StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
 
@@ -7,5 +7,5 @@ import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
 export type WireStopReason = StopReason;
 /** Values of `output_config.effort`. */
 export type WireEffort = NonNullable<OutputConfig['effort']>;
-/** Values of `error.type`; `request_too_large` comes from the edge and is only in the API reference ("Errors"). */
+/** Values of `error.type`. `request_too_large` comes from the edge and is only in the API reference ("Errors"). */
 export type WireErrorType = Exclude<ErrorType, `memory_${string}`> | 'request_too_large';

@@ -1,5 +1,4 @@
-// Turns the content blocks of a Messages answer into canonical events, whether they come whole or in deltas.
-// Knows nothing of frames or of HTTP.
+// Decodes the content blocks of a Messages answer into canonical events, whether whole or in deltas.
 import {
   asArray,
   asObject,
@@ -27,7 +26,7 @@ const UNOPENED = -1;
 interface Block {
   readonly kind: 'text' | 'thinking' | 'tool_use' | 'raw';
   readonly raw: JsonObject;
-  /** Index of its item; UNOPENED until there is something to show. */
+  /** Index of its item; UNOPENED until there is content. */
   item: number;
   /** Part of the message item, for text. */
   part: number;
@@ -37,7 +36,7 @@ interface Block {
   signature: string;
   /** JSON of a tool's input so far. */
   json: string;
-  /** Members that deltas of undocumented types brought. */
+  /** Members from deltas of undocumented types. */
   patch: MutableJsonObject | undefined;
 }
 
@@ -45,7 +44,9 @@ export class AnswerEmitter {
   readonly #out: ItemWriter;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, Block>();
-  /** The end of a search, until the next block tells what it found: clients of other protocols learn both at once. */
+  /**
+   * Close event of a search call, held back for the next block with its results: other protocols report both together.
+   */
   #search: (CloseEvent & { readonly source: Source }) | undefined;
   #usage: JsonObject | undefined;
   #usageIsNew = false;
@@ -59,23 +60,23 @@ export class AnswerEmitter {
     this.#ids = new CallIds(context, 'toolu_');
   }
 
-  /** True once the upstream said why the model stopped. */
+  /** True once there is a stop reason. */
   get stopped(): boolean {
     return this.#stopReason !== undefined;
   }
 
-  /** Takes the envelope of the answer; its content and its stop reason are not read here. */
+  /** Takes the envelope of the answer, without content and stop reason. */
   start(message: JsonObject): void {
     this.#out.on({ type: 'start', id: asString(message['id']), model: asString(message['model']) });
     this.#mergeUsage(message['usage']);
   }
 
-  /** Opens the block at an index of the upstream's, with whatever content it already has. */
+  /** Opens the block at an index of the upstream, with the content that it already has. */
   openBlock(index: number, raw: JsonObject): void {
     this.closeBlock(index);
     if (this.#search !== undefined) this.#closeSearch(raw);
     const type = asString(raw['type']);
-    // Such a block begins with its first delta, as where the start is left out.
+    // A block without a type begins with its first delta, as if its start were missing.
     if (type === undefined) return this.#out.on({ type: 'unknown', source: ours(raw) });
     const block = newBlock(blockKind(type), raw);
     this.#blocks.set(index, block);
@@ -107,10 +108,7 @@ export class AnswerEmitter {
     }
   }
 
-  /**
-   * Takes one delta of a block.
-   * @param frame the whole frame, passed on when the delta is of a type that the block does not know
-   */
+  /** Takes one delta of a block. @param frame the whole frame, passed on if the block does not know the delta's type */
   delta(index: number, delta: JsonObject, frame: JsonObject): void {
     const type = delta['type'];
     const block = this.#blocks.get(index) ?? this.#lateBlock(index, type);
@@ -132,18 +130,18 @@ export class AnswerEmitter {
     this.#out.on({ type: 'unknown', source: ours(frame) });
   }
 
-  /** True while a block of text is open at this place. */
+  /** True while a text block is open at this index. */
   isText(index: number): boolean {
     return this.#blocks.get(index)?.kind === 'text';
   }
 
-  /** Takes more of the text of an open block. */
+  /** Takes more text of an open block. */
   text(index: number, text: string): void {
     const block = this.#blocks.get(index);
     if (block) this.#text(block, text);
   }
 
-  /** Completes a block; does nothing when it is not open. */
+  /** Completes a block, if it is open. */
   closeBlock(index: number): void {
     const block = this.#blocks.get(index);
     if (block === undefined) return;
@@ -156,7 +154,7 @@ export class AnswerEmitter {
         this.#closeThinking(block);
         return;
       case 'tool_use':
-        // A tool without arguments streams none; its input is then in the block itself, or it is empty.
+        // A tool without arguments streams none. Its input is then in the block itself, or empty.
         if (block.json === '') {
           const input = block.raw['input'];
           const text = isJsonObject(input) ? JSON.stringify(input) : '{}';
@@ -173,7 +171,7 @@ export class AnswerEmitter {
     }
   }
 
-  /** Takes what the end of an answer says: `stop_reason`, `stop_sequence`, `stop_details`, `usage`. */
+  /** Takes the end of an answer: `stop_reason`, `stop_sequence`, `stop_details`, `usage`. */
   stop(envelope: JsonObject): void {
     this.#stopReason = asString(envelope['stop_reason']) ?? this.#stopReason;
     this.#stopSequence = asString(envelope['stop_sequence']) ?? this.#stopSequence;
@@ -183,14 +181,14 @@ export class AnswerEmitter {
     this.#mergeUsage(envelope['usage']);
   }
 
-  /** Emits the token counts if they changed since they were last emitted. */
+  /** Emits the token counts if they have changed since the last time. */
   flushUsage(): void {
     if (!this.#usageIsNew || this.#usage === undefined) return;
     this.#usageIsNew = false;
     this.#out.on({ type: 'usage', usage: decodeUsage(this.#usage) });
   }
 
-  /** Closes whatever is open and emits usage and finish. */
+  /** Closes all open blocks and emits usage and finish. */
   finish(): void {
     for (const index of this.#blocks.keys()) this.closeBlock(index);
     this.#closeSearch({});
@@ -206,7 +204,7 @@ export class AnswerEmitter {
     this.#out.on({ type: 'finish', reason, raw, stopSequence: this.#stopSequence, refusalCategory });
   }
 
-  /** Closes the search that waits for what it found. @param next the block that follows it */
+  /** Emits the held-back close event of a search. @param next the block that follows it */
   #closeSearch(next: JsonObject): void {
     const close = this.#search;
     if (close === undefined) return;
@@ -215,7 +213,7 @@ export class AnswerEmitter {
     this.#out.on(found ? { ...close, facts: { ...found, ...close.facts } } : close);
   }
 
-  /** A block whose start never came: compatible servers leave it out for text and thinking. */
+  /** Opens a block whose start is missing: compatible servers omit it for text and thinking. */
   #lateBlock(index: number, deltaType: unknown): Block | undefined {
     if (deltaType !== 'text_delta' && deltaType !== 'thinking_delta') return undefined;
     const block = newBlock(deltaType === 'text_delta' ? 'text' : 'thinking', {});
@@ -236,7 +234,7 @@ export class AnswerEmitter {
     this.#out.reasoning(block.item, text);
   }
 
-  /** A signature alone is content: it must come back to the model even when no text was shown. */
+  /** A signature alone is content: it must return to the model even if no text was shown. */
   #closeThinking(block: Block): void {
     if (block.signature !== '') {
       if (block.item === UNOPENED) this.#openReasoning(block);
@@ -256,7 +254,7 @@ export class AnswerEmitter {
     if (isJsonObject(citation)) (block.citations ??= []).push(citation);
   }
 
-  /** A citation belongs to the whole text of its block, which is known only at the block's end. */
+  /** Emits citations at the end of a block, because they refer to its whole text. */
   #annotate(block: Block, citations: readonly JsonObject[]): void {
     if (block.item === UNOPENED) this.#openPart(block);
     for (const citation of citations)
@@ -308,7 +306,10 @@ function blockKind(type: string): Block['kind'] {
   }
 }
 
-/** The raw form of a call that has more members than the item can hold. That the model itself calls says nothing. */
+/**
+ * Returns the raw form of a call with more members than the item holds. A direct `caller` is the default and does not
+ * count.
+ */
 function toolSource(block: Block): Source | undefined {
   for (const key in block.raw) {
     const isPlain = key === 'caller' && asObject(block.raw[key])['type'] === 'direct';
@@ -324,7 +325,7 @@ function finalRaw(block: Block): JsonObject {
   return raw;
 }
 
-/** Lays a delta of an undocumented type over the block: strings are continued, other values replaced. */
+/** Applies a delta of an undocumented type to the block: strings are appended, other values replaced. */
 function patchBlock(block: Block, delta: JsonObject): void {
   block.patch ??= {};
   for (const key in delta) {

@@ -1,10 +1,10 @@
-// Writes the frames of a Messages stream: numbers the blocks and spells the events. Must not know items or their order.
+// Writes the events of a Messages stream, and numbers the blocks.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 
-/** Kinds of blocks whose content comes in deltas. */
+/** Kinds of blocks whose content is sent in deltas. */
 export type StreamedBlock = 'text' | 'thinking' | 'tool_use';
 
-/** A delta of each kind, up to its value. */
+/** Delta of each kind, up to its value. */
 const DELTAS: Readonly<Record<StreamedBlock, string>> = {
   text: '{"type":"text_delta","text":',
   thinking: '{"type":"thinking_delta","thinking":',
@@ -28,22 +28,22 @@ export class BlockWriter {
     this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${DELTAS[kind]}`;
   }
 
-  /** Text of the block that was begun last, in the delta of its kind. */
+  /** Writes text of the current block, in a delta of its kind. */
   text(text: string): void {
     this.#write(`${this.#head}${JSON.stringify(text)}}}\n\n`);
   }
 
-  /** Any other delta of that block. */
+  /** Writes any other delta of the current block. */
   delta(delta: JsonObject): void {
     this.frame('content_block_delta', { index: this.#blocks - 1, delta });
   }
 
-  /** Ends that block. */
+  /** Ends the current block. */
   stop(): void {
     this.frame('content_block_stop', { index: this.#blocks - 1 });
   }
 
-  /** A whole block. Input is told in a delta, as Anthropic does; all else stands in the start. */
+  /** Writes a whole block. As in Anthropic's streams, input is sent in a delta, everything else in the start. */
   whole(block: JsonObject): void {
     const { input } = block;
     this.start(input === undefined ? block : { ...block, input: {} });
@@ -51,7 +51,7 @@ export class BlockWriter {
     this.stop();
   }
 
-  /** An event with these members. */
+  /** Writes an event with these members. */
   frame(type: string, members: Readonly<Record<string, JsonValue | undefined>>): void {
     this.#write(`event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`);
   }

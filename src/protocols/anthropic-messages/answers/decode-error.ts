@@ -1,4 +1,4 @@
-// Anthropic's error bodies and error frames into the closed list of kinds. Does not decide what happens next.
+// Classifies Anthropic's error bodies and error frames.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { ErrorKind } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonArray, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -15,7 +15,7 @@ import type { WireErrorType } from '../wire-types.ts';
 
 interface ErrorClass {
   readonly kind: ErrorKind;
-  /** The HTTP status that goes with the type: error frames in a stream carry none. */
+  /** HTTP status of the type, because error frames in a stream have none. */
   readonly status: number;
 }
 
@@ -34,16 +34,16 @@ const TYPES: Readonly<Record<WireErrorType, ErrorClass>> = {
   api_error: { kind: 'upstream_unavailable', status: 500 },
 };
 
-/** Said with `invalid_request_error` and status 400 when the account has no money left. */
+/** Message of an `invalid_request_error` with status 400 for an account without credit. */
 const NO_CREDIT = /credit balance is too low|reached your specified (?:api|workspace api) usage limits/i;
 const CONTENT_FILTER = /content filtering policy/i;
 
 /**
- * The error of an HTTP answer with a failing status.
+ * Classifies an HTTP answer with an error status.
  * @param status HTTP status
  * @param header reads a response header by lower-case name
- * @param body the answer's text: normally `{"type":"error","error":{"type","message"},"request_id"}`; those who host
- *   Claude have their own: Bedrock's is `{"message"}`, and Vertex puts Google's into a list where it would stream
+ * @param body text of the answer, normally `{"type":"error","error":{"type","message"},"request_id"}`. Hosts of Claude
+ * differ: Bedrock sends `{"message"}`, and Vertex sends Google's form, as a list where it would stream
  */
 export function decodeError(
   status: number,
@@ -68,9 +68,9 @@ export function decodeError(
 }
 
 /**
- * The error of an `error` event in a stream, or of an error body that came with status 200.
+ * Classifies an `error` event of a stream, or an error body with status 200.
  * @param frame the event's parsed data
- * @param data its text, kept as the upstream's own words
+ * @param data its text, kept as the upstream's original
  */
 export function decodeErrorFrame(frame: JsonObject, data: string): GatewayError {
   const error = asObject(frame['error']);

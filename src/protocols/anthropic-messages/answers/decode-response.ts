@@ -1,4 +1,4 @@
-// A whole answer of the Messages API: the same blocks as in a stream, each already complete.
+// Decodes a whole answer of the Messages API, with the same blocks as a stream.
 import type { EventSink } from '../../../canonical/index.ts';
 import { asArray, asObject, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
@@ -6,10 +6,7 @@ import type { CodecContext } from '../../protocol.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 
-/**
- * Pushes the events of an answer body.
- * @throws GatewayError when the body is an error, or is no message
- */
+/** Emits the events of an answer body. @throws GatewayError if the body is an error, or not a message */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   if (isJsonObject(body) && body['type'] === 'error') throw decodeErrorFrame(body, JSON.stringify(body));
   if (!isJsonObject(body) || !isJsonArray(body['content'])) {

@@ -1,5 +1,5 @@
-// Reads the server-sent events of the Messages API. Owns the frame types and the end of the stream; what the
-// blocks mean is in answer-emitter.ts.
+// Decodes the server-sent events of the Messages API, and detects the end of the stream. `answer-emitter.ts` interprets
+// the blocks.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -9,7 +9,7 @@ import { RepeatedEvent } from '../../repeated-event.ts';
 import { AnswerEmitter } from './answer-emitter.ts';
 import { decodeErrorFrame } from './decode-error.ts';
 
-/** A decoder for one stream. After `finish` or `error` it ignores whatever follows. */
+/** Creates a decoder for one stream. After `finish` or `error` it ignores further frames. */
 export function decodeStream(sink: EventSink, context: CodecContext): StreamDecoder {
   return new MessagesStreamDecoder(sink, context);
 }
@@ -17,11 +17,11 @@ export function decodeStream(sink: EventSink, context: CodecContext): StreamDeco
 class MessagesStreamDecoder implements StreamDecoder {
   readonly #sink: EventSink;
   readonly #emitter: AnswerEmitter;
-  /** Repeated events of the texts of one block, and the block's index. */
+  /** Recognizes repeated text deltas; `#block` is the index of their block. */
   readonly #repeated = new RepeatedEvent();
   #block = 0;
   #started = false;
-  /** Id of the answer that has begun, until its first content. */
+  /** Id of the current answer, until its first content. */
   #id: JsonValue | undefined;
   #done = false;
 
@@ -78,12 +78,12 @@ class MessagesStreamDecoder implements StreamDecoder {
 
   end(): void {
     if (this.#done) return;
-    // `message_delta` with a stop reason completes the answer; only the terminator is missing then.
+    // A stop reason in `message_delta` completes the answer. Only the terminator is missing then.
     if (this.#emitter.stopped) this.#finish();
     else this.#fail(cutAnswer());
   }
 
-  /** Remembers an event that says nothing but a text of an open block. */
+  /** Notes an event that contains only text of an open block. */
   #note(frame: JsonObject, data: string): void {
     const delta = asObject(frame['delta']);
     const text = delta['type'] === 'text_delta' ? asString(delta['text']) : undefined;
@@ -95,21 +95,21 @@ class MessagesStreamDecoder implements StreamDecoder {
   }
 
   /**
-   * A `message_start` normally has no content. When code execution calls a client tool, the calls come inside
-   * it and `message_stop` follows at once (recorded 2025-12).
+   * Handles `message_start`, which normally has no content. If code execution calls a client tool, it contains the
+   * calls, and `message_stop` follows immediately (recorded 2025-12).
    */
   #start(message: JsonObject): void {
-    // Some servers say it twice before they begin.
+    // Some servers send it twice at the start.
     if (this.#started && this.#id !== undefined && message['id'] === this.#id) return;
     if (this.#started) {
-      // Events that were already sent cannot be taken back.
+      // Events that were already emitted cannot be undone.
       this.#fail(brokenAnswer('the upstream began a second answer in the same stream'));
       return;
     }
     this.#started = true;
     this.#id = message['id'];
     this.#emitter.start(message);
-    // The input is counted already: the counts of a stream that is cut later are better than none.
+    // The input counts are already final: if the stream is cut later, they are better than none.
     this.#emitter.flushUsage();
     let index = 0;
     for (const block of asArray(message['content'])) {
@@ -120,7 +120,7 @@ class MessagesStreamDecoder implements StreamDecoder {
     this.#emitter.stop({ stop_reason: message['stop_reason'], stop_sequence: message['stop_sequence'] });
   }
 
-  /** Every answer begins with a start event, also that of a server which forgets `message_start`. */
+  /** Emits the start event if the server omitted `message_start`. */
   #ensureStarted(): void {
     if (!this.#started) this.#start({});
   }

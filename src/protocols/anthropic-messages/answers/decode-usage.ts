@@ -1,12 +1,12 @@
-// Token counts of the Messages API into the one usage vector. Knows nothing of prices or of events.
+// Decodes token counts of the Messages API into the usage vector.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject } from '../../../base/json/index.ts';
 import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
 
 /**
- * Lays a newer usage object over an older one. `message_delta` repeats only some members of `message_start`,
- * cumulatively, and may say null for what it does not know: those keep the older value.
+ * Merges a newer usage object over an older one. `message_delta` repeats only some members of `message_start`, with
+ * cumulative values. Null and absent members keep the older value.
  */
 export function mergeUsage(older: JsonObject, newer: JsonObject): JsonObject {
   const merged: MutableJsonObject = { ...older };
@@ -18,14 +18,14 @@ export function mergeUsage(older: JsonObject, newer: JsonObject): JsonObject {
 }
 
 /**
- * The usage vector of a `usage` object. `input_tokens` leaves cached tokens out and `output_tokens` includes
- * thinking (SDK types `Usage`, `OutputTokensDetails`); without `output_tokens_details` all output counts as text.
+ * Returns the usage vector of a `usage` object. `input_tokens` excludes cached tokens, and `output_tokens` includes
+ * thinking (SDK types `Usage`, `OutputTokensDetails`). Without `output_tokens_details`, all output counts as text.
  * @param raw counts in tokens; missing ones are 0
  */
 export function decodeUsage(raw: JsonObject): Usage {
   const creation = asObject(raw['cache_creation']);
   const cacheWrite1h = tokenCount(creation['ephemeral_1h_input_tokens']);
-  // A stream's last usage updates only the total of cache writes, so the total decides where both are there.
+  // A stream's last usage updates only the total of cache writes, so the total wins over its parts.
   const cacheWrite5m = Math.max(
     tokenCount(creation['ephemeral_5m_input_tokens']),
     tokenCount(raw['cache_creation_input_tokens']) - cacheWrite1h,
@@ -57,7 +57,7 @@ export function decodeUsage(raw: JsonObject): Usage {
   };
 }
 
-/** `{web_search_requests: 2}` as `{web_search: 2}`; tools that were not used are left out. */
+/** Converts `{web_search_requests: 2}` to `{web_search: 2}`, without unused tools. */
 function toolCounts(raw: JsonObject): Readonly<Record<string, number>> {
   const tools: Record<string, number> = {};
   for (const key in raw) {

@@ -1,5 +1,5 @@
-// `diagnostics.previous_message_id`: the client's last answer, whose prompt the upstream compares with this one (API
-// reference "Create a Message", 2026-11). Clients know it by the gateway's id, upstreams by their own.
+// `diagnostics.previous_message_id`: the client's previous answer, whose prompt the upstream compares with this one
+// (API reference "Create a Message", 2026-11). Clients use the gateway's id, upstreams their own.
 import { asObject, asString } from '../../../base/json/index.ts';
 import type { EarlierAnswer } from '../../protocol.ts';
 import { generationOf } from './encode-envelope.ts';

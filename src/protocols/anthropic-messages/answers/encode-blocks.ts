@@ -1,5 +1,4 @@
-// Items of an answer as content blocks for clients. Owns the shapes of thinking, calls and hosted work; must not know
-// whether the answer is streamed.
+// Encodes items of an answer as content blocks, for streamed and whole answers: thinking, calls and hosted work.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { ReasoningItem, Source, ToolCallItem } from '../../../canonical/index.ts';
 import { joinParagraphs } from '../../paragraphs.ts';
@@ -7,9 +6,9 @@ import { CLAUDE_REASONING, encodeHidden } from '../foreign-reasoning.ts';
 import type { HiddenReasoning } from '../foreign-reasoning.ts';
 
 /**
- * How an item ends, once its text is known: the signature of its `thinking` block, a block that only hides it, or
- * nothing at all. A client must have a signature to give thinking back, so there is one also where no model signed.
- * @param hasText true when the client sees text
+ * Returns the end of a reasoning item: the signature of its `thinking` block, a `redacted_thinking` block, or nothing.
+ * Clients return only signed thinking, so a signature is written even if no model signed it.
+ * @param hasText true if the client sees text
  */
 export function sealReasoning(
   hidden: HiddenReasoning,
@@ -26,8 +25,8 @@ export function sealReasoning(
 }
 
 /**
- * The block of a reasoning item; undefined when there is nothing in it.
- * @param exclude true: the text is withheld, its signature is not (`display: "omitted"`)
+ * Returns the block of a reasoning item; undefined if it is empty.
+ * @param exclude true: the text is withheld, but not its signature (`display: "omitted"`)
  */
 export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObject | undefined {
   const isSummary = item.text.length === 0;
@@ -39,16 +38,16 @@ export function encodeReasoning(item: ReasoningItem, exclude: boolean): JsonObje
   return 'redacted' in seal ? seal.redacted : { type: 'thinking', thinking, signature: seal.signature };
 }
 
-/** Called by the model itself, not by code that it wrote (SDK type `DirectCaller`). */
+/** Caller of a direct call: the model itself, not code that it wrote (SDK type `DirectCaller`). */
 export const DIRECT: JsonObject = { type: 'direct' };
 
-/** Members of a call's block that are not its arguments; those of the raw form come last. */
+/** Returns the members of a call's block, except its arguments. Those of the raw form come last. */
 export function callMembers(call: Pick<ToolCallItem, 'callId' | 'name' | 'source'>): JsonObject {
   const { type: _type, id: _id, name: _name, input: _input, ...rest } = ownBlock(call.source) ?? {};
   return { type: 'tool_use', id: call.callId, name: call.name, input: {}, caller: DIRECT, ...rest };
 }
 
-/** The raw block of what only this protocol knows; undefined for another protocol's, which has no place here. */
+/** Returns the raw block of this protocol; undefined for another protocol's, which cannot be expressed here. */
 export function ownBlock(source: Source | undefined): JsonObject | undefined {
   return source?.protocol === 'anthropic-messages' ? source.raw : undefined;
 }

@@ -1,29 +1,30 @@
-// The members of a message around its content, alike in a whole answer and in `message_start`. Knows no blocks.
+// Members of a message around its content, for whole answers and `message_start`.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { FinishEvent } from '../../../canonical/index.ts';
 import type { AnswerContext } from '../../protocol.ts';
 import type { Emitted } from './finish-reason.ts';
 import { encodeStopReason } from './finish-reason.ts';
 
-/** How ids of messages begin: clients sort and check by it (API reference "Create a Message", 2026-11). */
+/** Prefix of message ids, by which clients sort and check them (API reference "Create a Message", 2026-11). */
 const MESSAGE_PREFIX = 'msg_';
 const OWN_ID = /^msg_([0-9a-f]{32})$/;
 
 /**
- * The id of a generation's message. A relayed message has it too: `GET /v1/generation` and threads find the answer by it.
+ * Returns the message id of a generation. Relayed messages have it too, because `GET /v1/generation` and threads find
+ * the answer by it.
  */
 export function messageId(generationId: string): string {
   return MESSAGE_PREFIX + generationId;
 }
 
-/** The generation of a message's id; undefined for an id of somebody else's. */
+/** Returns the generation of a message id; undefined for an id from elsewhere. */
 export function generationOf(id: string): string | undefined {
   return OWN_ID.exec(id)?.[1];
 }
 
 /**
- * The identity of the answer is the gateway's own: its generation id, and its id of the model that ran. No upstream of
- * another protocol has a container or diagnoses its cache.
+ * Encodes the envelope with the gateway's own generation id and model id. Container and cache diagnostics are null,
+ * because upstreams of other protocols have none.
  */
 export function encodeEnvelope({ id, model }: AnswerContext, content: readonly JsonValue[]): JsonObject {
   return {
@@ -37,10 +38,7 @@ export function encodeEnvelope({ id, model }: AnswerContext, content: readonly J
   };
 }
 
-/**
- * Why the answer ended: `stop_reason`, `stop_sequence`, `stop_details`.
- * @param refusal the words of a refusal, '' if there were none
- */
+/** Encodes `stop_reason`, `stop_sequence` and `stop_details`. @param refusal text of a refusal; '' if there was none */
 export function encodeStop(finish: FinishEvent, emitted: Emitted, refusal: string): JsonObject {
   const reason = encodeStopReason(finish, emitted);
   return {
@@ -54,8 +52,8 @@ export function encodeStop(finish: FinishEvent, emitted: Emitted, refusal: strin
 }
 
 /**
- * True where the words of a refusal must be content. Anthropic tells them in `stop_details` alone, never in both places
- * (documentation "Handle streaming refusals", 2026-11); an answer that ended for another reason has none.
+ * True if the text of a refusal must be content. Anthropic sends it only in `stop_details`, never in both
+ * (documentation "Handle streaming refusals", 2026-11). An answer that ended for another reason has no `stop_details`.
  */
 export function showsRefusal(finish: FinishEvent, emitted: Emitted): boolean {
   return emitted.refusal && encodeStopReason(finish, emitted) !== 'refusal';

@@ -1,5 +1,4 @@
-// Errors as Messages clients know them. Owns the words, and the statuses that Anthropic has for them where the kinds have
-// others.
+// Encodes errors for Messages clients, with Anthropic's types and statuses.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { ErrorKind, GatewayError } from '../../../canonical/index.ts';
 import { isOverloaded } from '../../../canonical/index.ts';
@@ -25,13 +24,16 @@ const TYPES: Readonly<Record<ErrorKind, WireErrorType>> = {
   internal: 'api_error',
 };
 
-/** Statuses of `overloaded_error` and of `api_error`, from the same page: no other status goes with them. */
+/** Statuses of `overloaded_error` and `api_error`, from the same page. Each of these types has only one status. */
 const OVERLOADED = 529;
 const API_ERROR = 500;
-/** Agents shorten their history when they read these words of Anthropic's. */
+/** Agents shorten their history when they read these words. */
 const TOO_LONG = 'prompt is too long';
 
-/** `{"type":"error","error":{type, message, details},"request_id"}`: the body of an error answer, and of an error event. */
+/**
+ * Returns `{"type":"error","error":{type, message, details},"request_id"}`, the body of an error answer and of an error
+ * event.
+ */
 export function encodeErrorBody(error: GatewayError, requestId: string): JsonObject {
   const type = isOverloaded(error) ? 'overloaded_error' : TYPES[error.kind];
   const isReported = error.kind !== 'context_overflow' || error.message.toLowerCase().includes(TOO_LONG);
@@ -40,13 +42,13 @@ export function encodeErrorBody(error: GatewayError, requestId: string): JsonObj
   return { type: 'error', error: { type, message, ...(details ? { details } : {}) }, request_id: requestId };
 }
 
-/** Anthropic's own words for the numbers, where the server gave both; else what it said. */
+/** Returns Anthropic's wording with the token counts if the server sent both; otherwise the original message. */
 function counted({ context, message }: GatewayError): string {
   if (context?.limit === undefined || context.prompt === undefined) return message;
   return `${context.prompt} tokens > ${context.limit} maximum`;
 }
 
-/** Status and body of an error answer. */
+/** Returns status and body of an error answer. */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -59,7 +61,7 @@ function statusOf(error: GatewayError): number {
   return isOverloaded(error) ? OVERLOADED : API_ERROR;
 }
 
-/** The body has no member for the place of a mistake: Anthropic names it in front of its words, and so do we. */
+/** Prefixes the message with the member's path, as Anthropic does: the body has no member for it. */
 function named({ message, param, upstream }: GatewayError): string {
   return param === undefined || upstream || message.includes(param) ? message : `${param}: ${message}`;
 }

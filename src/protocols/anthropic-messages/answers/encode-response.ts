@@ -1,4 +1,4 @@
-// A collected answer becomes a `message` object. Owns its order of blocks; must not know where the answer came from.
+// Encodes a collected answer as a `message` object.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item, Part } from '../../../canonical/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
@@ -20,7 +20,7 @@ interface Draft {
 
 /**
  * Encodes a whole answer.
- * @throws GatewayError the answer's own error, or `upstream_unavailable` when it never finished
+ * @throws GatewayError the answer's own error, or `upstream_unavailable` if it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
   const finish = requireFinish(events);
@@ -41,7 +41,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   };
 }
 
-/** @param foreignId of the blocks of another's work */
+/** @param foreignId id for the blocks of another vendor's work */
 function addItem(draft: Draft, item: Item, foreignId: string): void {
   switch (item.type) {
     case 'message':
@@ -64,7 +64,7 @@ function addItem(draft: Draft, item: Item, foreignId: string): void {
         draft.content.push(...encodeFacts(item.facts, foreignId));
       return;
     }
-    // The protocol has no place for these.
+    // The Messages API cannot express these.
     case 'compaction':
     case 'tool_result':
     case 'reference':

@@ -1,5 +1,5 @@
-// Canonical events become the events of a Messages stream. Whatever the order of what comes in, one block is open at a
-// time, blocks are numbered from 0 without gaps, and each ends before the next begins.
+// Encodes canonical events as a Messages stream. One block is open at a time, blocks are numbered from 0 without gaps,
+// and each ends before the next begins, whatever the order of the input.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -34,7 +34,7 @@ interface ReasoningState {
   readonly id: string | undefined;
   readonly format: string | undefined;
   opaque: OpaqueReasoning | undefined;
-  /** Kind and part of the last text; another part begins a new paragraph. */
+  /** Kind and part of the last text. Another part begins a new paragraph. */
   last: string;
   isSummary: boolean;
 }
@@ -42,18 +42,18 @@ interface CallState {
   readonly type: 'call';
   readonly item: Extract<OpenItem, { type: 'tool_call' }>;
   arguments: string;
-  /** Length of the arguments when they were last found to be incomplete. */
+  /** Length of the arguments at the last check that found them incomplete. */
   checked: number;
 }
 interface RawState {
   readonly type: 'raw';
   readonly block: JsonObject | undefined;
-  /** For the blocks of another's work. */
+  /** Id for the blocks of another vendor's work. */
   readonly id: string;
 }
 type ItemState = ReasoningState | CallState | RawState;
 
-/** The block that is open. */
+/** The open block. */
 interface Block {
   readonly type: StreamedBlock;
   /** Index of its item, and the part for text. */
@@ -62,10 +62,10 @@ interface Block {
   text: string;
 }
 
-/** Events of items; they may have to wait for the end of a call. */
+/** Events of items, which can be queued until the end of a call. */
 type ItemEvent = Extract<CanonicalEvent, { index: number }>;
 
-/** A sink that writes the frames of one stream; after `finish` or `error` it ignores what follows. */
+/** Creates a sink that writes one stream. After `finish` or `error` it ignores further events. */
 export function encodeStream(write: (frames: string) => void, context: AnswerContext): EventSink {
   return new MessagesStreamEncoder(write, context);
 }
@@ -74,7 +74,7 @@ class MessagesStreamEncoder extends StreamEncoder {
   readonly #out: BlockWriter;
   readonly #exclude: boolean;
   readonly #items: (ItemState | undefined)[] = [];
-  /** Events of items that wait for the end of the call that is open, by item in order of appearance. */
+  /** Events queued until the end of the open call, by item in order of appearance. */
   readonly #waiting = new Map<number, ItemEvent[]>();
   #started = false;
   #block: Block | undefined;
@@ -87,7 +87,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#exclude = context.request.reasoning.exclude === true;
   }
 
-  /** A call's arguments stand in one block: what comes between them waits until they are complete. */
+  /** Queues events between the arguments of a call, because these must be in one block. */
   override on(event: CanonicalEvent): void {
     if (this.done || !('index' in event)) return super.on(event);
     const open = this.#block;
@@ -111,7 +111,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     else this.#waiting.set(event.index, [event]);
   }
 
-  /** Lets waiting items go on, up to the next call that is not complete. */
+  /** Writes queued items, up to the next incomplete call. */
   #release(): void {
     for (const [index, events] of this.#waiting) {
       this.#waiting.delete(index);
@@ -146,7 +146,7 @@ class MessagesStreamEncoder extends StreamEncoder {
           id: foreignId(item, index, this.context),
         };
         return;
-      // The protocol has no place for it.
+      // The Messages API cannot express a compaction.
       case 'compaction':
         return;
     }
@@ -154,7 +154,7 @@ class MessagesStreamEncoder extends StreamEncoder {
 
   protected override onText({ index, part, kind, text }: TextEvent): void {
     if (text === '') return;
-    // Whether the words of a refusal are content is known at the end.
+    // Whether the text of a refusal becomes content is only known at the end.
     if (kind === 'refusal') this.#refusal += text;
     else this.#delta(this.#textBlock(index, part), text);
   }
@@ -213,7 +213,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#items[index] = undefined;
   }
 
-  /** Ends the thinking block, or writes what there is of an item that showed nothing. */
+  /** Ends the thinking block, or writes the signature of an item without visible text. */
   #closeReasoning(index: number, item: ReasoningState): void {
     if (this.#block?.type === 'thinking' && this.#block.item === index) {
       this.#end();
@@ -246,7 +246,7 @@ class MessagesStreamEncoder extends StreamEncoder {
   }
 
   #delta(block: Block, text: string): void {
-    // Citations quote the text; of the others it matters only that there is some.
+    // Citations quote the text. For other kinds it only matters whether there is any.
     if (block.type === 'text') block.text += text;
     else block.text ||= text;
     this.#out.text(text);
@@ -256,7 +256,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#out.delta({ type: 'signature_delta', signature });
   }
 
-  /** Ends the block that is open, if there is one. Thinking gets its signature. */
+  /** Ends the open block, if there is one. Thinking gets its signature. */
   #end(): void {
     const open = this.#block;
     if (!open) return;
@@ -266,7 +266,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     if (open.type === 'thinking') {
       const seal = item?.type === 'reasoning' ? sealReasoning(item, true) : undefined;
       if (seal && 'signature' in seal) this.#signature(seal.signature);
-      // Later parts of this item must not be signed twice.
+      // Later parts of this item must not be signed again.
       if (item?.type === 'reasoning') item.opaque = undefined;
     }
     this.#out.stop();
@@ -319,7 +319,7 @@ class MessagesStreamEncoder extends StreamEncoder {
     this.#out.frame('message_stop', {});
   }
 
-  /** No `message_stop` follows, so nobody takes it for an end. */
+  /** No `message_stop` follows, so the error cannot be taken for a normal end. */
   protected override onError(error: GatewayError): void {
     this.#out.frame('error', encodeErrorBody(error, this.context.id));
   }
@@ -327,5 +327,5 @@ class MessagesStreamEncoder extends StreamEncoder {
 
 const EMPTY_TEXT: JsonObject = { type: 'text', text: '', citations: null };
 
-/** The free-form input of a custom tool is the one member of an object. */
+/** Free-form input of a custom tool is the only member of an object. */
 const CUSTOM_INPUT = ['{"input":"', '"}'] as const;

@@ -1,19 +1,19 @@
-// The usage vector as Messages clients know it. Must not know events; totals of input leave cached tokens out.
+// Encodes the usage vector for Messages clients. Totals of input exclude cached tokens.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { asVendorSaid } from '../../said-usage.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asObject, asString } from '../../../base/json/index.ts';
 import { cacheWriteTokens, outputTokens } from '../../../canonical/index.ts';
 
-/** Facts about the answer that Anthropic puts beside the counts. */
+/** Members that Anthropic adds to the counts. */
 const FACTS = ['service_tier', 'inference_geo', 'speed'] as const;
 
 const TOTALS = ['input_tokens', 'output_tokens'];
 
 /**
- * A `usage` object (SDK type `Usage`), with null for what nobody said. Audio and images count as plain input: the protocol has no class for them.
- * An upstream of the same protocol is quoted.
- * @param costUsd as `cost`; absent where it is not known
+ * Returns a `usage` object (SDK type `Usage`), with null for unknown values. Audio and images count as plain input,
+ * because the protocol has no class for them. Usage of an upstream of this protocol is passed on.
+ * @param costUsd for `cost`; undefined: unknown
  */
 export function encodeUsage(usage: Usage, costUsd?: number): JsonObject {
   const { input, output, tools } = usage;

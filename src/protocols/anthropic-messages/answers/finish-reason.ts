@@ -1,5 +1,4 @@
-// `stop_reason` in both directions: the upstream's word into the canonical reason, and the word for a client. Knows
-// nothing of blocks.
+// Converts `stop_reason` in both directions.
 import type { FinishEvent, FinishReason } from '../../../canonical/index.ts';
 import type { WireStopReason } from '../wire-types.ts';
 
@@ -13,20 +12,22 @@ const STOP_REASONS: Readonly<Record<WireStopReason, FinishReason>> = {
   model_context_window_exceeded: 'length',
 };
 
-/** The reason that a word stands for; `unknown` for a word that no documentation knows, or none. */
+/** Returns the canonical reason; `unknown` for an undocumented or missing one. */
 export function decodeStopReason(word: string | undefined): FinishReason {
   return word !== undefined && Object.hasOwn(STOP_REASONS, word)
     ? STOP_REASONS[word as WireStopReason]
     : 'unknown';
 }
 
-/** Content that the client was sent, which decides where the upstream's own word would mislead it. */
+/** Content that was sent to the client, for cases in which the upstream's own word would be wrong. */
 export interface Emitted {
   readonly toolCalls: number;
   readonly refusal: boolean;
 }
 
-/** The word for a client: derived from what was sent, so that a call is never followed by `end_turn`. */
+/**
+ * Returns the stop reason for a client. It is derived from what was sent, so a call is never followed by `end_turn`.
+ */
 export function encodeStopReason(finish: FinishEvent, emitted: Emitted): WireStopReason {
   switch (finish.reason) {
     case 'length':

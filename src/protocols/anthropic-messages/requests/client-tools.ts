@@ -1,11 +1,10 @@
-// Anthropic's tools that the client runs, whose schemas Claude knows by heart: a shell, an editor, a memory, a screen.
-// Each as a function for models that do not. Calls of them are `tool_use` blocks like any other, so that nothing has to be
-// put back. Pure data and mappings; knows no request.
+// Anthropic's client tools, whose schemas only Claude knows (shell, editor, memory, screen), as functions for other
+// models. Their calls are ordinary `tool_use` blocks, so answers need no conversion.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 
-/** Instructions for a model that does not know the tool. */
+/** Description of a tool for models that do not know it. */
 export interface ClientToolForm {
-  /** The name that Anthropic prescribes for the type. */
+  /** Name that Anthropic requires for the type. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the input. */
@@ -54,8 +53,8 @@ function commands(names: readonly string[]): JsonObject {
 }
 
 /**
- * `text_editor_*` (documentation "Text editor tool", 2026-11). Those before 2025-04-29 have another name, can undo, and
- * insert `new_str` instead of `insert_text`.
+ * `text_editor_*` (documentation "Text editor tool", 2026-11). Versions before 2025-04-29 have another name, support
+ * undo, and insert `new_str` instead of `insert_text`.
  */
 function textEditor(type: string): ClientToolForm {
   const isOld = type < 'text_editor_20250429';
@@ -111,7 +110,7 @@ const FIRST_ACTIONS = [
 ];
 const LATER_ACTIONS = ['triple_click', 'left_mouse_down', 'left_mouse_up', 'scroll', 'hold_key', 'wait'];
 
-/** `computer_*` (documentation "Computer use tool", 2026-11). The size of the screen stands in the tool. */
+/** `computer_*` (documentation "Computer use tool", 2026-11). The tool contains the screen size. */
 function computer(type: string, raw: JsonObject): ClientToolForm {
   const { display_width_px: width, display_height_px: height } = raw;
   const zooms = raw['enable_zoom'] === true;
@@ -152,7 +151,7 @@ function computer(type: string, raw: JsonObject): ClientToolForm {
   };
 }
 
-/** By what stands before the date in the type of a tool. */
+/** Forms by the part of the tool's type before the date. */
 const FORMS: Readonly<Record<string, (type: string, raw: JsonObject) => ClientToolForm>> = {
   bash,
   text_editor: textEditor,
@@ -161,8 +160,8 @@ const FORMS: Readonly<Record<string, (type: string, raw: JsonObject) => ClientTo
 };
 
 /**
- * The function for a tool of Anthropic's that the client runs; undefined for every other type.
- * @param type e.g. `bash_20250124`; later dates are taken for the newest known
+ * Returns the function for one of Anthropic's client tools; undefined for other types.
+ * @param type e.g. `bash_20250124`; unknown later dates use the newest known form
  * @param raw the tool as sent
  */
 export function clientToolForm(type: string, raw: JsonObject): ClientToolForm | undefined {

@@ -1,5 +1,5 @@
-// `system` and `messages` as items of the flat conversation, in the client's order. Owns which blocks end a message
-// and become items of their own; what blocks hold is in decode-blocks.ts.
+// Decodes `system` and `messages` into items of the flat conversation, in order. `decode-parts.ts` reads the content of
+// blocks.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Item, MessageItem, Part, ReasoningItem, Role, ToolCallItem } from '../../../canonical/index.ts';
 import { isJsonObject } from '../../../base/json/index.ts';
@@ -22,21 +22,21 @@ import { decodeForeign } from '../hosted-blocks.ts';
 
 const ROLES = 'user, assistant, system';
 
-/** Decodes `system`, a string or text blocks; undefined when there is nothing in it. */
+/** Decodes `system`, a string or text blocks; undefined if it is empty. */
 export function decodeSystem(value: Member, scope: DecodeScope): MessageItem | undefined {
   const parts = decodeContent(value, 'system', scope);
   if (!parts || parts.every(isEmptyText)) return undefined;
   return { type: 'message', role: 'system', parts, path: 'system' };
 }
 
-/** Decodes `messages` into items; every mistake is noted with its path. */
+/** Decodes `messages` into items. Every problem has its path. */
 export function decodeMessages(value: Member, scope: DecodeScope): Item[] {
   const { problems } = scope;
   if (value === undefined || value === null) problems.add('messages', 'is required');
   const messages = readArray(value, 'messages', problems);
   if (messages?.length === 0) problems.add('messages', 'must not be empty');
   const items: Item[] = [];
-  /** Names of the calls so far, by id: other protocols want the name with the result. */
+  /** Names of the calls so far, by id, because other protocols require the name in the result. */
   const names = new Map<string, string>();
   messages?.forEach((message, index) => {
     const path = `messages[${index}]`;
@@ -64,7 +64,7 @@ function decodeMessage(
   scope: DecodeScope,
 ): void {
   const at = `${path}.content`;
-  // Instructions inside the conversation stay in their place where the protocol has one for them.
+  // System messages inside the conversation keep their position if the upstream's protocol allows it.
   const place = role === 'system' ? { source: ours(message) } : {};
   const { content } = message;
   if (content === undefined || content === null) {
@@ -72,7 +72,7 @@ function decodeMessage(
     return;
   }
   if (typeof content === 'string') {
-    // An empty turn of the user says that it is the assistant's turn; of the others it says nothing.
+    // An empty user message makes it the assistant's turn. Other empty messages have no meaning.
     if (content !== '' || role === 'user')
       items.push({
         type: 'message',
@@ -106,7 +106,7 @@ function decodeMessage(
   endMessage();
 }
 
-/** The item for a block that is one; undefined for a mistake, which is a problem. */
+/** Returns the item for a block that is one; undefined for an invalid block, which is a problem. */
 function decodeItem(
   raw: JsonObject,
   role: Role,
@@ -142,7 +142,7 @@ function decodeItem(
   }
 }
 
-/** The roles of the blocks that only one of them may send. */
+/** Blocks that only one role may send. */
 const ONLY: Readonly<Record<string, Role>> = {
   tool_result: 'user',
   tool_use: 'assistant',
@@ -171,7 +171,7 @@ function decodeThinkingBlock(raw: JsonObject, path: string, scope: DecodeScope):
     type: 'reasoning',
     text: thinking === '' ? [] : [thinking],
     summary: [],
-    // Unsigned thinking may be anybody's.
+    // Unsigned thinking can come from any model.
     format: signature === '' ? undefined : CLAUDE_REASONING,
     opaque: signature === '' ? undefined : { format: CLAUDE_REASONING, kind: 'signature', data: signature },
     path,

@@ -1,5 +1,4 @@
-// Content blocks that a client sends, as parts of messages and tool results. Owns the block types that hold content;
-// must not know roles, turns or calls.
+// Decodes content blocks of a client into parts of messages and tool results.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Media, Part, TextPart } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
@@ -17,7 +16,7 @@ import { decodeCitation, isForeignCitation } from '../citations.ts';
 import { addTranslationLoss, ours } from './decode-scope.ts';
 import type { DecodeScope } from './decode-scope.ts';
 
-/** Content that is a string or a list of blocks; undefined when it is absent or null. */
+/** Decodes content that is a string or a list of blocks; undefined if absent or null. */
 export function decodeContent(content: Member, path: string, scope: DecodeScope): Part[] | undefined {
   return readContent(content, path, scope.problems, (element, at) => {
     const raw = readBlock(element, at, scope);
@@ -25,7 +24,7 @@ export function decodeContent(content: Member, path: string, scope: DecodeScope)
   });
 }
 
-/** The block as an object with a type; a problem when it is something else. */
+/** Reads a block as an object with a type; anything else is a problem. */
 export function readBlock(element: Member, path: string, scope: DecodeScope): JsonObject | undefined {
   if (!isJsonObject(element)) {
     scope.problems.add(path, `must be a content block, not ${describe(element)}`);
@@ -34,12 +33,12 @@ export function readBlock(element: Member, path: string, scope: DecodeScope): Js
   return requireString(element['type'], `${path}.type`, scope.problems) === undefined ? undefined : element;
 }
 
-/** A prompt-cache breakpoint; what it says is Anthropic's to judge. */
+/** Reads a prompt-cache breakpoint. Anthropic validates its content. */
 export function decodeCache(raw: JsonObject, path: string, scope: DecodeScope): JsonObject | undefined {
   return readObject(raw['cache_control'], `${path}.cache_control`, scope.problems);
 }
 
-/** The part for a block that holds content; blocks of a type that has no canonical form are kept as they are. */
+/** Returns the part for a content block. Blocks without a canonical form are kept as they are. */
 export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
   switch (raw['type']) {
     case 'text':
@@ -66,7 +65,10 @@ export function decodePart(raw: JsonObject, path: string, scope: DecodeScope): P
   }
 }
 
-/** A tool that is loaded in the midst of a conversation. Elsewhere all tools are there from the start: it is told in words. */
+/**
+ * Decodes a tool that is added inside the conversation. For other upstreams, where all tools exist from the start, it
+ * becomes text.
+ */
 function announceTool(raw: JsonObject, name: string | undefined, path: string, scope: DecodeScope): Part {
   if (name === undefined) return unknownPart(raw, path, scope);
   addTranslationLoss(scope, path, 'approximated', 'tools cannot be loaded later: it is told in words');
@@ -74,7 +76,7 @@ function announceTool(raw: JsonObject, name: string | undefined, path: string, s
   return { type: 'text', text: `The tool ${name} is available.`, path, cache, source: ours(raw) };
 }
 
-/** Text for the model in the place of a change of the list of tools, where there is one list for all turns. */
+/** Returns the text for a tool change, for upstreams with one list of tools for all turns. */
 function wordsOfChange({ type, tool }: JsonObject): string {
   const { definition, name, server_name: server } = asObject(tool);
   const own = asString(name) ?? asString(asObject(definition)['name']);
@@ -125,10 +127,10 @@ function decodeImage(raw: JsonObject, path: string, scope: DecodeScope): ImagePa
   return { type: 'image', media, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }
 
-/** Members of a source, one for each of its types. */
+/** Members of a source, one per type. */
 const SOURCES = ['data', 'url', 'file_id'];
 
-/** Source of the bytes of an image or a document: inline, an address, or an id of Anthropic's Files API. */
+/** Decodes the source of an image or document: inline bytes, a URL, or an id of Anthropic's Files API. */
 function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Media | undefined {
   const { problems } = scope;
   const type = requireString(source['type'], `${path}.type`, problems);
@@ -161,7 +163,7 @@ function decodeMedia(source: JsonObject, path: string, scope: DecodeScope): Medi
   }
 }
 
-/** A document. One that is text itself becomes text under its title, which every model reads. */
+/** Decodes a document. A text document becomes text under its title, which every model reads. */
 function decodeDocument(raw: JsonObject, path: string, scope: DecodeScope): Part | undefined {
   const { problems } = scope;
   const source = requireObject(raw['source'], `${path}.source`, problems);
@@ -209,7 +211,7 @@ function documentText(
   return { type: 'text', text, path, cache: decodeCache(raw, path, scope), source: ours(raw) };
 }
 
-/** The text of a string or of blocks that are all text; undefined when one is not. */
+/** Returns the text of a string or of text blocks; undefined if any block is not text. */
 function plainText(content: Member): string | undefined {
   if (typeof content === 'string') return content;
   if (!isJsonArray(content)) return undefined;

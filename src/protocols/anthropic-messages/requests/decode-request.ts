@@ -1,5 +1,4 @@
-// A Messages request body becomes the canonical request. Owns the order of the checks and the members that have no
-// file of their own.
+// Decodes a Messages request body into the canonical request.
 import { type JsonObject, type JsonValue, unknownMembers } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -29,10 +28,7 @@ import { changedTools } from './tool-changes.ts';
 import { REQUEST_SHAPE } from '../member-shapes.ts';
 import { decodeMetadata } from '../outline.ts';
 
-/**
- * Decodes a parsed request body.
- * @throws GatewayError `invalid_request` that names every offending member
- */
+/** Decodes a parsed request body. @throws GatewayError `invalid_request` naming every invalid member */
 export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
   const body = requireBody(given, problems);
@@ -83,19 +79,19 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   };
 }
 
-// `thinking` and `output_config` of a Messages request. Owns what the client's words say; what they mean for a model is
-// decided by the engine's reasoning policy.
+// `thinking` and `output_config` of a Messages request. The engine's reasoning policy decides what they mean for a
+// model.
 
 const DISPLAYS = ['summarized', 'omitted'] as const;
 
 export interface DecodedThinking {
   readonly reasoning: ReasoningRequest;
   readonly responseFormat: ResponseFormat | undefined;
-  /** `thinking` of a type that is not known here: for an upstream of the same protocol alone. */
+  /** `thinking` of an unknown type, which is only sent to upstreams of this protocol. */
   readonly extra: Readonly<Record<string, JsonValue | undefined>>;
 }
 
-/** Decodes how much to think, what of it to show, and the form of the answer. */
+/** Decodes the amount of thinking, its visibility, and the response format. */
 function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
   const { problems } = scope;
   const config = readObject(body['output_config'], 'output_config', problems) ?? {};
@@ -103,7 +99,7 @@ function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
   const responseFormat = decodeFormat(config, scope);
 
   const thinking = readObject(body['thinking'], 'thinking', problems);
-  // A request without it asks for no thinking beyond what the model does of itself.
+  // A request without `thinking` leaves it to the model's default.
   if (!thinking) return { reasoning: { effort, leaveToModel: true }, responseFormat, extra: {} };
   const display = readWord(thinking['display'], 'thinking.display', problems, DISPLAYS);
   const exclude = display === undefined ? undefined : display === 'omitted';
@@ -124,7 +120,7 @@ function decodeThinking(body: JsonObject, scope: DecodeScope): DecodedThinking {
   }
 }
 
-/** A schema has no name here; where one is wanted, any will do. */
+/** Decodes the response format. Schemas have no name here, so a default name is used where one is required. */
 function decodeFormat(config: JsonObject, scope: DecodeScope): ResponseFormat | undefined {
   const { problems } = scope;
   const path = 'output_config.format';

@@ -1,18 +1,18 @@
-// State that the decoders of one request share: problems, the report, and what only an upstream of this protocol will get.
+// State that the decoders of one request share: problems, the report, and losses in translation.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { TranslationLoss, Problems, ProtocolName, Report, Source } from '../../../canonical/index.ts';
 
 export interface DecodeScope {
   readonly problems: Problems;
   readonly report: Report;
-  /** Losses at every upstream that speaks another protocol. */
+  /** Losses at every upstream of another protocol. */
   readonly translationLosses: TranslationLoss[];
 }
 
-/** Longest list of such losses: a report keeps no more. */
+/** Maximum number of losses, which is that of a report. */
 const MOST_ENTRIES = 500;
 
-/** Notes what other protocols cannot say, or can say only nearly. @param alsoKeptBy one that can */
+/** Notes what other protocols cannot express exactly. @param alsoKeptBy another protocol that can */
 export function addTranslationLoss(
   scope: DecodeScope,
   path: string,
@@ -24,7 +24,7 @@ export function addTranslationLoss(
     scope.translationLosses.push({ path, action, reason, keptBy: 'anthropic-messages', alsoKeptBy });
 }
 
-/** The raw form of a node of this protocol. */
+/** Wraps the raw form of a node of this protocol. */
 export function ours(raw: JsonObject): Source {
   return { protocol: 'anthropic-messages', raw };
 }

@@ -1,5 +1,4 @@
-// `tools` and `tool_choice` of a Messages request. Owns which tools are the client's and which are somebody else's;
-// must not know messages.
+// Decodes `tools` and `tool_choice` of a Messages request, and distinguishes client tools from hosted ones.
 import {
   asArray,
   asObject,
@@ -35,12 +34,9 @@ import { decodeCache } from './decode-parts.ts';
 import { clientToolForm } from './client-tools.ts';
 import { addTranslationLoss, type DecodeScope, ours } from './decode-scope.ts';
 
-/** The pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
+/** Pattern that Anthropic names when it refuses a tool (API reference "Create a Message", `tools`, 2026-11). */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-/**
- * Decodes `tools`.
- * @param servers `mcp_servers`, which tools of the type `mcp_toolset` name
- */
+/** Decodes `tools`. @param servers `mcp_servers`, to which tools of the type `mcp_toolset` refer */
 export function decodeTools(value: Member, servers: Member, scope: DecodeScope): Tool[] {
   const tools: Tool[] = [];
   const names = new Set<string>();
@@ -60,7 +56,7 @@ export function decodeTools(value: Member, servers: Member, scope: DecodeScope):
   return tools;
 }
 
-/** One tool, also where it is defined in a block. */
+/** Decodes one tool, also one that a block defines. */
 export function decodeTool(
   raw: JsonObject,
   path: string,
@@ -77,7 +73,7 @@ export function decodeTool(
     addTranslationLoss(scope, path, 'approximated', `the tool ${type} travels as a function with its schema`);
     return { ...base, type: 'function', name, description, parameters };
   }
-  // Any other tool with a type of its own runs at Anthropic.
+  // All other tools with a type of their own run at Anthropic.
   if (type !== 'custom')
     return {
       ...base,
@@ -97,7 +93,10 @@ export function decodeTool(
   return { ...base, type: 'function', name, description, parameters, strict };
 }
 
-/** `web_search_20250305` and its successors (documentation "Web search tool", 2026-11); lenient: new members may come. */
+/**
+ * Reads `web_search_20250305` and its successors (documentation "Web search tool", 2026-11). Lenient, because members
+ * may be added.
+ */
 function readSearch(type: string, raw: JsonObject): HostedTool['meaning'] {
   if (!isSearchType(type)) return undefined;
   const ignored = new Problems();
@@ -120,7 +119,7 @@ export interface DecodedChoice {
 
 /**
  * Decodes `tool_choice` and checks it against the tools.
- * @param tools as decoded, or undefined when they had problems and nothing can be checked
+ * @param tools the decoded tools; undefined: they are invalid, so nothing can be checked
  */
 export function decodeToolChoice(
   value: Member,
@@ -131,7 +130,7 @@ export function decodeToolChoice(
   const raw = readObject(value, 'tool_choice', problems);
   if (!raw) return {};
   const words = ['auto', 'any', 'tool', 'none'] as const;
-  // A name alone is that of a tool.
+  // A name without a type selects a tool.
   const given = raw['type'] ?? (typeof raw['name'] === 'string' ? 'tool' : '');
   const type = readWord(given, 'tool_choice.type', problems, words);
   const path = 'tool_choice.disable_parallel_tool_use';
@@ -139,7 +138,7 @@ export function decodeToolChoice(
   const name = type === 'tool' ? requireString(raw['name'], 'tool_choice.name', problems) : undefined;
   if (type === undefined) return {};
   if (tools?.length === 0) {
-    // These choose among nothing where there are no tools.
+    // Choosing a tool is an error if there are none.
     if (type === 'any' || type === 'tool') problems.add('tool_choice', 'there are no tools to choose from');
     return {};
   }
@@ -156,7 +155,7 @@ export function decodeToolChoice(
   }
 }
 
-/** A tool that is not the client's is chosen in Anthropic's own words. Toolsets have members with names of their own. */
+/** Keeps the choice of a hosted tool in Anthropic's own form. Tools of a toolset have names of their own. */
 function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope: DecodeScope): ToolChoice {
   const isClients = tools.some((tool) => tool.type !== 'hosted' && tool.name === name);
   if (isClients || tools.length === 0) return { type: 'tool', kind: 'function', name };
@@ -173,10 +172,13 @@ function chooseTool(raw: JsonObject, name: string, tools: readonly Tool[], scope
   };
 }
 
-// Tools of remote MCP servers as Anthropic takes them: the servers in a member of their own, and a tool for each that
-// says which of its tools may be used (documentation "MCP connector", version 2025-11-20). Lenient: Anthropic checks.
+// Remote MCP servers in Anthropic's form: the servers in one member, and a tool per server that configures which of its
+// tools may be used (documentation "MCP connector", version 2025-11-20). Lenient, because Anthropic validates them.
 
-/** Capability of a tool of the type `mcp_toolset`; undefined for other tools, and for a server that the request does not list. */
+/**
+ * Returns the capability of a tool of the type `mcp_toolset`; undefined for other tools, and for a server that the
+ * request does not list.
+ */
 function readToolset(
   type: string,
   tool: JsonObject,
@@ -196,14 +198,14 @@ function readToolset(
       url,
       authorization: asString(server['authorization_token']),
       allowed: readConfigs(tool),
-      // The protocol has no place for a question to a person.
+      // The protocol has no approval requests.
       approval: 'never',
       member: 'mcp_servers',
     },
   };
 }
 
-/** `default_config` and `configs`: null where all tools may be used. Tools are on unless one of the two says otherwise. */
+/** Reads `default_config` and `configs`; null: all tools may be used. Tools are enabled by default. */
 function readConfigs(tool: JsonObject): McpFilter | null {
   const isOn = (config: JsonValue | undefined, otherwise: boolean): boolean =>
     isJsonObject(config) && typeof config['enabled'] === 'boolean' ? config['enabled'] : otherwise;

@@ -1,5 +1,4 @@
-// Items as `system` and alternating `messages`. Owns the order of blocks and the rules of turns; parts and
-// tools have their own files.
+// Encodes items as `system` and alternating `messages`, following Anthropic's rules for turns and the order of blocks.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type Item,
@@ -16,9 +15,9 @@ import { ToolUseIds } from '../../call-ids.ts';
 import { encodePart, type EncodeScope, markCache, ownRaw } from './encode-parts.ts';
 import { PLAIN_TEXT } from '../member-shapes.ts';
 
-/** `system`: instructions inside the conversation, which the later models know. */
+/** `system`: instructions inside the conversation, which newer models support. */
 type TurnRole = 'user' | 'assistant' | 'system';
-/** A message; a type, so that it is a JSON object. */
+/** A message. A type alias instead of an interface, so that it is assignable to a JSON object. */
 export type Turn = {
   readonly role: TurnRole;
   readonly content: MutableJsonObject[];
@@ -31,14 +30,14 @@ export interface Conversation {
 interface Draft {
   readonly role: TurnRole;
   readonly path: string;
-  /** Instructions that were not written for this protocol, and must follow its rules of place. */
+  /** True: instructions from another protocol, which must follow Anthropic's rules of position. */
   readonly isForeign: boolean;
-  /** Tool results: first in their message, whatever the client's order. */
+  /** Tool results, which come first in their message, whatever the client's order. */
   readonly results: MutableJsonObject[];
   readonly blocks: MutableJsonObject[];
 }
 
-/** Sent in place of what Anthropic needs and the client did not say. */
+/** Placeholder for text that Anthropic requires and the client did not send. */
 const EMPTY_TEXT = '(empty)';
 const OPENING_TEXT = TEXTS.assistantOpens;
 
@@ -117,9 +116,7 @@ function encodeMessage(
   else markCache(last, item.cache, path, scope);
 }
 
-/**
- * Reasoning goes back only to the family that signed it, byte for byte; it is never demoted to text.
- */
+/** Encodes reasoning. It is sent only to the family that signed it, unchanged, and never converted to text. */
 function encodeReasoning(item: ReasoningItem, path: string, drafts: Draft[], scope: EncodeScope): void {
   const { opaque } = item;
   if (opaque === undefined) {
@@ -178,7 +175,10 @@ function encodeResult(
   return block;
 }
 
-/** A lone text stays a string, which may be empty. Breakpoints of the parts move to the result, which ends there. */
+/**
+ * Encodes the content of a result. A single text stays a string, which may be empty. Breakpoints of the parts move to
+ * the result, at its end.
+ */
 function resultContent(
   item: ToolResultItem,
   path: string,
@@ -212,13 +212,13 @@ function resultContent(
   return content.length > 0 ? content : '';
 }
 
-/** False for a text that stands for a block with more to say: a document, a search result. */
+/** False for a text that represents a block with more members: a document or a search result. */
 function isPlain(part: TextPart): boolean {
   const raw = ownRaw(part.source);
   return raw === undefined || Object.keys(raw).every((name) => PLAIN_TEXT.known.has(name));
 }
 
-/** The draft that takes the next block of a role: the last one, or a new one when that has another role. */
+/** Returns the draft for the next block of a role: the last one, or a new one if that has another role. */
 function draft(drafts: Draft[], role: TurnRole, path: string, isForeign = false): Draft {
   const last = drafts.at(-1);
   if (last?.role === role) return last;
@@ -227,7 +227,7 @@ function draft(drafts: Draft[], role: TurnRole, path: string, isForeign = false)
   return added;
 }
 
-/** Applies what Anthropic demands of the list: it begins with the user, alternates, and has no empty message. */
+/** Applies Anthropic's rules for the list: it begins with the user, alternates, and has no empty messages. */
 function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scope: EncodeScope): Turn[] {
   const turns = placeInstructions(mergeDrafts(drafts, scope), system, scope).map(
     ({ role, path, results, blocks }): Turn => {
@@ -261,8 +261,8 @@ function finishTurns(drafts: readonly Draft[], system: MutableJsonObject[], scop
 }
 
 /**
- * The drafts with instructions only where Anthropic takes them: behind the user and before the assistant, or at the end
- * (documentation "Mid-conversation system messages", 2026-11). Others are appended to the system prompt.
+ * Keeps instructions only where Anthropic accepts them: after a user message and before an assistant message, or at the
+ * end (documentation "Mid-conversation system messages", 2026-11). Others are appended to the system prompt.
  */
 function placeInstructions(
   drafts: readonly Draft[],
@@ -290,8 +290,8 @@ function reportAppended(path: string, { report }: EncodeScope): void {
 }
 
 /**
- * The drafts without assistant turns that have nothing to say, and their neighbours joined. An empty turn of
- * the user stays: it says that it is the assistant's turn.
+ * Removes empty assistant turns and joins their neighbours. An empty user turn stays, because it makes it the
+ * assistant's turn.
  */
 function mergeDrafts(drafts: readonly Draft[], scope: EncodeScope): Draft[] {
   const merged: Draft[] = [];
@@ -311,7 +311,9 @@ function mergeDrafts(drafts: readonly Draft[], scope: EncodeScope): Draft[] {
   return merged;
 }
 
-/** Anthropic refuses an assistant message that ends in thinking: a turn that was cut before it said anything. */
+/**
+ * Removes thinking at the end of an assistant message, which Anthropic refuses: the turn was cut before its content.
+ */
 function dropTrailingThinking(content: MutableJsonObject[], path: string, scope: EncodeScope): void {
   while (isThinking(content.at(-1))) {
     content.pop();
@@ -319,7 +321,7 @@ function dropTrailingThinking(content: MutableJsonObject[], path: string, scope:
   }
 }
 
-/** A last message of the assistant is a prefill, and may not end in white space. */
+/** Trims a prefill, a final assistant message, because it must not end in white space. */
 function trimPrefill(turns: Turn[], drafts: readonly Draft[], scope: EncodeScope): void {
   const last = turns.at(-1);
   const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
@@ -335,7 +337,7 @@ function trimPrefill(turns: Turn[], drafts: readonly Draft[], scope: EncodeScope
   );
 }
 
-/** True for a block of signed or hidden thinking. */
+/** True for a block of signed or redacted thinking. */
 export function isThinking(block: JsonObject | undefined): boolean {
   return block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking';
 }

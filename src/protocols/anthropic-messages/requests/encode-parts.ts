@@ -1,4 +1,4 @@
-// Parts of messages and tool results as content blocks of the Messages API. Knows nothing of turns.
+// Encodes parts of messages and tool results as content blocks of the Messages API.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type Annotation,
@@ -17,10 +17,10 @@ import { isTextType, mediaTypeOfName, sniffMediaType } from '../../../base/lib/m
 import { anthropicBreakpoint } from '../../prompt-breakpoint.ts';
 
 /**
- * The block for a part, with its cache breakpoint; undefined when there is nothing to send, which is reported
- * unless nothing is lost by it.
+ * Returns the block for a part, with its cache breakpoint; undefined if there is nothing to send, which is reported if
+ * it is a loss.
  * @param path JSON path of the part in the client's body
- * @throws GatewayError `unsupported` for audio, and for media that Anthropic has no form for
+ * @throws GatewayError `unsupported` for audio, and for media that Anthropic cannot express
  */
 export function encodePart(part: Part, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   const block = encodeContent(part, path, scope);
@@ -51,7 +51,7 @@ function encodeContent(part: Part, path: string, scope: EncodeScope): MutableJso
 
 function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJsonObject | undefined {
   const raw = ownRaw(part.source);
-  // Claude itself writes blank blocks between cited ones, and takes them back (recorded 2026-08).
+  // Claude itself writes blank blocks between cited ones, and accepts them (recorded 2026-08).
   if (raw && part.text !== '') return raw;
   if (!visible(part.text, path, scope)) return undefined;
   const block: MutableJsonObject = { type: 'text', text: part.text };
@@ -69,7 +69,7 @@ function encodeText(part: TextPart, path: string, scope: EncodeScope): MutableJs
   return block;
 }
 
-/** Anthropic refuses text blocks that are empty or blank. An empty one says nothing, so only a blank one is a loss. */
+/** Anthropic refuses empty and blank text blocks. Only the loss of a blank one is reported. */
 function visible(text: string, path: string, scope: EncodeScope): boolean {
   if (text === '') return false;
   if (text.trim() !== '') return true;
@@ -136,7 +136,7 @@ function document(source: JsonObject, title: string | undefined): MutableJsonObj
     : { type: 'document', source, title };
 }
 
-/** Anthropic takes PDF as it is and any other document as plain text (SDK type `DocumentBlockParam`). */
+/** Anthropic accepts PDF as base64, and any other document as plain text (SDK type `DocumentBlockParam`). */
 function base64Document(data: string, mediaType: string | undefined, path: string): JsonObject {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
   if (mediaType !== undefined && isTextType(mediaType)) {
@@ -161,29 +161,29 @@ function foreignFile(path: string): GatewayError {
   });
 }
 
-// State that the encoders of one request share: the target, the report, and where cache breakpoints were put.
+// State that the encoders of one request share: the target, the report, and the cache breakpoints.
 
-/** Anthropic refuses a request with more breakpoints (documentation "Prompt caching", 2026-11). */
+/** Maximum number of breakpoints per request (documentation "Prompt caching", 2026-11). */
 const MAX_BREAKPOINTS = 4;
 
 export interface EncodeScope {
   readonly target: Target;
   readonly report: Report;
-  /** Path in the client's body of each block that carries a breakpoint. */
+  /** Path in the client's body of each block with a breakpoint. */
   readonly cachePaths: Map<MutableJsonObject, string>;
 }
 
-/** The scope of a new request: no breakpoint was put anywhere yet. */
+/** Creates the scope of a new request. */
 export function newScope(target: Target, report: Report): EncodeScope {
   return { target, report, cachePaths: new Map() };
 }
 
-/** A copy of the raw form of a node that came from a client of this protocol; undefined for any other. */
+/** Returns a copy of the raw form of a node that came from a client of this protocol; otherwise undefined. */
 export function ownRaw(source: Source | undefined): MutableJsonObject | undefined {
   return source?.protocol === 'anthropic-messages' ? { ...source.raw } : undefined;
 }
 
-/** Puts the client's breakpoint on a block. */
+/** Adds the client's breakpoint to a block. */
 export function markCache(
   block: MutableJsonObject,
   cache: JsonObject | undefined,
@@ -196,8 +196,9 @@ export function markCache(
 }
 
 /**
- * Removes the first breakpoints when there are more than Anthropic accepts: the last ones cover the longest prefix.
- * @param lists of blocks, in the order in which Anthropic caches: tools, system, messages
+ * Removes the first breakpoints if there are more than Anthropic accepts, because the last ones cover the longest
+ * prefix.
+ * @param lists blocks in the order in which Anthropic caches: tools, system, messages
  */
 export function limitBreakpoints(
   lists: readonly (readonly MutableJsonObject[])[],

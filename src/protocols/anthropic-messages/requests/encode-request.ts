@@ -1,5 +1,4 @@
-// The body of a Messages request. Owns limits, sampling and the order of members; conversation, tools and
-// thinking have their own files.
+// Encodes the body of a Messages request. Conversation, tools and thinking have files of their own.
 import { asObject, isJsonObject, type JsonObject, type MutableJsonObject } from '../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../canonical/index.ts';
 import { endUserFor } from '../../end-user.ts';
@@ -12,15 +11,15 @@ import { encodeThinking } from './encode-thinking.ts';
 import { encodeTools } from './encode-tools.ts';
 import type { WireEffort } from '../wire-types.ts';
 
-/** `max_tokens` is mandatory. Every Claude model since 2024-06 accepts this many. */
+/** `max_tokens` is required. Every Claude model since 2024-06 accepts this value. */
 const DEFAULT_MAX_TOKENS = 8192;
-/** The lowest `top_p` that goes with thinking (documentation "Extended thinking", feature compatibility). */
+/** Minimum `top_p` with thinking (documentation "Extended thinking", feature compatibility). */
 const MIN_TOP_P_THINKING = 0.95;
 
 /**
- * The upstream body for a request.
- * @throws GatewayError `unsupported`, naming the path, for content that Claude cannot take, and for the beginning of an
- *   answer that the model refuses to continue
+ * Encodes the upstream body.
+ * @throws GatewayError `unsupported` naming the path, for content that Claude does not accept, and for a prefill that
+ * the model refuses
  */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   if (request.prefill && target.quirks.prefill === 'none') throw refusedPrefill(request);
@@ -52,7 +51,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target, report:
   return body;
 }
 
-/** The switch of servers that read no `thinking`, but pass members on to the template of the model. */
+/** Writes the switch of servers that ignore `thinking`, but pass members to the model's template. */
 function encodeTemplateSwitch(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -63,7 +62,7 @@ function encodeTemplateSwitch(
     body['chat_template_kwargs'] = { enable_thinking: reasoning.mode === 'on' };
 }
 
-/** Plain instructions become one string; breakpoints, and whatever else a block says, need blocks. */
+/** Encodes instructions as one string, or as blocks if they have breakpoints or other members. */
 function encodeSystem(system: readonly MutableJsonObject[]): string | readonly JsonObject[] {
   const texts: string[] = [];
   for (const block of system) {
@@ -79,7 +78,9 @@ function saysMore(block: JsonObject): boolean {
   return false;
 }
 
-/** Output limit of the model where the client has none; unknown, a usual one and room for thinking. */
+/**
+ * Returns the model's output limit if the client sent none; if that is unknown, the default plus the thinking budget.
+ */
 function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Report): number {
   const { maxOutputTokens } = request;
   const ceiling = target.maxOutputTokens;
@@ -98,7 +99,7 @@ function encodeMaxTokens(request: CanonicalRequest, target: Target, report: Repo
   return DEFAULT_MAX_TOKENS + budget;
 }
 
-/** Anthropic's own schema format; a schema's name is its title there, and `strict` is always on. */
+/** Encodes Anthropic's schema format. The schema's name becomes its title, and `strict` is always on. */
 function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope): JsonObject | undefined {
   const format = constrainedFormat(request, target, 'Anthropic', report, (schema) =>
     titledSchema(request, schema, report),
@@ -111,7 +112,7 @@ function encodeFormat(request: CanonicalRequest, { target, report }: EncodeScope
   return { type: 'json_schema', schema };
 }
 
-/** `output_config`; undefined where it would say nothing. */
+/** Returns `output_config`; undefined if it would be empty. */
 function encodeConfig(
   request: CanonicalRequest,
   effort: WireEffort | undefined,
@@ -123,7 +124,7 @@ function encodeConfig(
   return Object.values(config).some((value) => value !== undefined) ? config : undefined;
 }
 
-/** Members of this protocol's `output_config` that a client sent besides effort and format. */
+/** Returns members of the client's own `output_config` other than effort and format. */
 function ownConfig(request: CanonicalRequest): JsonObject {
   const isOurs = request.hybrid === true && !('output_config' in request.extra);
   if (request.protocol !== 'anthropic-messages' && !isOurs) return NO_CONFIG;
@@ -133,7 +134,7 @@ function ownConfig(request: CanonicalRequest): JsonObject {
 
 const NO_CONFIG: JsonObject = Object.freeze({});
 
-/** The longest `user_id` that the API takes (API reference "Create a Message", `metadata`, 2026-11). */
+/** Maximum length of `user_id` (API reference "Create a Message", `metadata`, 2026-11). */
 const LONGEST_USER_ID = 256;
 
 function encodeMetadata(request: CanonicalRequest, report: Report): JsonObject | undefined {
@@ -172,7 +173,7 @@ function encodeSampling(
     topK = undefined;
   }
   if (temperature !== undefined && topP !== undefined && !quirks.pairedSampling) {
-    // 1 is the default of either, so that one says nothing.
+    // 1 is the default of both, so it can be omitted.
     if (temperature === 1) temperature = undefined;
     else {
       if (topP !== 1) report.add('top_p', 'dropped', TEXTS.oneSampling);
@@ -195,7 +196,7 @@ function encodeStop(request: CanonicalRequest, report: Report): readonly string[
 
 const NO_STOP: readonly string[] = Object.freeze([]);
 
-/** Members that no documentation knows reach only an upstream of the client's own protocol. */
+/** Copies undocumented members, only to upstreams of the client's own protocol. */
 function encodeExtra(
   request: CanonicalRequest,
   target: Target,

@@ -1,5 +1,5 @@
-// The resolved reasoning in the Messages API's form, and the pairs that Anthropic refuses. How much to think
-// is decided by the engine's reasoning policy, never here.
+// Encodes the decided reasoning for the Messages API, and avoids combinations that Anthropic refuses. The engine's
+// reasoning policy decides the amount.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -20,11 +20,13 @@ export interface EncodedThinking {
   readonly effort: WireEffort | undefined;
 }
 
-/** Smallest `budget_tokens` (SDK type `ThinkingConfigEnabled`). */
+/** Minimum `budget_tokens` (SDK type `ThinkingConfigEnabled`). */
 const MIN_BUDGET = 1024;
 const OFF: JsonObject = { type: 'disabled' };
 
-/** Anthropic's levels (SDK type `OutputConfig`); `none` never arrives, the policy makes it mode `off`. */
+/**
+ * Anthropic's levels (SDK type `OutputConfig`). `none` never occurs here, because the policy converts it to mode `off`.
+ */
 const EFFORTS: Readonly<Record<Effort, WireEffort>> = {
   none: 'low',
   minimal: 'low',
@@ -36,10 +38,10 @@ const EFFORTS: Readonly<Record<Effort, WireEffort>> = {
 };
 
 /**
- * Members `thinking` and `output_config.effort`. A budget means manual thinking, unless the model is told by
- * effort alone; without a budget, models that know effort think adaptively. Where Anthropic would refuse
- * thinking together with the rest of the request, it is switched off and reported.
- * @param maxTokens the `max_tokens` that will be sent; a budget stays below it
+ * Encodes `thinking` and `output_config.effort`. A budget means manual thinking, unless the model only accepts an
+ * effort. Without a budget, models with efforts think adaptively. Where Anthropic would refuse thinking with the rest
+ * of the request, it is disabled and reported.
+ * @param maxTokens the `max_tokens` that is sent; a budget stays below it
  */
 export function encodeThinking(
   request: CanonicalRequest,
@@ -66,7 +68,7 @@ export function encodeThinking(
     );
     return { thinking: undefined, effort: undefined };
   }
-  // Manual thinking says all with its budget; effort beside it would also shorten the answer.
+  // A budget fully controls manual thinking. An effort would also shorten the answer.
   const effort = wantsBudget ? undefined : encodeEffort(reasoning.effort, report);
   const mayBeForced = !wantsBudget && target.quirks.forcedThinking;
   const conflict = refusal(turns, mayBeForced ? undefined : choice, wantsBudget);
@@ -75,7 +77,7 @@ export function encodeThinking(
     return { thinking: OFF, effort };
   }
   if (!wantsBudget) {
-    // Newer models hide their thinking unless asked; hidden blocks still carry the signature.
+    // Newer models omit the thinking text by default. Omitted blocks still carry the signature.
     return {
       thinking: { type: 'adaptive', display: request.reasoning.exclude === true ? 'omitted' : 'summarized' },
       effort,
@@ -85,15 +87,15 @@ export function encodeThinking(
   return { thinking: budget === undefined ? OFF : { type: 'enabled', budget_tokens: budget }, effort };
 }
 
-/** The client's own members besides these are lost where the decision takes their place. */
+/** Reports other members of the client's `thinking`, which are lost when the decision replaces it. */
 function reportUnknown(thinking: JsonValue | undefined, report: Report): void {
   for (const name in unknownMembers(asObject(thinking), THINKING_SHAPE.known))
     report.add(`thinking.${name}`, 'dropped', 'how the model thinks was decided otherwise');
 }
 
 /**
- * True when a client of this protocol says by itself what was decided, in a form that the model takes: its own words
- * are then sent, `display` included.
+ * True if the request of a Messages client already expresses what was decided, in a form that the model accepts. It is
+ * then sent unchanged, including `display`.
  */
 export function saysReasoning(
   request: CanonicalRequest,
@@ -101,8 +103,8 @@ export function saysReasoning(
 ): boolean {
   if (request.protocol !== 'anthropic-messages') return false;
   const { thinking } = request.raw;
-  // Silence asks for nothing, whatever the gateway's default. An effort alone is no wish to think, and may be unknown
-  // to the model.
+  // A request without `thinking` asks for none, whatever the gateway's default. An effort alone does not request
+  // thinking, and the model may not support it.
   if (isSilent(request))
     return request.reasoning.effort === undefined || knowsEffort(request, { reasoning, reasoningStyle });
   switch (asObject(thinking)['type']) {
@@ -121,17 +123,17 @@ export function saysReasoning(
     case 'disabled':
       return reasoning.mode === 'off' || reasoningStyle === 'none';
     default:
-      // A type that is not known here: only Anthropic can say whether the model takes it.
+      // Only Anthropic knows whether the model accepts an unknown type.
       return true;
   }
 }
 
-/** True for a client of this protocol that does not speak of thinking. */
+/** True for a Messages request without `thinking`. */
 function isSilent(request: CanonicalRequest): boolean {
   return request.protocol === 'anthropic-messages' && !isJsonObject(request.raw['thinking']);
 }
 
-/** The effort of a request that asks for no thinking: it shapes the whole answer, where the model knows efforts. */
+/** Returns the effort of a request without thinking. It affects the whole answer, if the model supports efforts. */
 function loneEffort(request: CanonicalRequest, target: Target, report: Report): WireEffort | undefined {
   const { reasoning, reasoningStyle } = target;
   if (reasoning.mode === 'on' && (reasoningStyle === 'effort' || reasoningStyle === 'both'))
@@ -152,7 +154,7 @@ function knowsEffort(
 function ownWords(request: CanonicalRequest, target: Target, report: Report): EncodedThinking {
   const { thinking } = request.raw;
   const { effort } = request.reasoning;
-  // A model that cannot think takes no order not to.
+  // A model that cannot think does not accept `disabled` either.
   const isMoot = target.reasoningStyle === 'none' && request.reasoning.enabled === false;
   return {
     thinking: isJsonObject(thinking) && !isMoot ? thinking : undefined,
@@ -168,7 +170,7 @@ function encodeEffort(effort: Effort | undefined, report: Report): WireEffort | 
   return encoded;
 }
 
-/** The budget inside 1024 and below `max_tokens`; undefined when there is no such number. */
+/** Clamps the budget to at least 1024 and below `max_tokens`; undefined if that is impossible. */
 function legalBudget(budget: number, maxTokens: number, report: Report): number | undefined {
   const legal = Math.min(Math.max(Math.floor(budget), MIN_BUDGET), maxTokens - 1);
   if (legal < MIN_BUDGET) {
@@ -185,8 +187,8 @@ function legalBudget(budget: number, maxTokens: number, report: Report): number 
 }
 
 /**
- * Why Anthropic would refuse thinking with this request, undefined when it would not (documentation "Extended
- * thinking": tool choice, prefill, and the last assistant turn, which in manual mode must begin with thinking).
+ * Returns why Anthropic would refuse thinking with this request; undefined if it would not (documentation "Extended
+ * thinking": tool choice, prefill, and the last assistant turn, which must begin with thinking in manual mode).
  */
 function refusal(
   turns: readonly Turn[],
@@ -201,7 +203,7 @@ function refusal(
   return manual ? 'the tool calls of the current turn come without their signed thinking' : undefined;
 }
 
-/** The first assistant message of the turn that the model is to continue: a prefill, or calls with their results. */
+/** Returns the first assistant message of the turn that the model continues: a prefill, or calls with their results. */
 function openTurn(turns: readonly Turn[]): Turn | undefined {
   let first: Turn | undefined;
   for (let i = turns.length - 1; i >= 0; i--) {

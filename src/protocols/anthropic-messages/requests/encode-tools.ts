@@ -1,4 +1,4 @@
-// Tools and tool choice in the Messages API's form. Knows nothing of messages but the names of earlier calls.
+// Encodes tools and tool choice for the Messages API.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -19,7 +19,7 @@ export interface EncodedTools {
   readonly choice: JsonObject | undefined;
 }
 
-/** The tools to declare and how to choose among them; both empty when the request has none. */
+/** Returns the tools and the tool choice; both empty if the request has none. */
 export function encodeTools(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const { toolChoice } = request;
   const allowed = toolChoice?.type === 'allowed' ? new Set(toolChoice.names) : undefined;
@@ -63,7 +63,7 @@ function encodeFunction(tool: FunctionTool, path: string, scope: EncodeScope): M
   return enforced ? { ...block, input_schema: enforced, strict: true } : block;
 }
 
-/** A custom tool as a function whose one argument is the free-form input. */
+/** Encodes a custom tool as a function whose only argument is the free-form input. */
 function encodeCustom(tool: CustomTool, path: string, scope: EncodeScope): MutableJsonObject {
   scope.report.add(path, 'approximated', TEXTS.customAsFunction);
   const { description, parameters } = standInFor(tool);
@@ -86,7 +86,7 @@ function encodeWebSearch(
   const tool: MutableJsonObject = { type: 'web_search_20250305', name: 'web_search' };
   if (maxUses !== undefined) tool['max_uses'] = maxUses;
   if (allowedDomains.length > 0) tool['allowed_domains'] = allowedDomains;
-  // Anthropic refuses both lists together; what is not allowed is blocked anyway.
+  // Anthropic refuses both lists together. With a list of allowed domains, all others are blocked anyway.
   else if (blockedDomains.length > 0) tool['blocked_domains'] = blockedDomains;
   if (place !== undefined) tool['user_location'] = userLocation(place, path, scope);
   tools.push(tool);
@@ -102,8 +102,8 @@ function userLocation(given: JsonObject, path: string, scope: EncodeScope): Json
 }
 
 /**
- * Anthropic wants tools to be declared when the conversation contains calls. Without tools of the client's,
- * those that were called are declared and may not be called again.
+ * Declares tools for earlier calls, which Anthropic requires if the conversation contains any. If the client has no
+ * tools, the called ones are declared, but may not be called again.
  */
 function declareHistory(request: CanonicalRequest, scope: EncodeScope): EncodedTools {
   const wanted = request.toolChoice?.type;

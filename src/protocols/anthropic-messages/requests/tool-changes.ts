@@ -1,5 +1,5 @@
-// Changes of the list of tools in the midst of a conversation (`tool_addition`, `tool_removal`): what they make of the list,
-// and what they are where an upstream knows only one list. Knows no other block.
+// Applies changes to the list of tools inside a conversation (`tool_addition`, `tool_removal`), and renders them for
+// upstreams with only one list.
 import { asObject, asString, isJsonObject } from '../../../base/json/index.ts';
 import { mcpFunctionName, Problems, Report } from '../../../canonical/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
@@ -11,7 +11,7 @@ import { decodeTool } from './decode-tools.ts';
 
 const NO_PARTS: readonly Part[] = [];
 
-/** The raw form of a block that changes the list; undefined for any other part. */
+/** Returns the raw form of a block that changes the list; undefined for other parts. */
 function changeOf(part: Part): JsonObject | undefined {
   const { source } = part;
   if (source?.protocol !== 'anthropic-messages') return undefined;
@@ -24,10 +24,10 @@ function partsOf(item: Item): readonly Part[] {
 }
 
 /**
- * The tools that the next turn has: those of the request, with every change of the conversation in its order. The same list
- * where nothing changes it.
- * @param servers `mcp_servers`, which a toolset names that is defined in a block
- * @param scope takes what is wrong with a definition
+ * Returns the tools of the next turn: those of the request, with all changes of the conversation applied in order.
+ * Returns the same list if there is no change.
+ * @param servers `mcp_servers`, to which a toolset defined in a block refers
+ * @param scope collects problems of definitions
  */
 export function changedTools(
   tools: readonly Tool[],
@@ -36,7 +36,7 @@ export function changedTools(
   scope: DecodeScope,
 ): readonly Tool[] {
   let offered = tools;
-  /** Also those that were taken away: a reference can bring them back. */
+  /** Includes removed tools, because a reference can add them again. */
   const known = [...tools];
   for (const item of items)
     for (const part of partsOf(item)) {
@@ -61,12 +61,12 @@ export function changedTools(
 
 const NO_CHANGE: JsonObject = {};
 
-/** A definition takes the place of an earlier one of its name. */
+/** True if a definition replaces an earlier one of the same name. */
 function isSame(one: Tool, other: Tool): boolean {
   return one.type !== 'hosted' && other.type !== 'hosted' && one.name === other.name;
 }
 
-/** True for a tool that a reference names: by its own name, or by the server and its name there. */
+/** True for a tool that a reference names: by its own name, or by its server and its name there. */
 function isNamed(tool: Tool, reference: JsonObject): boolean {
   const name = asString(reference['name']);
   const server = asString(reference['server_name']);
@@ -75,20 +75,20 @@ function isNamed(tool: Tool, reference: JsonObject): boolean {
     return name === undefined && tool.meaning?.type === 'mcp' && tool.meaning.mcp.label === server;
   }
   if (server === undefined) return tool.name === name;
-  // Functions of a server that the gateway asks in the place of the upstream.
+  // Functions of an MCP server that the gateway calls instead of the upstream.
   return name === undefined
     ? tool.name.startsWith(`${server}__`)
     : tool.name === mcpFunctionName(server, name);
 }
 
 /**
- * The request for an upstream that knows one list of tools: it gets the list that holds for the next turn, and the model
- * reads where it changed.
+ * Returns the request for an upstream with only one list of tools: the list of the next turn. The changes become text
+ * for the model.
  */
 export function withOneList(request: CanonicalRequest, report: Report): Ported {
   const { items, raw } = request;
   if (!items.some((item) => partsOf(item).some(changeOf))) return { request, restore: null };
-  // Problems of a definition were reported when the request was read.
+  // Problems of definitions were already reported when the request was decoded.
   const scope: DecodeScope = { problems: new Problems(), report: new Report(), translationLosses: [] };
   const tools = changedTools(request.tools, items, raw['mcp_servers'], scope);
   const rendered = items.map((item) => {
@@ -110,7 +110,7 @@ function hasTool(tools: readonly Tool[], name: string): boolean {
   return tools.some((tool) => tool.type !== 'hosted' && tool.name === name);
 }
 
-/** Its words alone: an upstream of the same protocol would take its raw form. */
+/** Removes the raw form, so that an upstream of this protocol also gets the text. */
 function renderedChange(part: Part, report: Report): Part {
   if (!changeOf(part)) return part;
   report.add(

@@ -1,5 +1,5 @@
-// `POST /messages/count_tokens`: what a client sends, what an Anthropic upstream is asked, and the answer. Decides
-// neither whom to ask nor how to estimate.
+// `POST /messages/count_tokens`: decodes the client's body, encodes the request for an Anthropic upstream, and converts
+// the answer.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
@@ -31,7 +31,10 @@ const client: CountClient = {
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
 };
 
-/** Members that the endpoint takes (SDK type `MessageCountTokensParams`); it refuses all others, `max_tokens` among them. */
+/**
+ * Members that the endpoint accepts (SDK type `MessageCountTokensParams`). It refuses all others, including
+ * `max_tokens`.
+ */
 const TAKEN: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -49,8 +52,8 @@ const TAKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Decodes the body of a count: that of a message without an answer's limit.
- * @throws GatewayError `invalid_request` that names every offending member
+ * Decodes the body of a count: that of a message, without an output limit.
+ * @throws GatewayError `invalid_request` naming every invalid member
  */
 function decodeCountRequest(body: unknown): CanonicalRequest {
   const isComplete = !isJsonObject(body) || typeof body['max_tokens'] === 'number';
@@ -58,7 +61,7 @@ function decodeCountRequest(body: unknown): CanonicalRequest {
   return { ...request, maxOutputTokens: undefined, stream: false };
 }
 
-/** The upstream body of a count: the message's own, without what would only shape its answer. */
+/** Encodes the upstream body: that of a message, without members that only affect the answer. */
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   return knownMembers(encodeRequest(request, target, report), TAKEN);
 }
