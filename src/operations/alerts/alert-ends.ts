@@ -1,4 +1,4 @@
-// Ends of alerts: notices that what operators were told of is over, and keeps when. Any process may notice it, also after a start.
+// Resolves alerts: detects that their cause is over, and stores when. Any process may do so, also after a restart.
 import { type Limits, limitText, type Standing } from '../../accounts/limits/index.ts';
 import type { AlertStore, OpenAlert, WebhookStore } from '../../accounts/ports/index.ts';
 import { asObject, asString } from '../../base/json/index.ts';
@@ -14,21 +14,23 @@ export interface AlertEndsOptions {
   readonly webhooks: Pick<WebhookStore, 'health'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when an alert has ended. */
+  /** Called after an alert was resolved. */
   readonly ended: () => void;
 }
 
-/** Time between two looks, in milliseconds. */
+/** Milliseconds between checks. */
 const LOOK_MS = 5_000;
-/** Looks until it is asked again whether other processes have raised one. */
+/** While no alert is open, only one of this many checks queries the database for alerts of other processes. */
 const IDLE_LOOKS = 12;
-/** Endpoints and providers that are remembered between two looks. */
+/** Maximum number of endpoints and providers that are tracked. */
 const MOST_NOTED = 1_000;
 
 export class AlertEnds implements SettlementObserver {
   readonly #options: AlertEndsOptions;
   readonly #stop: () => void;
-  /** Unix milliseconds of the last good attempt, by endpoint and by provider. Filled only while alerts are open. */
+  /**
+   * Unix milliseconds of the last successful attempt, by endpoint and by provider. Filled only while alerts are open.
+   */
   readonly #good = new Map<string, number>();
   #hasOpen = true;
   #looks = 0;
@@ -39,7 +41,7 @@ export class AlertEnds implements SettlementObserver {
     this.#stop = options.clock.every(LOOK_MS, () => void this.#look());
   }
 
-  /** An alert was raised: good attempts count from now on. */
+  /** Starts tracking successful attempts, after an alert was raised. */
   raised(): void {
     this.#hasOpen = true;
   }
@@ -109,7 +111,7 @@ export class AlertEnds implements SettlementObserver {
     return (this.#good.get(name) ?? 0) > raisedAt;
   }
 
-  /** Another period has begun, or the budget was raised, changed or removed. */
+  /** True if a new period has begun, or the budget was raised, changed or removed. */
   #isBudgetFree({ data }: OpenAlert): boolean {
     const { limits, clock } = this.#options;
     const { id, type: kind } = asObject(data['owner'] ?? null);
@@ -122,7 +124,10 @@ export class AlertEnds implements SettlementObserver {
     return start !== 0 && new Date(start).toISOString() !== data['period_start'];
   }
 
-  /** A rolling budget frees little by little. One of which nothing is known after a start is not free. */
+  /**
+   * Usage of a rolling budget declines gradually. Zero may mean that it is not known yet after a restart, so it does
+   * not count as below.
+   */
   #isBelow({ used, reserved, limit }: Standing, percent: number): boolean {
     return used > 0 && ((used - reserved) / limit.rule.amount) * 100 < percent;
   }

@@ -1,4 +1,4 @@
-// Alerts that operators get without asking. Knows neither when nor by whom they are raised.
+// Alerts for operators.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { DurationMs } from '../../base/units.ts';
 
@@ -13,14 +13,14 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 
 export interface Alert {
   readonly type: AlertType;
-  /** The same for the same event: it is told once. */
+  /** The same for repetitions of the same event, which are published once. */
   readonly id: string;
-  /** How long the same is not told again; Infinity: never. */
+  /** Milliseconds during which a repetition is not published; Infinity: always. */
   readonly quietMs: DurationMs;
-  /** False: not to be noted in the database, which is what it is about. */
+  /** False: not stored in the database, because the alert is about the database. */
   readonly isNoted: boolean;
   /** A sentence for people. */
   readonly message: string;
-  /** The same for programs; names are in snake case. */
+  /** The same information for programs, in snake case. */
   readonly data: JsonObject;
 }

@@ -1,5 +1,5 @@
-// Raises each alert once: in the log, and to the webhooks. Raised alerts are in the database, so that a start raises nothing
-// again; while the database takes nothing, this process remembers.
+// Publishes each alert once, in the log and to webhooks. Alerts are stored in the database, so that a restart does not
+// publish them again. While the database is unavailable, this process remembers them.
 import { newId } from '../../base/runtime/ids.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 import { type AlertStore, type Announcer, eventId } from '../../accounts/ports/index.ts';
@@ -12,23 +12,23 @@ export interface AlertsOptions {
   readonly announcer: Pick<Announcer, 'announce'>;
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly log: Logger;
-  /** Hears of each event that is told. */
+  /** Called for each published alert. */
   readonly onRaised: (alert: Alert) => void;
 }
 
-/** Events that this process remembers; the oldest is asked of the database again. */
+/** Maximum number of remembered alerts. For older ones the database is queried again. */
 const MOST_REMEMBERED = 10_000;
 
 export class Alerts {
   readonly #options: AlertsOptions;
-  /** When each alert was raised last, in milliseconds that only go forward. */
+  /** Monotonic milliseconds of each alert's last publication. */
   readonly #raisedAt = new Map<string, number>();
 
   constructor(options: AlertsOptions) {
     this.#options = options;
   }
 
-  /** Tells an event, unless that was done. Never rejects. */
+  /** Publishes an alert unless that was done before. Never rejects. */
   async raise(alert: Alert): Promise<void> {
     const { id, quietMs, isNoted, type, message, data } = alert;
     const { clock, log, onRaised } = this.#options;
@@ -43,7 +43,7 @@ export class Alerts {
     if (isNoted) await this.#keep(alert, clock.wall());
   }
 
-  /** Keeps an alert that could not be noted when it was raised, and is over now. Never rejects. */
+  /** Stores an alert that could not be stored when it was raised, and is now over. Never rejects. */
   async over(alert: Alert, raisedAt: UnixMs): Promise<void> {
     await this.#keep(alert, raisedAt);
     const { store, clock, log } = this.#options;

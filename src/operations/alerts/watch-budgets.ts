@@ -1,5 +1,5 @@
-// Which budgets have passed half, four fifths and all of what they hold. Looks at those of requests that are over, and at
-// no others: a hundred thousand keys that nobody uses cost nothing.
+// Finds budgets that have reached 50, 80 or 100 % of their amount. Only checks tenants of completed requests, so that
+// unused keys cost nothing.
 import type { Principal } from '../../accounts/auth/index.ts';
 import type { GenerationRecord } from '../../accounts/ledger/index.ts';
 import { limitId, type Limits, limitText, type Standing, usdOf } from '../../accounts/limits/index.ts';
@@ -9,29 +9,31 @@ import type { UnixMs } from '../../base/units.ts';
 /** Percent of a budget. */
 const THRESHOLDS = [100, 80, 50] as const;
 type Threshold = (typeof THRESHOLDS)[number];
-/** From here on a budget that had no room for a request counts as spent: what is left is less than requests cost. */
+/**
+ * Share from which a budget that refused a request counts as used up, because the rest does not suffice for requests.
+ */
 const NEARLY = 0.9;
-/** Tenants that are remembered between two looks; of those beyond, the next request is looked at. */
+/** Maximum number of tenants between two checks. Further ones are checked after their next request. */
 const MOST_TENANTS = 10_000;
 
 /** State of a budget in its period. */
 interface Crossing {
   readonly standing: Standing;
   readonly percent: Threshold;
-  /** Unix milliseconds; 0: it has none. */
+  /** Unix milliseconds; 0: none. */
   readonly periodStart: number;
 }
 
 export class BudgetWatch {
   readonly #limits: Limits;
-  /** Owners whose requests ended since the last look, and whether any was refused for want of money. */
+  /** Tenants with requests since the last check, and whether one was refused because of its budget. */
   readonly #tenants = new Map<Principal, boolean>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** A request of this tenant is over. */
+  /** Notes a completed request of a tenant. */
   note(tenant: Principal, { error }: Pick<GenerationRecord, 'error'>): void {
     const isRefused = error?.kind === 'quota' && error.upstreamStatus === null;
     if (isRefused) this.#tenants.set(tenant, true);
@@ -39,7 +41,7 @@ export class BudgetWatch {
       this.#tenants.set(tenant, false);
   }
 
-  /** Thresholds that were passed since the last look. @param nowMs Unix milliseconds */
+  /** Thresholds reached since the last check. @param nowMs Unix milliseconds */
   *look(nowMs: UnixMs): Iterable<Alert> {
     for (const [tenant, isRefused] of this.#tenants) {
       const scopes = this.#limits.scopesOf(tenant);
@@ -71,7 +73,7 @@ function alertOf({ standing, percent, periodStart }: Crossing): Alert {
   const spent = usdOf(used - reserved);
   return {
     type: 'budget.threshold_reached',
-    // Another amount is another budget: whoever raises it wants to hear of the new one.
+    // The amount is part of the id, so that a raised budget alerts again.
     id: `budget ${limitId(limit)} ${amount} ${periodStart} ${percent}`,
     quietMs: window.type === 'rolling' ? window.ms : Infinity,
     isNoted: true,

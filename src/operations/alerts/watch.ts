@@ -1,5 +1,5 @@
-// Finds out what operators should hear of: from requests that are over, and from a look once a second at what they touched.
-// Nothing is found out on the way of a request.
+// Detects conditions for alerts, once a second, from requests completed since the last check. Adds no work to requests
+// themselves.
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import type { Limits } from '../../accounts/limits/index.ts';
 import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
@@ -15,29 +15,29 @@ export interface WatchOptions {
   readonly ledger: Pick<LedgerStore, 'backlog'>;
   readonly clock: Clock;
   readonly raise: (alert: Alert) => Promise<void>;
-  /** Called with an alert that is over and was not noted. @param raisedAt Unix milliseconds */
+  /** Called with an alert that is over and was not stored. @param raisedAt Unix milliseconds */
   readonly over: (alert: Alert, raisedAt: UnixMs) => Promise<void>;
 }
 
 const LOOK_MS = 1_000;
 const HOUR_MS = 3_600_000;
-/** How long the database may take nothing before somebody is told: others may hold it for a moment. */
+/** Milliseconds that the database may accept no records before an alert. Short locks by others are normal. */
 const STUCK_MS = 30_000;
-/** Endpoints and providers that are remembered between two looks. */
+/** Maximum number of endpoints and providers that are tracked between checks. */
 const MOST_NOTED = 1_000;
 
 export class Watch implements SettlementObserver {
   readonly #options: WatchOptions;
   readonly #budgets: BudgetWatch;
   readonly #stop: () => void;
-  /** Endpoints with a failed try since the last look. */
+  /** Endpoints with failed attempts since the last check. */
   readonly #failed = new Map<string, EndpointId>();
-  /** Providers that refused their key since the last look, and with which status. */
+  /** Providers that refused their key since the last check, with the status. */
   readonly #refused = new Map<string, number>();
   #isUnrecorded = false;
-  /** The alert of a ledger that fails, until it is over. */
+  /** Alert of the failing ledger, until it is over. */
   #failing: { readonly alert: Alert; readonly raisedAt: UnixMs } | undefined;
-  /** Unix milliseconds; undefined while the database takes records. */
+  /** Unix milliseconds; undefined while the database accepts records. */
   #stuckSince: UnixMs | undefined;
 
   constructor(options: WatchOptions) {

@@ -1,5 +1,5 @@
-// The files of the console: taken from the executable, from the package where it was packed, else built when somebody first asks, in a process of
-// its own, and kept in the data directory until the sources change. Read from the disk each time: memory holds none.
+// The console's files, from the executable or the package. Otherwise they are built on the first request in a separate
+// process, and cached in the data directory until the sources change. Read from disk each time, to save memory.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -11,33 +11,32 @@ import { runProgram } from '../../base/runtime/subprocess.ts';
 const SOURCES = fileURLToPath(new URL('../../../console', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
 const PACKED = fileURLToPath(new URL('../../../dist/console', import.meta.url));
-/** Exists inside an executable alone. */
+/** Exists only inside an executable. */
 const INSIDE = fileURLToPath(new URL('../../../dist/console/inside', import.meta.url));
 const PROGRAM = join(SOURCES, 'build', 'program.ts');
 const BUILD_MS = 120_000;
 const BUILD_MEMORY_BYTES = 2_048 * 1_048_576;
 
 export class Assets {
-  /** Folder of the assets that are built here. */
+  /** Folder of assets built by this installation. */
   readonly #cache: string;
   #building: Promise<string> | undefined;
   #folder: string | undefined;
 
-  /** @param dataDir the data directory */
   constructor(dataDir: string) {
     this.#cache = join(dataDir, 'console');
   }
 
   /**
-   * The page. It names the files of its own version, so that these are of one.
-   * @throws GatewayError `internal` where the console cannot be built
+   * The HTML page. It refers to files of its own version.
+   * @throws GatewayError `internal` if the console cannot be built
    */
   async page(): Promise<Uint8Array<ArrayBuffer>> {
     this.#folder = await this.#current();
     return new Uint8Array(await readFile(join(this.#folder, 'index.html')));
   }
 
-  /** A script, stylesheet or font as it is sent, compressed with gzip. @throws GatewayError `not_found` */
+  /** A gzip-compressed script, stylesheet or font. @throws GatewayError `not_found` */
   async file(name: string): Promise<Uint8Array<ArrayBuffer>> {
     this.#folder ??= await this.#current();
     const bytes = /^[\w-]+\.(?:js|css|woff2)$/.test(name)
@@ -57,7 +56,7 @@ export class Assets {
   }
 }
 
-/** Names what the files would be made of: the sources, and the versions of packages. */
+/** Version of the files: a hash of the sources and of the package versions. */
 export async function consoleVersion(): Promise<string> {
   const hash = createHash('sha256');
   const files = await readdir(SOURCES, { recursive: true });
@@ -83,9 +82,9 @@ async function build(cache: string, version: string): Promise<string> {
       `The console could not be built (${type}): \`npm run pack\` says why.`,
     );
   const folder = join(cache, version);
-  // Another process may have been first.
+  // Another process may have built it first.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
-  // Assets that were built of other sources are of no use any more.
+  // Removes assets of other versions.
   for (const old of await readdir(cache))
     if (old !== version) await rm(join(cache, old), { recursive: true, force: true });
   return folder;

@@ -1,17 +1,19 @@
-// Browser security: the policy of the page, the cookie, and the check of the site from which a request comes.
-// Knows no session.
+// Browser security of the console: content security policy, session cookie, and the check for cross-site requests.
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { isSecure } from '../../server/client-origin.ts';
 
-/** A header that scripts of other sites cannot set (https://cheatsheetseries.owasp.org, Cross-Site Request Forgery). */
+/**
+ * A custom header, which other sites' scripts cannot set (https://cheatsheetseries.owasp.org, Cross-Site Request
+ * Forgery).
+ */
 export const CSRF_HEADER = 'x-csrf-token';
 const NAME = 'dragoman_console';
-/** Under TLS: only for this host, set by nobody else, and never sent without TLS (RFC 6265bis, "Cookie Name Prefixes"). */
+/** Cookie name under TLS: bound to this host, and only sent over TLS (RFC 6265bis, "Cookie Name Prefixes"). */
 const SECURE_NAME = `__Host-${NAME}`;
-/** As the longest session. */
+/** Maximum duration of a session. */
 const COOKIE_SECONDS = 12 * 3_600;
 
-/** Everything comes from here, nothing stands in the page itself, and nobody shows it in a frame. */
+/** Resources only from this origin, no inline code, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +36,7 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** The token in a request's cookie; null where it has none. */
+/** Session token from the request's cookie; null: none. */
 export function tokenOf(request: Request): string | null {
   const name = `${isSecure(request) ? SECURE_NAME : NAME}=`;
   const cookies = request.headers.get('cookie')?.split(';') ?? [];
@@ -42,7 +44,7 @@ export function tokenOf(request: Request): string | null {
   return found?.slice(name.length) || null;
 }
 
-/** Never for scripts, never from another site, and under TLS for no other host. */
+/** `Set-Cookie` value: HttpOnly, same-site, and host-bound under TLS. */
 export function setCookie(request: Request, token: string): string {
   return cookie(request, token, COOKIE_SECONDS);
 }
@@ -59,19 +61,19 @@ function cookie(request: Request, token: string, seconds: number): string {
 }
 
 /**
- * Browsers say from where a script or form asks (https://www.w3.org/TR/fetch-metadata/); other programs say nothing.
+ * Browsers report the origin of a request (https://www.w3.org/TR/fetch-metadata/); other clients do not.
  * @throws GatewayError `permission` for another site
  */
 export function refuseOtherSites(request: Request): void {
   const site = request.headers.get('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return;
   const origin = request.headers.get('origin');
-  // Browsers leave the first one out where there is no TLS.
+  // Browsers omit `Sec-Fetch-Site` without TLS.
   if (site === null && (origin === null || isAt(origin, new URL(request.url).host))) return;
   throw new GatewayError('permission', TEXTS.ownPageOnly, { code: 'cross_site' });
 }
 
-/** True where a browser says that a page of this very origin asks: the same scheme, host and port. */
+/** True if the browser reports the same origin: scheme, host and port. */
 export function isOwnPage(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';

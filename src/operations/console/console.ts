@@ -1,6 +1,6 @@
-// Paths below `/console`: the page and its files for everybody, a session for who signs in, and below `/console/api` the
-// management API for whoever has one. A session is nothing but a key that stays here instead of in the browser: all that
-// can be asked with it can be asked without. Knows no route of that API.
+// Serves `/console`: the page and its files, sign-in and sessions, and the management API below `/console/api` for
+// signed-in users. A session only holds a key on the server instead of in the browser: it allows nothing that the key
+// does not.
 import { timingSafeEqual } from 'node:crypto';
 import type { AdminSignIn, OneTimeCodes, Principal } from '../../accounts/auth/index.ts';
 import { asObject, asString, type JsonObject } from '../../base/json/index.ts';
@@ -31,13 +31,13 @@ const ASSETS = '/console/assets/';
 const TYPES: Readonly<Record<string, string>> = { '.css': 'text/css; charset=utf-8', '.woff2': 'font/woff2' };
 const API = '/console/api';
 const SESSION = '/console/session';
-/** Tells a page that is opened later what its requests must carry. */
+/** Path that gives the CSRF token to a page opened later. */
 const TOKEN = `${SESSION}/token`;
-/** Methods that change nothing. */
+/** Methods without side effects. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-/** Characters of a `User-Agent` that are kept. */
+/** Maximum stored characters of a `User-Agent`. */
 const MOST_AGENT = 200;
-/** Names change with contents. */
+/** File names contain a hash of their contents. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Answering = (request: Request, connection: Connection) => Promise<Response>;
@@ -45,11 +45,11 @@ type Answering = (request: Request, connection: Connection) => Promise<Response>
 export interface ConsoleDependencies {
   readonly authenticateAdmin: AdminSignIn;
   readonly codes: OneTimeCodes;
-  /** Credential of the operator in requests of this process. */
+  /** The operator's credential for requests within this process. */
   readonly inProcess: string;
-  /** Sessions of all processes. */
+  /** Sessions, shared by all processes. */
   readonly sessions: Sessions;
-  /** Answers what is below `/management`. */
+  /** Handler of the management API. */
   readonly management: Answering;
   readonly dataDir: string;
   readonly bodies: BodyReader;
@@ -58,7 +58,7 @@ export interface ConsoleDependencies {
   readonly log: Logger;
 }
 
-/** @returns what answers `/console` and everything below it; it never rejects */
+/** @returns a handler for `/console` and everything below it; it never rejects */
 export function openConsole(deps: ConsoleDependencies): Answering {
   const served = new Console(deps);
   return async (request, connection) => {
@@ -91,7 +91,7 @@ class Console {
     if (!SAFE.has(request.method))
       throw new GatewayError('not_found', `There is nothing at ${request.method} ${pathname.slice(0, 200)}.`);
     if (pathname.startsWith(ASSETS)) return this.#file(pathname.slice(ASSETS.length));
-    // Every other address is one of the page's own.
+    // All other paths are routes within the page.
     const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' };
     return new Response(await this.#assets.page(), { headers });
   }
@@ -137,8 +137,8 @@ class Console {
   }
 
   /**
-   * The token of a session, for a page that was opened after the sign-in. The cookie alone is not enough: servers on other
-   * ports of the host get it, too. The page shows what the sign-in left in the storage of its own origin.
+   * CSRF token of a session, for a page opened after the sign-in. Servers on other ports of the host also receive the
+   * cookie, so the page must prove that it can read the storage of its own origin.
    */
   async #token(request: Request): Promise<Response> {
     if (request.method !== 'POST')
@@ -150,7 +150,7 @@ class Console {
     return Response.json({ ...shown(found.session, found.principal), csrf: found.session.csrf });
   }
 
-  /** The same request as one with the session's key, without what only the browser's was about. */
+  /** The request with the session's key, and without the browser's own headers. */
   async #forward(request: Request, connection: Connection): Promise<Response> {
     refuseOtherSites(request);
     const session = (await this.#find(tokenOf(request)))?.session;
@@ -170,7 +170,7 @@ class Console {
   }
 
   async #read(request: Request): Promise<JsonObject> {
-    // Forms of other sites can send no JSON.
+    // Forms of other sites cannot send JSON.
     if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
       throw new GatewayError('invalid_request', 'content-type: must be application/json');
     const hold = this.#deps.memory.open('console');
@@ -181,7 +181,7 @@ class Console {
     }
   }
 
-  /** The key that somebody gives; null where they give a code instead. @throws GatewayError `authentication` */
+  /** The given key; null if a sign-in code was given instead. @throws GatewayError `authentication` */
   async #keyOf({ key, code }: JsonObject): Promise<string | null> {
     const [given, once] = [asString(key), asString(code)];
     if (given !== undefined && given !== '') return given;
@@ -203,7 +203,7 @@ class Console {
     }
   }
 
-  /** A session whose key is still good; others end here. */
+  /** Finds a session whose key is still valid, and ends others. */
   async #find(
     token: string | null,
   ): Promise<{ readonly session: Session; readonly principal: Principal } | null> {
@@ -217,7 +217,7 @@ class Console {
     }
   }
 
-  /** @throws GatewayError `permission` where the header is not the session's: another site may have made the request */
+  /** @throws GatewayError `permission` if the CSRF header does not match the session */
   #refuseWithoutToken(request: Request, session: Session | undefined): void {
     if (session && isSame(request.headers.get(CSRF_HEADER) ?? '', session.csrf)) return;
     throw new GatewayError('permission', `${CSRF_HEADER}: must be the one of the session`, {
@@ -229,7 +229,7 @@ class Console {
 
 const SIGNED_OUT: JsonObject = { signed_in: false };
 
-/** A table for a spreadsheet, which a link of the page opens: links carry no headers of ours. */
+/** True for CSV downloads. The page opens them as links, which cannot carry a custom header. */
 function isTable(request: Request, url: URL): boolean {
   return SAFE.has(request.method) && url.searchParams.get('format') === 'csv' && isOwnPage(request);
 }

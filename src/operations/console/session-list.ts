@@ -1,4 +1,4 @@
-// Sessions as operators see and end them: each with the account that signed in. Shows no token and no key.
+// Sessions with their accounts, as shown to operators. Contains no tokens or keys.
 import type { AdminSignIn, Principal } from '../../accounts/auth/index.ts';
 import type { SessionAdministration, SessionView } from '../management/index.ts';
 import type { ListedSession, Sessions } from './sessions.ts';
@@ -6,11 +6,11 @@ import type { ListedSession, Sessions } from './sessions.ts';
 interface SessionListDependencies {
   readonly sessions: Sessions;
   readonly authenticateAdmin: AdminSignIn;
-  /** Credential of the operator in requests of this process. */
+  /** The operator's credential for requests within this process. */
   readonly inProcess: string;
 }
 
-/** The account that a session stands for. @throws GatewayError `authentication` or `permission` for a key that is not good any more */
+/** Account of a session. @throws GatewayError `authentication` or `permission` if its key is no longer valid */
 export function accountOf(
   key: string | null,
   { authenticateAdmin, inProcess }: Pick<SessionListDependencies, 'authenticateAdmin' | 'inProcess'>,
@@ -26,7 +26,7 @@ export function openSessionList(deps: SessionListDependencies): SessionAdministr
       const { keyId, name } = accountOf(key, deps);
       return { ...session, actor: { id: keyId, name } };
     } catch {
-      // The key was revoked or has expired: the session ends at its next request.
+      // The key was revoked or has expired. The session ends at its next request.
       return null;
     }
   };

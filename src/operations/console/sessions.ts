@@ -1,30 +1,29 @@
-// Sessions of the console: a cookie stands for a credential that is checked again at every request, so a key that is
-// revoked ends its sessions. They are kept where every process of the installation finds them: any of them knows a session,
-// and one that ended anywhere has ended everywhere. Knows no address and no database.
+// Console sessions. A session refers to a credential that is checked at every request, so that revoking a key ends its
+// sessions. They are stored in the database and valid in all processes.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/runtime/clock.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Idle time after which a session ends. */
+/** Idle milliseconds after which a session ends. */
 const IDLE_MS = 2 * 3_600_000;
-/** However busy it is, it ends after a working day. */
+/** Maximum duration in milliseconds, even if it is in use. */
 const LONGEST_MS = 12 * 3_600_000;
-/** A use is noted when the last note is so old: not every request writes. */
+/** Milliseconds between updates of the last use, so that not every request writes. */
 const NOTED_MS = 60_000;
-/** Sessions that this process has seen; of more, the oldest lose what still runs for them. */
+/** Maximum number of sessions tracked by this process. Beyond that, running work of the oldest is aborted. */
 const MOST = 1_000;
-/** Sessions in a list, and notes that are read for it: those of ended sessions are among them. */
+/** Maximum sessions in a list, and entries that are read for it, which include those of ended sessions. */
 const MOST_LISTED = 500;
 const MOST_NOTES = 5_000;
-/** How often it is asked which of them were ended elsewhere, because of what still runs for them. */
+/** Milliseconds between checks for sessions that ended in other processes. Their running work is aborted. */
 const LOOK_MS = 10_000;
 
-/** Keeps texts until a time, unreadable to whoever reads the database, for all processes of the installation. */
+/** Stores encrypted texts until they expire, for all processes. */
 export interface SessionStore {
   put(name: string, text: string, expiresAt: UnixMs): Promise<void>;
-  /** Sessions that exist, by name. */
+  /** Existing entries, by name. */
   get(names: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, string>>;
-  /** Texts that have not expired, by name: at most `limit`, those first that expire last. */
+  /** Unexpired entries by name: at most `limit`, those that expire last first. */
   list(nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -32,38 +31,41 @@ export interface SessionStore {
 export interface SignedInFrom {
   /** Null: unknown. */
   readonly address: string | null;
-  /** `User-Agent`, its first 200 characters. Null: it sent none. */
+  /** `User-Agent`, at most 200 characters. Null: none. */
   readonly agent: string | null;
 }
 
-/** A session in a list. Times in Unix milliseconds. */
+/** A session in a list. Times are Unix milliseconds. */
 export interface ListedSession extends SignedInFrom {
   /** Hash of its token. */
   readonly id: string;
-  /** The key that it stands for; null: the operator of this machine. */
+  /** Its key; null: the operator of this machine. */
   readonly key: string | null;
   readonly openedAt: UnixMs;
-  /** To the minute. */
+  /** Accurate to a minute. */
   readonly usedAt: UnixMs;
-  /** When it ends, if nobody uses it any more. */
+  /** End of the session if it is not used again. */
   readonly endsAt: UnixMs;
 }
 
 export interface Session {
   /** Hash of its token. */
   readonly id: string;
-  /** Token that requests carry beside the cookie, in a header. */
+  /** CSRF token, which requests send in a header in addition to the cookie. */
   readonly csrf: string;
-  /** Secret that a page opened later must know to get that token. Cookies reach other ports of a host; this does not. */
+  /**
+   * Secret that a page opened later must present to get the CSRF token. Unlike cookies, it is not sent to other ports
+   * of the host.
+   */
   readonly tab: string;
-  /** The key that it stands for; null: the operator of this machine. */
+  /** Its key; null: the operator of this machine. */
   readonly key: string | null;
   readonly endsAt: UnixMs;
-  /** Aborted when it ends, for what still runs for it. */
+  /** Aborted when the session ends, to stop running work. */
   readonly ended: AbortSignal;
 }
 
-/** A session as it is kept. */
+/** A stored session. */
 interface Kept extends Pick<Session, 'csrf' | 'tab' | 'key' | 'endsAt'> {
   readonly idleAt: UnixMs;
   /** Absent in sessions of earlier versions. */
@@ -73,7 +75,7 @@ interface Kept extends Pick<Session, 'csrf' | 'tab' | 'key' | 'endsAt'> {
 export class Sessions {
   readonly #store: SessionStore;
   readonly #clock: Pick<Clock, 'wall' | 'every'>;
-  /** Ends of work that runs here, by the hash of a session's token. */
+  /** Aborts running work in this process, by session id. */
   readonly #running = new Map<string, AbortController>();
   #stopLooking: (() => void) | undefined;
 
@@ -83,9 +85,9 @@ export class Sessions {
   }
 
   /**
-   * @param key what it stands for; null: the operator of this machine
-   * @param from who signed in
-   * @returns the session, and the token that its cookie has
+   * @param key its key; null: the operator of this machine
+   * @param from browser that signed in
+   * @returns the session, and the token for its cookie
    */
   async open(
     key: string | null,
@@ -100,7 +102,7 @@ export class Sessions {
     return { token, session: this.#seen(hashOf(token), kept) };
   }
 
-  /** The session of a token, which was used just now; null where it ended or never was. */
+  /** Finds and uses the session of a token; null: ended or unknown. */
   async find(token: string): Promise<Session | null> {
     const id = hashOf(token);
     const now = this.#clock.wall();
@@ -114,19 +116,19 @@ export class Sessions {
     return this.#seen(id, used);
   }
 
-  /** Ends it in every process. */
+  /** Ends the session of a token in all processes. */
   end(token: string): Promise<void> {
     return this.endById(hashOf(token));
   }
 
-  /** Ends it in every process. @param id hash of its token */
+  /** Ends a session in all processes. @param id hash of its token */
   async endById(id: string): Promise<void> {
     this.#abort(id);
-    // A note of its own: whoever notes a use in this moment cannot take it back.
+    // A separate entry, so that a concurrent update of the last use cannot undo it.
     await this.#store.put(endOf(id), 'ended', this.#clock.wall() + LONGEST_MS);
   }
 
-  /** Sessions that have not ended, those used last first. At most 500. */
+  /** Open sessions, last used first. At most 500. */
   async list(): Promise<readonly ListedSession[]> {
     const now = this.#clock.wall();
     const notes = await this.#store.list(now, MOST_NOTES);
@@ -164,12 +166,12 @@ export class Sessions {
     return { id, csrf, tab, key, endsAt, ended: running.signal };
   }
 
-  /** Sessions that ended in another process, or by time, end here. */
+  /** Aborts work of sessions that ended in another process or expired. */
   async #look(): Promise<void> {
     const ids = [...this.#running.keys()];
     const now = this.#clock.wall();
     const notes = await this.#store.get([...ids, ...ids.map(endOf)], now).catch(() => null);
-    // Out of reach: the next look will tell.
+    // The database is unavailable. Checked again later.
     if (!notes) return;
     for (const id of ids) if (!openIn(notes, id, now)) this.#abort(id);
     if (this.#running.size > 0) return;
@@ -183,18 +185,18 @@ export class Sessions {
   }
 }
 
-/** The session of an id, where it has not ended. */
+/** The session with an id, if it has not ended. */
 function openIn(notes: ReadonlyMap<string, string>, id: string, now: UnixMs): Kept | null {
   const text = notes.get(id);
   if (text === undefined || notes.has(endOf(id))) return null;
   const kept = JSON.parse(text) as Kept;
-  // Sessions of earlier versions have no `tab`: whoever has one signs in again.
+  // Sessions of earlier versions have no `tab` and require a new sign-in.
   return typeof kept.tab === 'string' && Math.min(kept.idleAt, kept.endsAt) > now ? kept : null;
 }
 
 const ENDED = ' ended';
 
-/** The name of the note that a session was ended. */
+/** Name of the entry that marks a session as ended. */
 function endOf(id: string): string {
   return `${id}${ENDED}`;
 }
@@ -203,7 +205,7 @@ function isEnd(name: string): boolean {
   return name.endsWith(ENDED);
 }
 
-/** So that nobody who reads the database finds a token that is good. */
+/** Tokens are stored as hashes, so that reading the database does not reveal valid ones. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,6 +1,5 @@
-// Measured facts, kept in one file of the data directory, in the words of the configuration. Read whole with every
-// snapshot, so that commands that only look and running gateways see the same; written whole, by one rename. Must not
-// know how anything was measured.
+// Probe results in one file of the data directory, in the configuration's terms. The whole file is read with every
+// snapshot, so that commands and running gateways agree, and is replaced by a rename.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asArray, asObject, parseJson } from '../../base/json/index.ts';
@@ -18,13 +17,13 @@ export function capabilityPath(dataDir: string): string {
 
 export interface Capabilities {
   readonly diagnoses: readonly Diagnosis[];
-  /** Problem with what was kept; null when it is good, or when there is nothing. Readable facts are there. */
+  /** Problem with the file; null: valid or missing. Readable entries are returned in any case. */
   readonly problem: string | null;
-  /** True: it was read, and is damaged. Forgetting what was kept mends it. */
+  /** True: the file was read and is damaged. Deleting the stored results repairs it. */
   readonly isDamaged: boolean;
 }
 
-/** Reads the file. A damaged one is a problem to tell of, not a reason to stop: it only makes presets better. */
+/** Reads the file. A damaged file is reported, but is not an error, because results only refine presets. */
 export function readCapabilities(dataDir: string): Capabilities {
   const path = capabilityPath(dataDir);
   let text: string;
@@ -45,10 +44,7 @@ export function readCapabilities(dataDir: string): Capabilities {
   return readDiagnoses(asArray(file['endpoints']), path);
 }
 
-/**
- * Reads entries of the file, or of a database.
- * @param place names where they are kept, for the problem
- */
+/** Reads entries of the file or a database. @param place where they are stored, for the problem */
 export function readDiagnoses(entries: readonly unknown[], place: string): Capabilities {
   const diagnoses = entries.map(parseDiagnosis).filter((diagnosis) => diagnosis !== null);
   const lost = entries.length - diagnoses.length;
@@ -59,33 +55,29 @@ export function readDiagnoses(entries: readonly unknown[], place: string): Capab
   };
 }
 
-/** Puts diagnoses in the place of older ones of the same endpoints. Throws GatewayError `internal`. */
+/** Replaces older results of the same endpoints. @throws GatewayError `internal` */
 export function storeDiagnoses(dataDir: string, made: readonly Diagnosis[]): void {
   const known = new Map(readCapabilities(dataDir).diagnoses.map((one) => [keyOf(one), one]));
   for (const one of made) known.set(keyOf(one), one);
   write(dataDir, [...known.values()]);
 }
 
-/**
- * Forgets what was measured.
- * @param provider only of this one; undefined: everything
- * @returns how many endpoints are forgotten
- */
+/** Deletes results. @param provider only those of this provider; undefined: all @returns number of endpoints */
 export function forgetDiagnoses(dataDir: string, provider: string | undefined): number {
   const { diagnoses } = readCapabilities(dataDir);
   const kept = provider === undefined ? [] : diagnoses.filter((one) => one.provider !== provider);
-  // Written also when nothing is left, and over a damaged one: a gateway that runs notices files that change.
+  // Written even if empty or damaged before, because running gateways watch the file for changes.
   if (existsSync(capabilityPath(dataDir))) write(dataDir, kept);
   return diagnoses.length - kept.length;
 }
 
-/** Looks facts up as the catalog does. */
+/** Lookup by provider, model, protocol and address, for the catalog. */
 export function findMeasured(diagnoses: readonly Diagnosis[]): FindMeasured {
   const find = findDiagnosis(diagnoses);
   return (place) => find(place)?.facts;
 }
 
-/** Looks up what was found at an endpoint. At another address of the provider, it says nothing. */
+/** Finds the result of an endpoint. Results for another address of the provider do not apply. */
 export function findDiagnosis(
   diagnoses: readonly Diagnosis[],
 ): (place: MeasuredPlace) => Diagnosis | undefined {
@@ -97,14 +89,14 @@ export function findDiagnosis(
   };
 }
 
-/** A provider serves a model over a protocol at one address. */
+/** Identifies a model of a provider over one protocol. */
 function keyOf({ provider, protocol, model }: MeasuredPlace): string {
   return JSON.stringify([provider, protocol, model]);
 }
 
 function write(dataDir: string, diagnoses: readonly Diagnosis[]): void {
   const path = capabilityPath(dataDir);
-  // A name of its own: two commands may write at once, and then the later one is right as a whole.
+  // Unique name, because two commands may write at the same time. The later one wins as a whole.
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

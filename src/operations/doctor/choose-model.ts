@@ -1,15 +1,15 @@
-// Which model of a provider to examine when nobody named one: the cheapest of those that it lists itself.
+// Chooses the model to examine if none is given: the cheapest that the provider lists.
 import { isOutOfTheWay, isTextModel, type Catalog, type Endpoint } from '../../catalog/index.ts';
 import { listModels, type AnswerAsking } from '../../engine/index.ts';
 
-/** Models that a list is looked through for: aggregators have thousands. */
+/** Maximum number of listed models to consider. Aggregators have thousands. */
 const MOST_LOOKED_AT = 500;
 
 /**
- * Chooses among models that anybody might be given, first among those that the catalog lists as well: lists of vendors
- * hold models of every age and purpose.
- * @param provider id of one that is on
- * @returns the endpoint of the cheapest model, of the first one where no price is known; null when there is none
+ * Chooses among general-purpose text models. Those that the catalog also lists come first, because vendors' lists
+ * contain models of every age and purpose.
+ * @param provider id of an enabled provider
+ * @returns the endpoint of the cheapest model, or of the first one if no price is known; null: none
  */
 export async function chooseModel(
   provider: string,
@@ -32,14 +32,17 @@ export async function chooseModel(
   return best?.endpoint ?? null;
 }
 
-/** Any name leads to the place, and is not asked for; the built-in provider has names of its own only. */
+/**
+ * An endpoint of the provider. Any model name works, because only its address is used; the built-in provider has only
+ * its own names.
+ */
 function placeOf(provider: string, catalog: Catalog): Endpoint | undefined {
   const model =
     catalog.find(`${provider}/any`) ?? catalog.list().find(({ id }) => id.startsWith(`${provider}/`));
   return model?.endpoints.find((one) => one.provider === provider);
 }
 
-/** USD per million tokens; what is unknown is dear. */
+/** USD per million tokens; unknown prices sort last. */
 function outputPrice({ price }: Endpoint): number {
   const rate = price?.output;
   if (rate === undefined) return Infinity;

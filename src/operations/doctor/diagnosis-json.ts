@@ -1,5 +1,5 @@
-// A diagnosis as JSON, in the words of the configuration: one form wherever it is kept or shown. What was written by hand or
-// by another version is read with care.
+// Probe results as JSON, in the configuration's terms. The same form is stored and shown. Parsing is lenient, because
+// entries may be edited or from another version.
 import { formatQuirks, parseQuirks } from '../../catalog/schema/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Parameter, ReasoningStyle } from '../../canonical/index.ts';
@@ -13,7 +13,7 @@ import { type Finding, MOST_CONTEXT, type Outcome } from './probe.ts';
 const STYLES: readonly ReasoningStyle[] = ['none', 'effort', 'budget', 'both'];
 const OUTCOMES: readonly Outcome[] = ['yes', 'no', 'unknown'];
 
-/** A diagnosis in the form of the file, of the database, of the management API and of `--json`. */
+/** JSON form for the file, the database, the management API and `--json`. */
 export function formatDiagnosis(diagnosis: Diagnosis): JsonObject {
   const { facts, findings } = diagnosis;
   return {
@@ -51,7 +51,7 @@ const PARAMETER_OF = new Map(
   (Object.entries(PARAMETERS) as [Parameter, string][]).map(([parameter, name]) => [name, parameter]),
 );
 
-/** Reads an entry; null for one that this version did not write. */
+/** Parses an entry; null: not valid for this version. */
 export function parseDiagnosis(entry: unknown): Diagnosis | null {
   const given = asObject(entry);
   const protocol = PROTOCOL_NAMES.find((name) => name === given['protocol']);

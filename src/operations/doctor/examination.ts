@@ -1,5 +1,5 @@
-// The examination of one endpoint: asks with what has been found out so far, remembers every answer, and knows when it
-// is time to give up. Must not know what is asked, nor why.
+// Examination of one endpoint: sends the probes' requests with the facts found so far, records every answer, and stops
+// when further requests are pointless.
 import type {
   CanonicalRequest,
   ErrorKind,
@@ -14,7 +14,7 @@ import { askForAnswer, type AnswerAsking, type AskedAnswer } from '../../engine/
 import { mainProtocol, serverFacts } from '../../protocols/index.ts';
 import type { Outcome } from './probe.ts';
 
-/** Members of one request; the rest is as for everybody. */
+/** Members of a probe request that differ from the defaults. */
 export interface Wish extends Partial<
   Pick<
     CanonicalRequest,
@@ -30,13 +30,13 @@ export interface Wish extends Partial<
     | 'extra'
   >
 > {
-  /** A user's message, in place of `items`. */
+  /** User message, instead of `items`. */
   readonly text?: string | undefined;
-  /** The hypothesis: the request is written as if the endpoint were so. */
+  /** Quirks to assume for this request. */
   readonly quirks?: Partial<Quirks> | undefined;
   readonly reasoningStyle?: ReasoningStyle | undefined;
   readonly reasoning?: ResolvedReasoning | undefined;
-  /** Asks another endpoint of the same place, e.g. over another protocol. */
+  /** Another endpoint of the same server, e.g. with another protocol. */
   readonly at?: Endpoint | undefined;
 }
 
@@ -45,29 +45,29 @@ export interface Asked {
   readonly answer: AskedAnswer;
 }
 
-/** Output tokens that a small question may cost: a model that reasons spends most of them before its first word. */
+/** Maximum output tokens of a small question. Reasoning models spend most of them before the first word. */
 const OUTPUT_TOKENS = 1024;
-/** More than any small question has, tools and schemas included. */
+/** More prompt tokens than any small question has, including tools and schemas. */
 const PROMPT_TOKENS = 256;
-/** Tokens of one small question, at most. */
+/** Maximum tokens of a small question. */
 export const QUESTION_TOKENS = OUTPUT_TOKENS + PROMPT_TOKENS;
 
-/** So many silences or broken connections are a pattern. */
+/** Timeouts or broken connections after which the examination stops. */
 const PATIENCE = 2;
-/** Problem that the next request would meet as well. */
+/** Errors that further requests would also get. */
 const FINAL: ReadonlySet<ErrorKind> = new Set(['rate_limited', 'quota', 'authentication']);
 const UNSET: ResolvedReasoning = { mode: 'unset' };
 
 export class Examination {
   readonly endpoint: Endpoint;
   readonly asking: AnswerAsking;
-  /** Answers shared by all endpoints of one address, by name. */
+  /** Results shared by all endpoints of one address, by name. */
   readonly shared: Map<string, Promise<unknown>>;
-  /** Verdicts so far, by probe. */
+  /** Outcomes so far, by probe. */
   readonly outcomes = new Map<string, Outcome>();
-  /** Every answer so far. */
+  /** All answers so far. */
   readonly asked: Asked[] = [];
-  /** The member in which reasoning is shown; undefined while none was. */
+  /** Member that contains reasoning; undefined: none was seen. */
   reasoningMember: Quirks['reasoningReplay'] | undefined;
   #facts: MeasuredFacts = { quirks: {}, parameters: {} };
   #failures = 0;
@@ -83,17 +83,17 @@ export class Examination {
     return this.#facts;
   }
 
-  /** Why nothing more is asked; null while it goes on. */
+  /** Reason why the examination stopped; null: it continues. */
   get givenUp(): string | null {
     return this.#givenUp;
   }
 
-  /** The endpoint's quirks as far as they are known now. */
+  /** The endpoint's quirks including the facts found so far. */
   get quirks(): Quirks {
     return { ...this.endpoint.quirks, ...this.#facts.quirks };
   }
 
-  /** Values that a quirk may have here: what is known of the endpoint, then whatever servers of its protocol differ in. */
+  /** Possible values of a quirk: the known one first, then those in which servers of the protocol differ. */
   valuesOf<Name extends keyof Quirks>(name: Name): readonly Quirks[Name][] {
     const known = this.quirks[name];
     const { [name]: values = [] } = serverFacts(this.endpoint.protocol).varies;
@@ -117,7 +117,7 @@ export class Examination {
     this.#givenUp ??= reason;
   }
 
-  /** Asks once. */
+  /** Sends one request. */
   async ask(wish: Wish): Promise<AskedAnswer> {
     const at = wish.at ?? this.endpoint;
     const reasoning = wish.reasoning ?? UNSET;
@@ -132,7 +132,7 @@ export class Examination {
     return answer;
   }
 
-  /** A limit that is reached, or a server that breaks down, is not asked again and again. */
+  /** Stops at rate limits and repeated connection failures. */
   #watch({ failure }: AskedAnswer): void {
     if (!failure) return;
     const isFinal = FINAL.has(failure.kind);
@@ -144,7 +144,7 @@ export class Examination {
   }
 }
 
-/** A message of the user. */
+/** A user message. */
 export function userSays(text: string): Item {
   return { type: 'message', role: 'user', parts: [{ type: 'text', text }] };
 }
@@ -162,7 +162,7 @@ function requestOf(
     stream: false,
     extra: {},
     ...members,
-    // Members that no document knows travel only inside of one protocol; all else is said as any client says it.
+    // Unknown members are only passed on within a protocol. Everything else is sent as from any client.
     protocol: wish.extra ? protocol : mainProtocol.name,
     raw: {},
     model,

@@ -1,4 +1,4 @@
-// The probes in their order, what they cost, and the examination of one endpoint from the first to the last.
+// The probes in order, their cost, and the examination of one endpoint.
 import type { Endpoint, MeasuredFacts } from '../../catalog/index.ts';
 import type { AnswerAsking, Task } from '../../engine/index.ts';
 import { findProtocol } from '../../protocols/index.ts';
@@ -13,7 +13,7 @@ import { reasoningProbes } from './probes/reasoning.ts';
 import { toolProbes } from './probes/tools.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Later ones build on what earlier ones found. */
+/** Later probes use the results of earlier ones. */
 const PROBES: readonly Probe[] = [
   answers,
   ...placeProbes,
@@ -30,11 +30,11 @@ const PROBES: readonly Probe[] = [
 export interface Diagnosis {
   readonly provider: string;
   readonly protocol: Endpoint['protocol'];
-  /** The upstream's own name. */
+  /** The upstream's model name. */
   readonly model: string;
   readonly baseUrl: string;
   readonly probedAt: UnixMs;
-  /** Which set of probes it was. */
+  /** Version of the probes. */
   readonly probes: number;
   readonly findings: readonly Finding[];
   readonly facts: MeasuredFacts;
@@ -42,11 +42,11 @@ export interface Diagnosis {
 
 export interface Cost {
   readonly calls: number;
-  /** Prompts and answers together. */
+  /** Prompt and output tokens. */
   readonly tokens: number;
 }
 
-/** The probes for an endpoint. @param deep true: the expensive ones too. @param task what its model does; absent: text */
+/** Probes for an endpoint. @param deep true: includes expensive ones @param task task of its model; absent: text */
 export function probesFor({ protocol }: Endpoint, deep: boolean, task?: Task): readonly Probe[] {
   if (task?.facts) return task.probe ? [doesTask(task.probe)] : [];
   const spoken = findProtocol(protocol);
@@ -54,7 +54,7 @@ export function probesFor({ protocol }: Endpoint, deep: boolean, task?: Task): r
   return PROBES.filter((probe) => (probe.suits?.(spoken) ?? true) && (deep || !probe.deep));
 }
 
-/** Highest cost of the examination of an endpoint. */
+/** Maximum cost of examining an endpoint. */
 export function costOfProbes(endpoint: Endpoint, deep: boolean, task?: Task): Cost {
   const probes = probesFor(endpoint, deep, task);
   return {
@@ -63,7 +63,7 @@ export function costOfProbes(endpoint: Endpoint, deep: boolean, task?: Task): Co
   };
 }
 
-/** Highest price of so many tokens, as if all were of the dearer kind. USD; null: the price is unknown. */
+/** Maximum price of a number of tokens, at the higher of both rates. USD; null: unknown. */
 export function mostUsd({ price }: Endpoint, tokens: number): number | null {
   if (price?.output === undefined) return null;
   const rates = [price.output, price.input ?? 0].map((rate) => (typeof rate === 'number' ? rate : rate.base));
@@ -74,14 +74,14 @@ export interface ExamineOptions {
   readonly deep: boolean;
   /** Task of the endpoint's model. Absent: text. */
   readonly task?: Task | undefined;
-  /** Answers that all endpoints of one address share, asked for once: give every examination of a run the same map. */
+  /** Results that all endpoints of one address share. Pass the same map to all examinations of a run. */
   readonly shared: Map<string, Promise<unknown>>;
-  /** Called before a probe asks. */
+  /** Called before each probe. */
   readonly starting?: ((probe: Probe) => void) | undefined;
   readonly found?: ((finding: Finding) => void) | undefined;
 }
 
-/** Examines an endpoint. Never rejects for what the endpoint does. */
+/** Examines an endpoint. Never rejects because of the endpoint. */
 export async function examine(
   endpoint: Endpoint,
   asking: AnswerAsking,
@@ -119,7 +119,7 @@ async function judge(probe: Probe, examination: Examination, options: ExamineOpt
   return probe.run(examination);
 }
 
-/** True when the endpoint was reached, took the key and answered. */
+/** True if the endpoint was reachable, accepted the key and answered. */
 export function isAnswering({ findings }: Diagnosis): boolean {
   return findings.some(({ probe, outcome }) => probe === ANSWERS && outcome === 'yes');
 }

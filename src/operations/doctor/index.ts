@@ -1,4 +1,4 @@
-// Finds out what endpoints can do by asking them, and keeps what it found.
+// Probes of what endpoints can do, and their stored results.
 export {
   capabilityPath,
   findDiagnosis,

@@ -1,47 +1,47 @@
-// Probe: what it is, and what it can find out. Must not know which probes there are.
+// Interface of a probe and its results.
 import type { Parameter, Quirks } from '../../canonical/index.ts';
 import type { MeasuredFacts } from '../../catalog/index.ts';
 import type { Protocol } from '../../protocols/index.ts';
 import type { Examination } from './examination.ts';
 
-/**
- * Counted up when a probe asks or judges in another way: what an older set found is shown as such.
- */
+/** Increased when a probe changes. Results of older versions are marked as such. */
 export const PROBES_VERSION = 1;
 
-/** The longest context that is believed, in tokens: no model comes near. */
+/** Maximum context length that is accepted as plausible, in tokens. */
 export const MOST_CONTEXT = 100_000_000;
 
-/** `unknown`: the endpoint was overloaded, broken or silent, or its answer proves nothing. Never taken for a `no`. */
+/**
+ * `unknown`: the endpoint was overloaded, failed or did not answer, or its answer proves nothing. Not treated as `no`.
+ */
 export type Outcome = 'yes' | 'no' | 'unknown';
 
 export interface Verdict {
   readonly outcome: Outcome;
-  /** A word or two: what was found, where that is more than yes or no. */
+  /** Short result, if it is more than yes or no. */
   readonly value?: string | undefined;
-  /** One sentence for a person, with the upstream's own words where it refused. */
+  /** One sentence for people, with the upstream's message if it refused. */
   readonly detail: string;
-  /** Facts that the catalog believes from now on. */
+  /** Facts that the catalog uses from now on. */
   readonly facts?: Partial<MeasuredFacts> | undefined;
 }
 
 export interface Probe {
-  /** In tables and in the file. */
+  /** Id in tables and in the file. */
   readonly id: string;
   /** Meaning of `yes`. */
   readonly title: string;
-  /** Whether the question makes sense in a protocol; absent: in all of them. */
+  /** True if the probe applies to a protocol; absent: to all. */
   readonly suits?: ((protocol: Protocol) => boolean) | undefined;
-  /** Requests, at most. */
+  /** Maximum number of requests. */
   readonly calls: number;
-  /** Tokens of all its requests together, prompt and answer, at most. A context is as long as its endpoint says. */
+  /** Maximum tokens of all its requests, prompts and answers together. */
   tokens(contextLength: number | null): number;
   /** True: only with `--deep`. */
   readonly deep?: true | undefined;
   run(examination: Examination): Promise<Verdict>;
 }
 
-/** A verdict with the question that it answers. */
+/** A verdict with its probe. */
 export interface Finding extends Omit<Verdict, 'facts'> {
   readonly probe: string;
   readonly title: string;
@@ -63,13 +63,13 @@ export const unknown = (detail: string, more: Omit<Verdict, 'outcome' | 'detail'
   ...more,
 });
 
-/** Suits protocols whose servers are known to differ in a quirk. */
+/** Applies to protocols whose servers differ in a quirk. */
 export const whereVaries =
   (quirk: keyof Quirks) =>
   ({ upstream }: Protocol): boolean =>
     upstream.facts.varies[quirk] !== undefined;
 
-/** Suits protocols that have a member for a parameter. */
+/** Applies to protocols that have a member for a parameter. */
 export const whereTaken =
   (parameter: Parameter) =>
   ({ upstream }: Protocol): boolean =>

@@ -1,11 +1,11 @@
-// Reads an answer: its text, its calls, whether it was refused. Must not know what was asked.
+// Reads probe answers: text, tool calls, refusals.
 import type { ErrorKind, GatewayError, ToolCallItem } from '../../canonical/index.ts';
 import type { AskedAnswer } from '../../engine/index.ts';
 
-/** Longest quotation of an upstream, in characters. */
+/** Maximum characters of a quoted upstream message. */
 const MOST_WORDS = 200;
 
-/** The visible text. */
+/** Visible text. */
 export function textOf({ collected }: AskedAnswer): string {
   return collected.items
     .flatMap((item) => (item.type === 'message' ? item.parts : []))
@@ -21,20 +21,20 @@ export function callsOf({ collected }: AskedAnswer): readonly ToolCallItem[] {
 const REFUSALS: ReadonlySet<ErrorKind> = new Set(['invalid_request', 'unsupported', 'too_large']);
 
 /**
- * True when the upstream says that the request itself is wrong: the feature under test, since all else is as always. An
- * empty account, a filter or a call that the model wrote wrongly may come with the same status.
+ * True if the upstream rejects the request itself, and thus the feature under test. An exhausted account, a content
+ * filter, or an invalid tool call by the model may have the same status, and are excluded.
  */
 export function isRefused({ failure }: AskedAnswer): boolean {
   return failure !== null && failure.fault === 'client' && REFUSALS.has(failure.kind);
 }
 
-/** True when the answer proves nothing: an overload, a fault, a silence, or an end before the first word. */
+/** True if the answer proves nothing: overload, failure, timeout, or an end before any content. */
 export function isUnclear(answer: AskedAnswer): boolean {
   if (answer.failure) return !isRefused(answer);
   return textOf(answer) === '' && callsOf(answer).length === 0;
 }
 
-/** Why an answer is none, in the upstream's own words; or that it is empty. */
+/** Reason why there is no answer, in the upstream's words; or that it is empty. */
 export function wordsOf(answer: AskedAnswer): string {
   const { failure, collected } = answer;
   if (failure) return wordsOfFailure(failure);
@@ -43,12 +43,12 @@ export function wordsOf(answer: AskedAnswer): string {
   return `it said nothing and ended with "${quoted(collected.finish?.raw ?? collected.finish?.reason ?? 'nothing')}"`;
 }
 
-/** Words of a failure, with the upstream's status where it had one. */
+/** Message of a failure, with the upstream's status if any. */
 export function wordsOfFailure({ upstream, message }: GatewayError): string {
   return `${upstream?.status === undefined ? '' : `${upstream.status}: `}${quoted(message)}`;
 }
 
-/** Foreign text on one line, without anything that could steer a terminal. */
+/** Upstream text on one line, without control characters. */
 export function quoted(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -57,7 +57,7 @@ export function quoted(text: string): string {
   return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS)}…` : line;
 }
 
-/** True when it reasoned, shown or only counted. */
+/** True if the model reasoned, visibly or according to its token counts. */
 export function hasReasoned({ collected }: AskedAnswer): boolean {
   return (
     (collected.usage?.output.reasoning ?? 0) > 0 || collected.items.some((item) => item.type === 'reasoning')

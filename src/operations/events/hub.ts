@@ -1,5 +1,5 @@
-// Hands on what happens to whoever listens, in the order in which it happens. Without a listener it does nothing; with
-// slow ones, it is they who lose. What happens in other processes is brought to it.
+// Distributes live events to subscribers in order, including events from other processes. Costs nothing without
+// subscribers. Slow subscribers lose events.
 import { type Alert, ALERT_TYPES } from '../alerts/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
@@ -8,13 +8,13 @@ import type { RoutingState, Standing } from '../../engine/routing/index.ts';
 import { type Clock, shownTime } from '../../base/runtime/clock.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Events that several processes send each other. */
+/** Events that processes exchange. */
 export type SharedEvent =
-  /** A request is over: what a list says of it, made when somebody wants it. */
+  /** A completed request; its summary is built on demand. */
   | { readonly type: 'generation'; readonly summary: () => JsonObject }
   | { readonly type: 'alert'; readonly alert: Pick<Alert, 'type' | 'message' | 'data'> };
 
-/** An event as another process wrote it: its alert may have a type that this version does not know. */
+/** An event from another process. Its alert may have a type that this version does not know. */
 type ForeignEvent =
   | LiveEvent
   | {
@@ -22,25 +22,25 @@ type ForeignEvent =
       readonly alert: Pick<Alert, 'message' | 'data'> & { readonly type: string };
     };
 
-/** Keys and projects, the configuration, jobs of the queue, or ends of alerts. */
+/** Keys and projects, the configuration, jobs, or ends of alerts. */
 type Changed = 'tenants' | 'configuration' | 'jobs' | 'alerts';
 
 export type LiveEvent =
   | SharedEvent
-  /** Each process finds out by what its own routing knows, which others have told it. */
+  /** Derived by each process from its own routing state, which is replicated. */
   | { readonly type: 'endpoint'; readonly change: EndpointChange }
-  /** Something is otherwise than before, as this process has found out. */
+  /** Something changed, as detected by this process. */
   | { readonly type: 'change'; readonly of: Changed }
-  /** So many of other processes were not told here. */
+  /** Number of events from other processes that were not received here. */
   | { readonly type: 'lost'; readonly events: number };
 
-/** Called in the middle of other work: takes microseconds, and never throws. */
+/** Called in the middle of other work: must take only microseconds and never throw. */
 type Listener<Event> = (event: Event) => void;
 
 const LOOK_MS = 1_000;
 
 export class EventHub implements SettlementObserver {
-  /** True while somebody listens, here or in another process. */
+  /** True while there are subscribers, here or in another process. */
   hasSubscribers = false;
   readonly #routing: RoutingState;
   readonly #clock: Clock;
@@ -55,7 +55,7 @@ export class EventHub implements SettlementObserver {
     this.#clock = clock;
   }
 
-  /** Whether somebody listens here. */
+  /** True while there are subscribers in this process. */
   get hasAudience(): boolean {
     return this.#listeners.size > 0;
   }
@@ -68,21 +68,17 @@ export class EventHub implements SettlementObserver {
     this.#publish({ type: 'generation', summary });
   }
 
-  /** Operators are told of this. */
+  /** Publishes an alert. */
   alerted(alert: Alert): void {
     this.#publish({ type: 'alert', alert });
   }
 
-  /** Something is otherwise here from now on. */
+  /** Publishes a change. */
   changed(of: Changed): void {
     this.bring({ type: 'change', of });
   }
 
-  /**
-   * Tells a listener of everything from now on.
-   * @param closing called when the gateway stops
-   * @returns what ends it
-   */
+  /** Subscribes to all events. @param closing called when the gateway stops @returns a function that unsubscribes */
   listen(listener: Listener<LiveEvent>, closing: () => void): () => void {
     this.#listeners.add(listener);
     this.#closings.add(closing);
@@ -99,24 +95,24 @@ export class EventHub implements SettlementObserver {
     };
   }
 
-  /** Calls back when the first listens here, and when the last has left. */
+  /** Sets a callback for when the first local subscriber arrives and the last one leaves. */
   whenAudience(changed: (isThere: boolean) => void): void {
     this.#audience = changed;
   }
 
-  /** Hands on what happens here to whoever carries it to other processes. @param listener null: to nobody any more */
+  /** Sets the listener that forwards local events to other processes. @param listener null: stop forwarding */
   carry(listener: Listener<SharedEvent> | null): void {
     this.#remote = listener;
     this.#changed();
   }
 
-  /** Delivers an event of another process to the listeners here. An alert of an unknown type is left out. */
+  /** Delivers an event of another process to local subscribers. Alerts of unknown types are dropped. */
   bring(event: ForeignEvent): void {
     if (!isKnown(event)) return;
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Nothing happens here any more. */
+  /** Closes all subscriptions. */
   stop(): void {
     for (const closing of this.#closings) closing();
   }
@@ -144,30 +140,30 @@ function isKnown(event: ForeignEvent): event is LiveEvent {
   return event.type !== 'alert' || ALERT_TYPES.some((type) => type === event.alert.type);
 }
 
-// Finds out which endpoints have changed their state since it looked last. Knows nobody who wants to hear of it.
+// Detects state changes of endpoints by polling.
 
-/** An endpoint whose state is another than before. */
+/** An endpoint and its new state. */
 export interface EndpointChange {
   readonly modelId: string;
   readonly slug: string;
   readonly state: Standing['state'];
-  /** Unix milliseconds until which it is left alone; null where it is not, or nobody knows. */
+  /** Unix milliseconds until which it is skipped; null: not skipped, or unknown. */
   readonly until: UnixMs | null;
   readonly reason: string | null;
 }
 
 class EndpointWatch {
   readonly #routing: Pick<RoutingState, 'remembered' | 'seen'>;
-  /** States other than sound; what is absent is `closed`. */
+  /** States other than `closed`, which is the default. */
   #states: ReadonlyMap<string, EndpointChange>;
 
-  /** The state that it finds now is no change. */
+  /** Starts with the current states, so that only later changes are reported. */
   constructor(routing: Pick<RoutingState, 'remembered' | 'seen'>, nowMs: UnixMs) {
     this.#routing = routing;
     this.#states = this.#read(nowMs);
   }
 
-  /** @returns what has changed since the last look */
+  /** @returns changes since the previous call */
   look(nowMs: UnixMs): readonly EndpointChange[] {
     const before = this.#states;
     const now = (this.#states = this.#read(nowMs));

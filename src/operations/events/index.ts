@@ -1,3 +1,3 @@
-// Events of a running gateway, for its subscribers.
+// Live events of a running gateway.
 export { EventHub, type LiveEvent } from './hub.ts';
 export { LastUsed } from './last-used.ts';

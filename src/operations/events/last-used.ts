@@ -1,14 +1,14 @@
-// When each key was used last, by this process: exact, where sums know it to 5 minutes.
+// Exact time of each key's last use in this process. Sums only know it to 5 minutes.
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 
-/** Keys that are remembered; of more, those that were used longest ago are known by the sums alone. */
+/** Maximum number of keys. Beyond that, the ones used longest ago are known from the sums only. */
 const MOST_KEYS = 100_000;
 
 export class LastUsed implements SettlementObserver {
   readonly #times = new Map<string, number>();
 
   settled({ generation: { keyId, createdAt } }: Settlement): void {
-    // Keys that were used last stand at the end.
+    // Reinserted, so that the map is in order of use.
     this.#times.delete(keyId);
     this.#times.set(keyId, createdAt);
     if (this.#times.size <= MOST_KEYS) return;
@@ -16,7 +16,7 @@ export class LastUsed implements SettlementObserver {
     if (oldest !== undefined) this.#times.delete(oldest);
   }
 
-  /** Unix milliseconds. Null: not since the start. */
+  /** Unix milliseconds. Null: not used since the start. */
   of(keyId: string): number | null {
     return this.#times.get(keyId) ?? null;
   }

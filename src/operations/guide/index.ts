@@ -1,5 +1,5 @@
-// The site of the documents at `/docs/guide`, as `npm run pack` made it. Its files are read from the disk, or from the executable,
-// each time; the page may load nothing from anywhere else.
+// The documentation site at `/docs/guide`, as built by `npm run pack`. Files are read from disk or from the executable
+// on each request. The page must not load anything from elsewhere.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,15 +18,14 @@ const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
 };
 
-/** True for what `guidePage` answers. */
+/** True for paths that `guidePage` serves. */
 export function isGuide(path: string): boolean {
   return path === BASE || path.startsWith(`${BASE}/`);
 }
 
 /**
- * A page of the site, or a file that it loads.
- * @param path as asked for
- * @param folder of the site; tests give their own
+ * A page of the site or one of its files.
+ * @param folder folder of the site, for tests
  * @throws GatewayError `not_found`
  */
 export async function guidePage(path: string, folder = SITE): Promise<Response> {

@@ -1,25 +1,25 @@
-// Writes all metrics in the text format of Prometheus. Loaded when somebody scrapes for the first time.
+// Renders all metrics in the Prometheus text format. Loaded with the first scrape.
 import { type Metric, Registry } from 'prom-client';
 import type { Histogram } from './histogram.ts';
 import { LABELS, METRICS, type Label, type MetricDefinition, type MetricName } from './names.ts';
 import type { Distribution, LabelValues, Readings, Sample } from './reading.ts';
 
-/** A value under the name of its line. */
+/** One line of a metric. */
 interface Line {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** Content type of what `expose` gives. */
+/** Content type of the result of `expose`. */
 export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** @returns what writes all metrics as they are when it is called */
+/** @returns a function that renders the current values of all metrics */
 export function exposition(readings: Readings): () => Promise<string> {
   const registry = new Registry();
   for (const key of Object.keys(METRICS) as MetricName[]) {
     const { name, help, type }: MetricDefinition = METRICS[key];
-    // The registry asks a metric only for this. Its own ones hash the labels of each observation, at every request.
+    // The registry only calls `get`. Its own metric types would hash labels on every request.
     const metric = { name, get: async () => ({ name, help, type, values: linesOf(name, readings[key]()) }) };
     registry.registerMetric(metric as unknown as Metric);
   }

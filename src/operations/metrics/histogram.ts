@@ -1,11 +1,11 @@
-// A histogram as plain numbers: cheap to add to, read when somebody scrapes.
+// Histogram of plain numbers: cheap to add to, read only when scraped.
 
 export class Histogram {
   /** Upper bounds, ascending. */
   readonly bounds: readonly number[];
-  /** How many were at most each bound and above the one before; the last: those above all. */
+  /** Count per bucket; the last is above all bounds. Not cumulative. */
   readonly counts: number[];
-  /** Sum of all that was added. */
+  /** Sum of all added values. */
   sum = 0;
 
   constructor(bounds: readonly number[]) {
@@ -13,7 +13,7 @@ export class Histogram {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
-  /** @param value negative ones, of clocks that were put back, count as 0 */
+  /** @param value a negative value, after a clock was set back, counts as 0 */
   add(value: number): void {
     const { bounds, counts } = this;
     let at = 0;

@@ -1,4 +1,4 @@
-// Metrics: what the gateway counts of itself, and how it tells it to Prometheus.
+// Metrics of the gateway, exposed to Prometheus.
 export { Histogram } from './histogram.ts';
 export { LABELS, METRICS, type MetricDefinition } from './names.ts';
 export { type Exposed, lazyExposition } from './lazy-exposition.ts';

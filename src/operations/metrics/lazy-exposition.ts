@@ -1,4 +1,5 @@
-// Tells all metrics, and loads what writes them with the first scrape: a gateway that nobody scrapes does without.
+// Renders all metrics. The renderer is loaded with the first scrape, so that a gateway without scrapes does not need
+// it.
 import type { Readings } from './reading.ts';
 
 export interface Exposed {
@@ -6,7 +7,7 @@ export interface Exposed {
   readonly contentType: string;
 }
 
-/** @returns all metrics as they are when it is called */
+/** @returns a function that renders the current values of all metrics */
 export function lazyExposition(readings: Readings): () => Promise<Exposed> {
   let loading: Promise<() => Promise<Exposed>> | undefined;
   return async () => (await (loading ??= load(readings)))();

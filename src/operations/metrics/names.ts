@@ -1,9 +1,9 @@
-// Every metric that the gateway tells: its name, what it counts, its labels. `docs/metrics.md` is generated from here, and
-// dashboards and alert rules are checked against it. Counts nothing itself.
+// Definitions of all metrics: name, help and labels. `docs/metrics.md` is generated from them, and dashboards and alert
+// rules are checked against them.
 
 /**
- * Labels by the short names that the program has for them. Where OpenTelemetry's conventions for generative AI have an
- * attribute, the label is that, with underscores for dots (open-telemetry/semantic-conventions-genai, 2026-11).
+ * Labels by their short names in the code. They are named after OpenTelemetry's attributes for generative AI where
+ * these exist, with underscores instead of dots (open-telemetry/semantic-conventions-genai, 2026-11).
  */
 export const LABELS = {
   api: {
@@ -64,14 +64,15 @@ export type Label = keyof typeof LABELS;
 export interface MetricDefinition {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** One sentence; it says the unit where the name does not. */
+  /** One sentence, including the unit if the name does not contain it. */
   readonly help: string;
   readonly labels: readonly Label[];
-  /** Upper bounds of a histogram's buckets, ascending; the one without a bound is not among them. */
+  /** Upper bounds of a histogram's buckets, ascending, without the unbounded one. */
   readonly buckets?: readonly number[];
 }
 
-// The conventions' own advice for these metrics (semantic-conventions-genai, gen-ai-metrics.md and client-inference.md, 2026-11).
+// Buckets recommended by the conventions (semantic-conventions-genai, gen-ai-metrics.md and client-inference.md,
+// 2026-11).
 const DURATIONS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ] as const;
@@ -83,7 +84,7 @@ const DELAYS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as cons
 
 const SERVED: readonly Label[] = ['api', 'operation', 'provider', 'model'];
 
-/** All of them, by the names that the program has for them. */
+/** All metrics, by their names in the code. */
 export const METRICS = {
   requests: {
     name: 'dragoman_requests_total',

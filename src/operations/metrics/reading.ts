@@ -1,8 +1,8 @@
-// Values of a metric when it is asked, each under its labels. Knows no format of output.
+// Current values of metrics with their labels, independent of the output format.
 import type { Histogram } from './histogram.ts';
 import type { Label, METRICS, MetricName } from './names.ts';
 
-/** Values of labels, by the program's names for them. */
+/** Label values by the labels' short names. */
 export type LabelValues = Readonly<Partial<Record<Label, string>>>;
 
 export interface Sample {
@@ -17,12 +17,12 @@ export interface Distribution {
 
 type Type<Name extends MetricName> = (typeof METRICS)[Name]['type'];
 
-/** Reads each metric as it is now: all of them, or the program does not compile. */
+/** Reads each metric. The type requires all of them. */
 export type Readings = {
   readonly [Name in MetricName]: () => Iterable<Type<Name> extends 'histogram' ? Distribution : Sample>;
 };
 
-/** One value without labels. */
+/** A single value without labels. */
 export function single(value: number): readonly Sample[] {
   return [{ labels: {}, value }];
 }

@@ -1,4 +1,4 @@
-// Counts every request that is over, from its records: a few sums in memory, and nothing new for labels that it has seen.
+// Metrics of completed requests, counted from their records. Known labels cause no allocations.
 import { type Settlement, type SettlementObserver, taskOf } from '../../engine/index.ts';
 import { type AttemptRecord, type GenerationRecord, placeOf } from '../../accounts/ledger/index.ts';
 import { nanoUsdOf, usdOf } from '../../accounts/limits/index.ts';
@@ -8,10 +8,10 @@ import { Histogram } from './histogram.ts';
 import { type Label, METRICS } from './names.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Stands for the provider of a request for which nobody was asked. */
+/** Provider label of requests that were not sent to any provider. */
 const NOBODY = 'none';
 
-/** Metrics that the records of requests give. */
+/** Metrics derived from records of requests. */
 type OfRequests =
   | 'requests'
   | 'errors'
@@ -37,7 +37,7 @@ export class RequestMetrics implements SettlementObserver {
   readonly #refusals = new Tally<'rate' | 'budget'>();
   #unrecorded = 0;
 
-  /** @param listedAs the id of a listed model for any name of it; null for every other name */
+  /** @param listedAs returns the id of a listed model for any of its names; null for all other names */
   constructor(listedAs: (model: string) => string | null) {
     this.#requests = new SeriesBook(listedAs, (name) => new RequestSeries(name));
     this.#attempts = new SeriesBook(listedAs, (name) => new AttemptSeries(name));
@@ -53,7 +53,7 @@ export class RequestMetrics implements SettlementObserver {
     if (unrecorded !== undefined) this.#unrecorded += 1;
   }
 
-  /** Only what no upstream said is the gateway's own refusal. */
+  /** Errors without an upstream status are refusals by the gateway itself. */
   #addRefusal({ error, attempts }: GenerationRecord): void {
     if (!error || error.upstreamStatus !== null) return;
     if (error.kind === 'quota') this.#refusals.add('budget');
@@ -75,7 +75,6 @@ export class RequestMetrics implements SettlementObserver {
     }
   }
 
-  /** Reads what was counted. */
   readonly readings: Pick<Readings, OfRequests> = {
     requests: () => this.#requests.all.flatMap((each) => [...each.statuses.under('status', each.labels)]),
     errors: () => this.#requests.all.flatMap((each) => [...each.errors.under('error', each.labels)]),
@@ -105,11 +104,11 @@ export class RequestMetrics implements SettlementObserver {
   }
 }
 
-// Counts of the requests for one operation, by the model of one provider that answered, or by nobody.
+// Requests for one operation, by the model and provider that answered, if any.
 
 class RequestSeries {
   readonly labels: LabelValues;
-  /** The same and the operation in the words of the conventions. */
+  /** Same as `labels`, with the operation name of the conventions. */
   readonly served: LabelValues;
   readonly statuses = new Tally<number>();
   readonly errors = new Tally<ErrorKind>();
@@ -117,7 +116,7 @@ class RequestSeries {
   readonly duration = new Histogram(METRICS.duration.buckets);
   readonly firstToken = new Histogram(METRICS.firstToken.buckets);
   readonly perToken = new Histogram(METRICS.perToken.buckets);
-  /** Whole nano-dollars. */
+  /** Integer nano-dollars. */
   nanoUsd = 0;
   unpriced = 0;
 
@@ -167,14 +166,14 @@ export function operationOf(api: string): string {
   return api === 'generateContent' || api === 'interactions' ? 'generate_content' : 'chat';
 }
 
-// Counts of the attempts at one model of one provider.
+// Attempts at one model of one provider.
 
 class AttemptSeries {
   readonly labels: LabelValues;
   readonly outcomes = new Tally<AttemptRecord['outcome']>();
   readonly errors = new Tally<ErrorKind>();
   readonly duration = new Histogram(METRICS.attemptDuration.buckets);
-  /** Times that another endpoint was tried after this one had failed, and that this one was tried again. */
+  /** Times that another endpoint, or the same one again, was tried after a failure here. */
   failovers = 0;
   retries = 0;
 
@@ -189,14 +188,14 @@ class AttemptSeries {
   }
 }
 
-// Cost of the requests of each key. Bounded: keys beyond the first thousand are not told apart.
+// Cost by key. Bounded: all keys after the first thousand share one entry.
 
 const MOST_KEYS = 1000;
 
 interface KeyCost {
   readonly project: string;
   readonly key: string;
-  /** Whole nano-dollars. */
+  /** Integer nano-dollars. */
   nanoUsd: number;
 }
 
@@ -230,18 +229,19 @@ function sampleOf({ project, key, nanoUsd }: KeyCost): Sample {
   return { labels: { project, key }, value: usdOf(nanoUsd) };
 }
 
-// Series found by a few words each: no text is put together for a request. Bounded, whatever names clients make up.
+// Series by model, provider and API, found without building a string per request. Bounded, because clients choose names
+// freely.
 
-/** Stands for every model that is not told apart. */
+/** Label of all models that are not counted separately. */
 const OTHER = 'other';
-/** Series of one kind; models that come when there are as many are not told apart. */
+/** Maximum number of series per kind. Further models are counted as `other`. */
 const MOST_SERIES = 500;
 
-/** Dimensions of a series: a model at a provider, and what was asked of it. */
+/** Dimensions of a series. */
 export interface SeriesName {
   readonly model: string;
   readonly provider: string;
-  /** Empty where that makes no difference. */
+  /** Empty if the series does not distinguish APIs. */
   readonly api: string;
 }
 
@@ -251,7 +251,7 @@ class SeriesBook<Series> {
   readonly #make: (labels: LabelValues & SeriesName) => Series;
   readonly #byApi = new Map<string, Map<string, Map<string, Series>>>();
 
-  /** @param listedAs the id of a listed model for any name of it; null for every other name */
+  /** @param listedAs returns the id of a listed model for any of its names; null for all other names */
   constructor(
     listedAs: (model: string) => string | null,
     make: (labels: LabelValues & SeriesName) => Series,
@@ -260,7 +260,7 @@ class SeriesBook<Series> {
     this.#make = make;
   }
 
-  /** The series of a model; that of all others where it is not listed. */
+  /** Series of a model; that of `other` if the model is not listed. */
   of(model: string, provider: string, api: string): Series {
     const known = this.#find(model, provider, api);
     if (known) return known;
@@ -285,7 +285,7 @@ class SeriesBook<Series> {
   }
 }
 
-// Counts by a word or a number, of which there are few.
+// Counts by a small set of words or numbers.
 
 class Tally<Key extends string | number> {
   readonly #counts = new Map<Key, number>();
@@ -294,7 +294,7 @@ class Tally<Key extends string | number> {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
   }
 
-  /** Each count, with its key under one more label. */
+  /** Counts as samples, with the key as an additional label. */
   *under(label: Label, labels: LabelValues): Iterable<Sample> {
     for (const [key, value] of this.#counts) yield { labels: { ...labels, [label]: String(key) }, value };
   }

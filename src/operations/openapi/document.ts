@@ -1,4 +1,4 @@
-// Puts the OpenAPI document together. Knows no operation.
+// Assembles the OpenAPI document from the served routes.
 import { z } from 'zod';
 import { asObject, type JsonObject, type MutableJsonObject } from '../../base/json/index.ts';
 import { ERROR_KINDS } from '../../canonical/index.ts';
@@ -9,17 +9,17 @@ import { mayLackBody, routerPath } from '../../server/routes/route.ts';
 import type { Audience, ErrorShape, ServedRoute } from '../../server/routes/served-routes.ts';
 
 const SCHEMAS = '#/components/schemas/';
-/** In whose shape errors of the protocols are. */
+/** Error schemas of the protocols. */
 const ERRORS = [...new Set(servedProtocols.map(({ server }) => server.addresses.errors))];
-/** Results that clients of several protocols can get: that of their own. */
+/** Errors of routes that clients of several protocols use. */
 const ANY_ERROR = z.union(ERRORS.map(({ schema }) => schema));
-/** Statuses that every operation for somebody can have. */
+/** Error statuses that every operation of an audience can return. */
 const USUAL_REFUSALS: Readonly<Record<Audience, readonly number[]>> = {
   models: [400, 401, 402, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504],
   admin: [400, 401, 403, 408, 413, 500, 503],
   everybody: [400],
 };
-/** Statuses that HTTP itself has for a case, whatever the kind of error. */
+/** Descriptions of statuses with a fixed meaning in HTTP. */
 const HTTP_MEANINGS: Readonly<Record<number, string>> = {
   408: 'The body took too long to arrive.',
   412: 'It has another version than the one that `If-Match` names.',
@@ -31,12 +31,12 @@ const SECURITY: Readonly<Record<Audience, readonly JsonObject[]>> = {
   everybody: [],
 };
 
-/** A route under the one path that names it. */
+/** A route, under its main path. */
 interface Operation extends RouteDescription {
   readonly id: string;
   readonly audience: Audience;
   readonly errors: ErrorShape;
-  /** Other paths at which it is served. */
+  /** Alias paths. */
   readonly alsoAt: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function operationsOf({ describes, audience, errors, paths }: ServedRoute): read
   });
 }
 
-/** `/files/:id` of the router as OpenAPI writes it. */
+/** Converts a router path such as `/files/:id` to OpenAPI's form. */
 function openPath(path: string): string {
   return path.replaceAll(/:(\w+)(?:\{\.\+\})?/g, '{$1}');
 }
@@ -139,7 +139,7 @@ function parametersOf({ path, params, query, queryExample, headers = {} }: Opera
   return [...named('path', Object.fromEntries(inPath)), ...asked, ...named('header', headers)];
 }
 
-/** Good answers by status, each by media type; null: there is no body. */
+/** Successful responses by status and media type; null: no body. */
 function answersOf({
   status = 200,
   media = 'application/json',
@@ -185,7 +185,7 @@ function refusalsOf(operation: Operation, refTo: RefTo): JsonObject {
     content: { 'application/json': { schema: refTo(shape) } },
   });
   const described = statuses.map((status) => [String(status), refusal(meaningOf(status))] as const);
-  // An upstream's own status reaches the client where the request was at fault.
+  // For client errors, the upstream's own status is passed to the client.
   const rest =
     audience === 'models' ? [['default', refusal('Whatever else an upstream said of the request.')]] : [];
   return Object.fromEntries([...described, ...rest]) as JsonObject;
@@ -196,7 +196,7 @@ function meaningOf(status: number): string {
   return HTTP_MEANINGS[status] ?? kind?.meaning ?? 'Refused.';
 }
 
-/** Every schema that the document refers to, each with its name. */
+/** Names of all schemas that the document refers to. */
 function schemaNames(operations: readonly Operation[]): ReadonlyMap<z.ZodType, string> {
   const names = new Map<z.ZodType, string>([
     ...ERRORS.map(({ schema, name }) => [schema, name] as const),
@@ -232,7 +232,7 @@ function jsonSchema(schema: z.ZodType): JsonObject {
   return bare(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject);
 }
 
-/** A schema without the members that identify it. */
+/** A schema without its identifying members. */
 function bare({ $schema: _schema, $id: _id, ...rest }: JsonObject): JsonObject {
   return rest;
 }

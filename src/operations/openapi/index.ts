@@ -1,4 +1,4 @@
-// The description of the whole API, and the page that shows it. The description is made when somebody first asks for it.
+// The OpenAPI document of the whole API, and the page that shows it. The document is built on the first request.
 import { servedBy, type ServedRoute } from '../../server/routes/served-routes.ts';
 import { guidePage, isGuide } from '../guide/index.ts';
 import { MANAGEMENT } from '../management/index.ts';
@@ -7,8 +7,8 @@ import { referencePage } from './reference-page.ts';
 let made: Promise<string> | undefined;
 
 /**
- * Answers `/openapi.json`, `/docs`, and what is below that.
- * @param served what the server answers besides the management API; the same each time
+ * Serves `/openapi.json`, `/docs`, and paths below it.
+ * @param served routes other than those of the management API; the same on each call
  * @throws GatewayError `not_found`
  */
 export async function describeApi(path: string, served: readonly ServedRoute[]): Promise<Response> {

@@ -1,5 +1,4 @@
-// The page that shows the description, and the files it is made of: this server sends all of them, and the page may load
-// nothing from anywhere else. Knows nothing of what is described.
+// The API reference page and its files. All are served from here, and the page must not load anything from elsewhere.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,7 @@ import { GatewayError } from '../../canonical/index.ts';
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The package sets styles on what it shows.
+  // Swagger UI sets inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -34,7 +33,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** No validator: it would send the address of the description to its maker. */
+/** Disables the online validator, which would receive the document's URL. */
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -52,18 +51,14 @@ const PACKED: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': SCRIPT,
 };
 
-/**
- * The page, or a file that it loads.
- * @param path as asked for
- * @throws GatewayError `not_found`
- */
+/** The page or one of its files. @param path requested path @throws GatewayError `not_found` */
 export async function referencePage(path: string): Promise<Response> {
   if (path === '/docs' || path === '/docs/') return answer(PAGE, 'text/html; charset=utf-8');
   const name = path.slice('/docs/'.length);
   if (name === 'start.js') return answer(START, SCRIPT);
   const type = Object.hasOwn(PACKED, name) ? PACKED[name] : undefined;
   if (type === undefined) throw new GatewayError('not_found', `There is nothing at ${path.slice(0, 200)}.`);
-  // A name of its maker's server for lists of source files is of no use here.
+  // Removes references to source maps, which are not served.
   const text = await readFile(join(packageFolder(), name), 'utf8');
   return answer(text.replace(/\n\/[/*]# sourceMappingURL=.*$/s, '\n'), type);
 }

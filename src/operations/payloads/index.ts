@@ -1,3 +1,3 @@
-// Payloads of each side of a request: recorded, kept and read.
+// Recorded payloads of each side of a request.
 export { PayloadKeeper } from './keeper.ts';
 export type { Payload } from './payload.ts';

@@ -1,5 +1,5 @@
-// Opens a recorder for each request whose content is kept, and stores afterwards what it has noted: one after another, off the
-// way of all answers. Never fails a request.
+// Creates a recorder for each request to record, and afterwards stores its payloads in the background, one request
+// after another. Never fails a request.
 import type { ApiCall, PayloadRecorder, PayloadRecorders } from '../../engine/index.ts';
 import { nextTurn } from '../../base/runtime/clock.ts';
 import type { PayloadStore } from '../../accounts/ports/index.ts';
@@ -10,23 +10,23 @@ import { Room } from './room.ts';
 import { RequestRecorder } from './request-recorder.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Bytes that all recorders hold together. */
+/** Maximum bytes held by all recorders together. */
 const ROOM_BYTES = 64 * 1_048_576;
 
 export interface KeeperSettings {
-  /** Requests of which something is kept: all, or those that failed. False: as `all`, for keys that ask for it. */
+  /** Requests to record. False: all, for keys that enable it. */
   readonly content: false | 'failures' | 'all';
-  /** Number of requests of which one is kept. */
+  /** One of this many requests is recorded. */
   readonly sample: number;
-  /** Size of each payload, in bytes. */
+  /** Maximum bytes of each payload. */
   readonly contentBytes: number;
-  /** Size of all that is kept, compressed, in bytes. */
+  /** Maximum compressed bytes of all stored payloads. */
   readonly contentMaxBytes: number;
 }
 
 export interface KeeperOptions {
   readonly store: PayloadStore;
-  /** Asked for each request, since a reload may change them. */
+  /** Read for each request, because a reload may change them. */
   readonly settings: () => KeeperSettings;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -35,7 +35,10 @@ export interface KeeperOptions {
 }
 
 export class PayloadKeeper implements PayloadRecorders {
-  /** Requests whose payloads were stored, and those that there was no room for, or that could not be. */
+  /**
+   * Number of requests whose payloads were stored, and whose payloads were dropped: no memory was available, or storing
+   * failed.
+   */
   kept = 0;
   dropped = 0;
   readonly #options: KeeperOptions;
@@ -60,13 +63,13 @@ export class PayloadKeeper implements PayloadRecorders {
     });
   }
 
-  /** Reads what was kept of a request, once it is stored; none where nothing is. */
+  /** Payloads of a request, after pending ones have been stored. Empty: none. */
   async find(generationId: string): Promise<readonly Payload[]> {
     await this.#working;
     return Promise.all((await this.#options.store.find(generationId)).map(fromStored));
   }
 
-  /** Resolves when everything is stored that waits now. */
+  /** Resolves when all pending payloads are stored. */
   async stop(): Promise<void> {
     await this.#working;
   }

@@ -1,5 +1,4 @@
-// Takes credentials out of what is kept: by the names of headers and members that hold them, and by their exact values
-// wherever else these are repeated.
+// Masks credentials in recorded payloads: by the names of headers and members, and by their exact values elsewhere.
 import type { JsonValue } from '../../base/json/index.ts';
 import { withoutCredentials } from '../../protocols/index.ts';
 import { EchoMask, isProving, secretsOfAsking, secretsOfHeaders } from '../../base/telemetry/echo-mask.ts';
@@ -7,10 +6,10 @@ import { MASK } from '../../base/telemetry/redact.ts';
 import type { Payload } from './payload.ts';
 import type { RequestRecorder, RecordedPayloads } from './request-recorder.ts';
 
-/** A body in which no credentials are looked for by the names of members, since reading it takes too long, in bytes. */
+/** Maximum bytes of a body in which members are masked by name, because larger ones take too long to parse. */
 const MOST_READ = 4 * 1_048_576;
 
-/** Headers that say nothing of who asks. All others are masked: proxies add identities under names of their own. */
+/** Headers that do not identify anyone. All others are masked, because proxies add identities under custom names. */
 const KNOWN: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
@@ -71,15 +70,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   'x-trace-id',
   'x-xss-protection',
 ]);
-/** Families of such headers. */
+/** Name patterns of such headers. */
 const KNOWN_FAMILY =
   /^(?:access-control|anthropic|content|cross-origin|openai|ratelimit|sec-ch-ua|sec-fetch|x-dragoman|x-goog|x-ratelimit|x-stainless)(?:-|$)/;
-/** Names whose values say who asks, besides those that prove it. */
+/** Names of values that identify a caller, in addition to credentials. */
 const IDENTITY = /jwt|assertion|session|oidc|auth|identity|sig(?:nature)?$|^code$|^state$|credential/i;
-/** Three parts in base64url, of which the first begins a JSON object (RFC 7519). */
+/** JWT: three base64url parts, the first of which starts a JSON object (RFC 7519). */
 const JWT = /\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g;
 
-/** Everything that was noted, without credentials. */
+/** All recorded payloads, masked. */
 export function maskedPayloads(recorder: RequestRecorder, mostBytes: number): readonly Payload[] {
   const json = (recorder.json ?? null) as JsonValue;
   const shown = withoutCredentials(json);
@@ -123,7 +122,7 @@ function isShown(header: string): boolean {
   return !isProving(name) && !IDENTITY.test(name) && (KNOWN.has(name) || KNOWN_FAMILY.test(name));
 }
 
-/** The body of a request to an upstream as its client's is: what the gateway has added of servers and tools is in it. */
+/** Masks an upstream request like the client's. It may also contain what the gateway added for servers and tools. */
 function requestMasked({ stage }: RecordedPayloads, body: string): string {
   if (stage !== 'upstream_request' || body.length > MOST_READ || !/"(?:tools|mcp_servers)"/.test(body))
     return body;
@@ -131,7 +130,7 @@ function requestMasked({ stage }: RecordedPayloads, body: string): string {
   try {
     json = JSON.parse(Buffer.from(body, 'latin1').toString()) as JsonValue;
   } catch {
-    // It was cut.
+    // The body was truncated.
     return body;
   }
   const shown = withoutCredentials(json);
@@ -142,7 +141,7 @@ function bytesOf(json: JsonValue): string {
   return Buffer.from(JSON.stringify(json)).toString('latin1');
 }
 
-/** Texts of the first that are others in the second, which has the same form. */
+/** Texts of `from` that differ in `to`, which has the same structure. */
 function differing(from: JsonValue | undefined, to: JsonValue | undefined): readonly string[] {
   if (from === to) return [];
   if (typeof from === 'string') return [from];
@@ -152,7 +151,7 @@ function differing(from: JsonValue | undefined, to: JsonValue | undefined): read
   );
 }
 
-/** Clients of Gemini write their key into the address; signed addresses hold a signature. */
+/** Masks the query: Gemini clients send their key in it, and signed URLs their signature. */
 function withoutQuerySecrets(address: string): string {
   return address.replace(/([?&]([^=&#]*)=)([^&#]*)/g, (whole, before: string, name: string) =>
     isProving(name) || IDENTITY.test(name) ? before + MASK : whole,

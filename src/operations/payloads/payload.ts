@@ -1,36 +1,36 @@
-// One payload as it is read, and as the database has it: what stood before the body as JSON, the body compressed.
+// A payload, and its stored form: its head as JSON, and its compressed body.
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { PayloadStage, StoredPayload } from '../../accounts/ports/index.ts';
 
 const compressed = promisify(zstdCompress);
 const uncompressed = promisify(zstdDecompress);
-/** Fast: what is kept is short-lived, and much alike. */
+/** Fast compression, because payloads are short-lived and similar to each other. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Head of a payload, and what is known of its body. */
+/** Head of a payload, and properties of its body. */
 export interface PayloadHead {
-  /** Method of a request; null for answers. */
+  /** Request method; null for answers. */
   readonly method: string | null;
-  /** Address of a request: a path with its query from clients, the whole address to upstreams. Secrets masked. */
+  /** URL of a request, with secrets masked: path and query from clients, absolute to upstreams. Null for answers. */
   readonly address: string | null;
   /** Status of an answer; null for requests. */
   readonly status: number | null;
-  /** Names in lower case; secrets masked. */
+  /** Lower-case names; secrets masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Size of the whole body, though less of it may be kept. */
+  /** Size of the whole body, even if truncated. */
   readonly bytes: number;
-  /** True where only the beginning of the body is kept. */
+  /** True if only the beginning of the body is stored. */
   readonly isCut: boolean;
-  /** True where the body held credentials, which are not kept. */
+  /** True if credentials in the body were masked. */
   readonly isMasked: boolean;
-  /** Milliseconds since the request arrived, and bytes, in turn: of each read or write. */
+  /** Pairs of milliseconds since the request arrived and bytes, one for each read or write. */
   readonly reads: readonly number[];
 }
 
 export interface Payload extends PayloadHead {
   readonly stage: PayloadStage;
-  /** Ordinal of the attempt; null where it is of none. */
+  /** Number of the attempt; null: none. */
   readonly attempt: number | null;
   readonly body: Buffer;
 }

@@ -1,5 +1,5 @@
-// Notes what each side of one request says while it runs: references to what passes, no copies. What becomes of it is the
-// keeper's business.
+// Records the payloads of one request while it runs, by reference and without copies. `PayloadKeeper` decides whether
+// they are stored.
 import { joined } from '../../base/lib/slices.ts';
 import type { Endpoint } from '../../catalog/index.ts';
 import type {
@@ -18,7 +18,7 @@ import type { UnixMs } from '../../base/units.ts';
 type TimedSender = Pick<Sender, 'send' | 'now' | 'wall'>;
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** One payload, before anything is taken out of it. */
+/** A payload before masking. */
 export interface RecordedPayloads {
   readonly stage: PayloadStage;
   readonly attempt: number | null;
@@ -26,19 +26,19 @@ export interface RecordedPayloads {
   readonly address: string | null;
   readonly status: number | null;
   readonly headers: HeaderList;
-  /** Names of headers whose values are nobody's business. */
+  /** Names of headers whose values are masked. */
   readonly hiddenHeaders: ReadonlySet<string>;
   readonly recording: Recording;
 }
 
 export interface RecorderOptions {
-  /** Asked once the request is over. */
+  /** Evaluated when the request has ended. */
   readonly keepsOnly: 'failures' | null;
-  /** Bytes that are kept of each payload. */
+  /** Maximum bytes per payload. */
   readonly mostBytes: number;
   readonly room: Room;
   readonly now: () => UnixMs;
-  /** Takes the recorder when nothing more will be said. */
+  /** Receives the recorder when the request is complete. */
   readonly closed: (recorder: RequestRecorder) => void;
 }
 
@@ -46,13 +46,13 @@ const NONE: ReadonlySet<string> = new Set();
 
 export class RequestRecorder implements PayloadRecorder {
   readonly client: Client;
-  /** The client's body as it was read; what it holds of credentials is looked for afterwards. */
+  /** The client's parsed body, in which credentials are masked later. */
   readonly json: unknown;
   readonly #options: RecorderOptions;
   readonly #startedAt: UnixMs;
   #payloads: RecordedPayloads[] = [];
   #held = 0;
-  /** True once there was no room for more. */
+  /** True if memory was not sufficient. */
   #isLost = false;
   #generation: { readonly id: string; readonly createdAt: UnixMs } | undefined;
   #isKept = false;
@@ -72,7 +72,7 @@ export class RequestRecorder implements PayloadRecorder {
     this.client = new RecordedClient(call.client, this);
   }
 
-  /** The id of the generation; undefined while it has not been settled, and where nothing is to be kept of it. */
+  /** Id of the generation; undefined: not settled yet, or nothing is to be stored. */
   get generationId(): string | undefined {
     return this.#isKept ? this.#generation?.id : undefined;
   }
@@ -108,19 +108,21 @@ export class RequestRecorder implements PayloadRecorder {
     this.#options.closed(this);
   }
 
-  /** Gives back what it holds. */
+  /** Releases the recorded bytes. */
   release(): void {
     this.#payloads = [];
     this.#options.room.give(this.#held);
     this.#held = 0;
   }
 
-  /** @returns where the answer to the client is noted */
+  /** @returns recording of the answer to the client */
   answer(status: number, headers: Readonly<Record<string, string>>): Recording {
     return this.#begin({ stage: 'client_response', status, headers: Object.entries(headers) });
   }
 
-  /** Notes what was said. What there is no room for gives the whole recorder up: a part would say what is not so. */
+  /**
+   * Records data. If no memory is available, the whole recording is dropped, because a partial one would be misleading.
+   */
   note(recording: Recording, data: Buffer): void {
     if (this.#isLost) return;
     const bytes = recording.roomFor(data);
@@ -140,7 +142,7 @@ export class RequestRecorder implements PayloadRecorder {
     sender: TimedSender,
   ): UpstreamCall {
     const { to, body, lines = '' } = request;
-    // One that is signed anew is sent once more: the last time counts.
+    // A request may be signed and sent again within an attempt. Only the last one is kept.
     this.#payloads = this.#payloads.filter((each) => each.attempt !== attempt);
     const hiddenHeaders = new Set(Object.keys(endpoint.headers));
     const added = lines.split('\r\n').filter((line) => line !== '');
@@ -187,7 +189,7 @@ function nameAndValue(line: string): readonly [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-/** The client of a call, and what it is told noted. */
+/** Records what is sent to a client. */
 class RecordedClient implements Client {
   readonly #client: Client;
   readonly #recorder: RequestRecorder;
@@ -220,22 +222,21 @@ class RecordedClient implements Client {
   }
 }
 
-// The bytes of one payload as they were sent or came, by reference, and when each read came. Bounded: what is beyond is only
-// counted.
+// Bytes of one payload by reference, with the time of each read. Beyond a limit, bytes are only counted.
 
-/** Reads whose times are kept; what comes later counts as one with the last of them. */
+/** Maximum number of reads with a time. Later ones are added to the last. */
 const MOST_READS = 4_000;
 
 class Recording {
-  /** Bytes of the whole payload. */
+  /** Total bytes of the payload. */
   bytes = 0;
-  /** Milliseconds since the request arrived, and bytes, in turn: of each read or write. */
+  /** Pairs of milliseconds since the request arrived and bytes, one for each read or write. */
   readonly reads: number[] = [];
   readonly #most: number;
   readonly #pieces: Buffer[] = [];
   #kept = 0;
 
-  /** @param most bytes that are kept */
+  /** @param most maximum bytes to keep */
   constructor(most: number) {
     this.#most = most;
   }
@@ -245,7 +246,7 @@ class Recording {
     return Math.min(length, Math.max(0, this.#most - this.#kept));
   }
 
-  /** @param atMs since the request arrived */
+  /** @param atMs milliseconds since the request arrived */
   add(data: Buffer, atMs: UnixMs): void {
     const last = this.reads.length - 1;
     if (last + 1 >= MOST_READS * 2) this.reads[last] = (this.reads[last] ?? 0) + data.length;
@@ -254,11 +255,11 @@ class Recording {
     const kept = this.roomFor(data);
     if (kept === 0) return;
     this.#kept += kept;
-    // The part that is cut off must not stay in memory with the rest.
+    // Copied, so that the rest of the buffer can be released.
     this.#pieces.push(kept < data.length ? Buffer.from(data.subarray(0, kept)) : data);
   }
 
-  /** Kept bytes, as a byte string. */
+  /** Kept bytes, as a binary (Latin-1) string. */
   text(): string {
     return joined(this.#pieces).toString('latin1');
   }

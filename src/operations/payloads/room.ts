@@ -1,4 +1,4 @@
-// How many bytes all recorders hold together, those that run and those that wait to be stored. Knows nothing of them.
+// Memory limit shared by all recorders, running or waiting to be stored.
 
 export class Room {
   readonly #most: number;
@@ -13,7 +13,7 @@ export class Room {
     return this.#held;
   }
 
-  /** @returns false where there is no room for so many bytes more: then nothing was taken */
+  /** @returns false if not enough is available; nothing is taken then */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#most) return false;
     this.#held += bytes;

@@ -1,5 +1,6 @@
-// Sends the spans of requests that are over to a collector (OTLP/HTTP in JSON): in batches, one at a time. Spans
-// wait for a collector that is away, up to a bound; those beyond are dropped and counted. No request waits for it.
+// Exports spans of completed requests to a collector (OTLP/HTTP in JSON), in batches, one at a time. While the
+// collector is unavailable, spans are queued up to a limit; further ones are dropped and counted. Requests never wait
+// for it.
 import { GatewayError } from '../../canonical/index.ts';
 import type { Settlement, SettlementObserver } from '../../engine/index.ts';
 import { retryAfterMs } from '../../base/lib/retry-after.ts';
@@ -12,43 +13,43 @@ import { spansOf } from './span.ts';
 import type { DurationMs } from '../../base/units.ts';
 
 export interface Collector {
-  /** Address that spans are POSTed to. */
+  /** URL that spans are POSTed to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, Secret>>;
   readonly serviceName: string;
 }
 
 export interface TraceExporterOptions {
-  /** As it is configured now; null: there is none. */
+  /** Current configuration; null: no collector. */
   readonly collector: () => Collector | null;
   readonly fetch: Pick<GuardedFetch, 'fetchWhole'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** How long spans wait for others, in milliseconds. */
+/** Milliseconds for which spans are collected into a batch. */
 const GATHER_MS = 1_000;
-/** Requests of one message: what is made of them takes a millisecond or two. */
+/** Requests per message. Encoding takes 1–2 ms. */
 const BATCH = 100;
-/** Requests that wait; those that come when there are as many are dropped. So much memory an outage costs at most. */
+/** Maximum number of queued requests, which limits the memory during an outage. Further ones are dropped. */
 const MOST_WAITING = 2_000;
 const TIMEOUT_MS = 10_000;
-/** Size of an answer, which says little. */
+/** Maximum bytes of a response. */
 const MOST_BYTES = 64 * 1024;
-/** Pause before a message is sent again, in milliseconds; each is twice as long as the one before, up to the longest. */
+/** First retry pause in milliseconds. Doubled for each further retry, up to `LONGEST_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 1_000;
-/** Longest pause, also of those that a collector asks for. */
+/** Maximum retry pause, also if the collector asks for a longer one. */
 const LONGEST_PAUSE_MS = 30_000;
-/** For how long the same message is sent again, in milliseconds: one that nobody can take must not stop all others. */
+/** Milliseconds after which a message is dropped, so that one that always fails does not block the others. */
 const RETRY_MS = 600_000;
-/** Least time between two lines of the log, in milliseconds. */
+/** Minimum milliseconds between log lines. */
 const LOG_EVERY_MS = 60_000;
-/** For the last spans at the end of the process. */
+/** Milliseconds for the last spans when the process stops. */
 const FAREWELL_MS = 2_000;
-/** Statuses after which the same may be sent again (OTLP specification, "OTLP/HTTP Response"). */
+/** Retryable statuses (OTLP specification, "OTLP/HTTP Response"). */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A request that waits. */
+/** A queued request. */
 interface Waiting {
   readonly settlement: Settlement;
   readonly trace: TraceContext;
@@ -56,7 +57,7 @@ interface Waiting {
 
 export class TraceExporter implements SettlementObserver {
   readonly #options: TraceExporterOptions;
-  /** From then on nothing is tried again, and then nothing sent. */
+  /** `#ending` stops retries; `#stop` aborts everything. */
   readonly #ending = new AbortController();
   readonly #stop = new AbortController();
   #waiting: Waiting[] = [];
@@ -70,7 +71,7 @@ export class TraceExporter implements SettlementObserver {
     this.#options = options;
   }
 
-  /** Requests whose spans a collector has taken. */
+  /** Requests whose spans were accepted by a collector. */
   get exported(): number {
     return this.#exported;
   }
@@ -88,13 +89,13 @@ export class TraceExporter implements SettlementObserver {
     this.#gather();
   }
 
-  /** Sends what waits. Resolves when all of it is sent, or given up. */
+  /** Sends queued spans. Resolves when all are sent or dropped. */
   flush(): Promise<void> {
     this.#gathering = undefined;
     return (this.#sending ??= this.#sendAll());
   }
 
-  /** Sends what waits, as far as that is quick, and nothing more. */
+  /** Sends queued spans within `FAREWELL_MS`, without retries, and then stops. */
   async stop(): Promise<void> {
     this.#gathering?.();
     this.#ending.abort();
@@ -119,12 +120,12 @@ export class TraceExporter implements SettlementObserver {
     this.#sending = undefined;
   }
 
-  /** Sends a message, again and again while that may help. @returns why it was not taken; null: it was */
+  /** Sends a message, with retries. @returns reason of the failure; null: accepted */
   async #send(batch: readonly Waiting[]): Promise<string | null> {
     let body: string | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     for (let pausedMs = 0; ;) {
-      // Each try goes to the collector that is configured then.
+      // Read for each attempt, because the configuration may change.
       const collector = this.#options.collector();
       if (!collector) return 'there is none any more';
       body ??= bodyOf(batch, collector.serviceName);
@@ -166,7 +167,7 @@ export class TraceExporter implements SettlementObserver {
     }
   }
 
-  /** Waits. @returns false, at once, where the process ends: there is no further try */
+  /** Waits before a retry. @returns false, immediately, if the process is stopping */
   #pause(ms: DurationMs): Promise<boolean> {
     const { signal } = this.#ending;
     if (signal.aborted) return Promise.resolve(false);
@@ -186,7 +187,7 @@ export class TraceExporter implements SettlementObserver {
     this.#say('the collector of traces does not take them: spans are dropped', failure);
   }
 
-  /** Says it in the log, unless something was said a moment ago. */
+  /** Logs a warning, at most once per `LOG_EVERY_MS`. */
   #say(message: string, failure: string): void {
     const { clock, log } = this.#options;
     if (clock.now() - this.#saidAt < LOG_EVERY_MS) return;
@@ -199,7 +200,7 @@ export class TraceExporter implements SettlementObserver {
   }
 }
 
-/** Logged prompts may be large, and are in no span. */
+/** Drops logged prompts, which may be large and are not exported. */
 function withoutContent(settlement: Settlement): Settlement {
   const { generation } = settlement;
   return generation.content === null

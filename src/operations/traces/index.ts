@@ -1,3 +1,3 @@
-// Traces: what each request did, told to a collector afterwards.
+// Traces: spans of requests, exported to a collector.
 export { type Collector, TraceExporter } from './exporter.ts';
 export type { Span } from './span.ts';

@@ -1,7 +1,7 @@
-// The spans of a request that is over, as OTLP has them in JSON (opentelemetry-proto 1.9, trace.proto, and "JSON Protobuf
-// Encoding" of the OTLP specification, 2026-11). Names of attributes are those of the conventions for generative AI
-// (open-telemetry/semantic-conventions-genai, client-inference.md, 2026-11). Texts of errors are left out: upstreams quote
-// prompts in them.
+// Spans of a completed request in OTLP's JSON form (opentelemetry-proto 1.9, trace.proto, and "JSON Protobuf Encoding"
+// of the OTLP specification, 2026-11). Attributes are named after the conventions for generative AI
+// (open-telemetry/semantic-conventions-genai, client-inference.md, 2026-11). Error messages are omitted, because
+// upstreams quote prompts in them.
 import { cacheWriteTokens, inputTokens, outputTokens, type Usage } from '../../canonical/index.ts';
 import type { Settlement, ToolRun } from '../../engine/index.ts';
 import type { AttemptRecord } from '../../accounts/ledger/index.ts';
@@ -38,9 +38,9 @@ export interface Span {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly Attribute[];
-  /** Spans of other traces that led to it. */
+  /** Spans of other traces that caused this one. */
   readonly links?: readonly Link[];
-  /** `STATUS_CODE_ERROR`; absent: nothing is said. */
+  /** `STATUS_CODE_ERROR`; absent: unset. */
   readonly status?: { readonly code: 2 };
 }
 
@@ -54,10 +54,10 @@ interface Link {
 const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
-/** Kept by the client that began the trace, or by us. */
+/** Flag of sampled spans. */
 const SAMPLED = 1;
 
-/** Spans of a request: itself, each of its attempts, and each call of a tool that the gateway ran. */
+/** Spans of a request, of each attempt, and of each tool call that the gateway ran. */
 export function spansOf(settlement: Settlement, trace: TraceContext): readonly Span[] {
   const { generation, attempts, toolRuns } = settlement;
   const spans = [requestSpan(settlement, trace)];
@@ -104,7 +104,7 @@ function requestSpan({ generation, principal }: Settlement, trace: TraceContext)
     ...times(createdAt, endedAt),
     attributes: attributes.list,
     ...(trace.link && { links: [linkTo(trace.link)] }),
-    // A caller's mistake is no error of a server (conventions for HTTP spans, "Status").
+    // Client errors are not errors of a server span (conventions for HTTP spans, "Status").
     ...failed(error !== null && (status >= 500 || status < 400)),
   };
 }
@@ -119,7 +119,7 @@ function attemptSpan(attempt: AttemptRecord, settlement: Settlement, trace: Trac
   attributes.text('gen_ai.operation.name', operation);
   attributes.text('gen_ai.provider.name', attempt.provider);
   attributes.text('gen_ai.request.model', attempt.model);
-  // A refusal is traced by the id of the request.
+  // For a failed attempt it is a request id.
   if (attempt.outcome === 'completed') attributes.text('gen_ai.response.id', attempt.upstreamId);
   attributes.usage(attempt.usage);
   attributes.integer('http.response.status_code', attempt.status);
@@ -156,17 +156,17 @@ function toolSpan({ name, server, startedAt, endedAt, isError }: ToolRun, place:
 
 type Child = Pick<Span, 'traceId' | 'spanId' | 'flags'> & { readonly parentSpanId: string };
 
-/** Attributes of every span below that of the request. */
+/** Common members of the spans below that of the request. */
 function child({ generation }: Settlement, { traceId }: TraceContext, spanId: string): Child {
   return { traceId, spanId, parentSpanId: spanIdOf(generation.id, 0), flags: SAMPLED };
 }
 
 function times(startMs: UnixMs, endMs: UnixMs): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
-  // A clock that was put back makes no span that ends before it begins.
+  // A span must not end before it starts, even if the clock was set back.
   return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(Math.max(startMs, endMs)) };
 }
 
-/** A number does not hold it. */
+/** Nanoseconds as text, because they exceed safe integers. */
 function nanos(ms: number): string {
   return `${Math.round(ms)}000000`;
 }
@@ -175,7 +175,7 @@ function failed(isError: boolean): Pick<Span, 'status'> {
   return isError ? { status: { code: 2 } } : {};
 }
 
-/** Attributes in their order; those without a value are left out. */
+/** Attributes in order. Missing values are omitted. */
 class AttributeList {
   readonly list: Attribute[] = [];
 
@@ -199,7 +199,7 @@ class AttributeList {
     if (!usage) return;
     this.integer('gen_ai.usage.input_tokens', inputTokens(usage));
     this.integer('gen_ai.usage.output_tokens', outputTokens(usage));
-    // Most requests read nothing from caches, write nothing there and reason about nothing.
+    // Omitted if 0, as for most requests.
     this.tokens('gen_ai.usage.cache_read.input_tokens', usage.input.cacheRead);
     this.tokens('gen_ai.usage.cache_write.input_tokens', cacheWriteTokens(usage));
     this.tokens('gen_ai.usage.reasoning.output_tokens', usage.output.reasoning);

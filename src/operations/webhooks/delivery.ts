@@ -1,4 +1,4 @@
-// One delivery: the message as it waits in the queue, one try to deliver it, and what the log keeps of that try.
+// A webhook delivery: its queued message, an attempt to deliver it, and the logged result.
 import { createHash } from 'node:crypto';
 import type { Announcement, NewJob } from '../../accounts/ports/index.ts';
 import { PRIORITY } from '../../accounts/ports/index.ts';
@@ -9,19 +9,19 @@ import type { WebhookEndpoint } from './endpoints.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Kind of these jobs in the queue. */
+/** Job kind of deliveries. */
 export const DELIVERY_KIND = 'webhook';
-/** Most bytes of a message, and of the answer to it (Standard Webhooks asks for small payloads). */
+/** Maximum bytes of a message and of its response (Standard Webhooks recommends small payloads). */
 const MOST_BYTES = 64 * 1024;
-/** Most characters of an answer that the log keeps. */
+/** Maximum characters of a response in the log. */
 const KEPT_CHARS = 4_096;
-/** A receiver that does not answer within this time has failed (Standard Webhooks asks for 15 to 30 seconds). */
+/** Timeout of a receiver (Standard Webhooks recommends 15 to 30 seconds). */
 const TIMEOUT_MS = 15_000;
-/** How long a message is tried: from the first try to the last, in milliseconds. */
+/** Milliseconds during which a message is retried. */
 export const WINDOW_MS = 72 * 3_600_000;
-/** How long a delivery is in the log, in milliseconds. */
+/** Milliseconds that a delivery stays in the log. */
 const KEPT_MS = 14 * 24 * 3_600_000;
-/** Pauses: the first, how much longer each next one is, and the longest, in milliseconds. */
+/** Retry backoff: first pause, factor, and maximum pause. Milliseconds. */
 const FIRST_PAUSE_MS = 5_000;
 const PAUSE_FACTOR = 4;
 const MOST_PAUSE_MS = 12 * 3_600_000;
@@ -29,33 +29,33 @@ const MOST_PAUSE_MS = 12 * 3_600_000;
 /** A message to one receiver. */
 export interface Delivery {
   readonly endpoint: string;
-  /** `webhook-id`: the same for every try, and where it is sent once more. */
+  /** `webhook-id`: the same for every attempt and for redeliveries. */
   readonly message: string;
   readonly type: string;
-  /** JSON, as it is sent. */
+  /** JSON as sent. */
   readonly body: string;
-  /** True: somebody asked for it, so that it goes to a disabled receiver, too. */
+  /** True: requested by a user, and therefore also sent to a disabled receiver. */
   readonly isAsked: boolean;
 }
 
-/** One try, as the log keeps it. */
+/** An attempt, as logged. */
 export interface DeliveryAttempt {
   readonly request: { readonly headers: Readonly<Record<string, string>> };
-  /** Null: none came. */
+  /** Null: no response. */
   readonly answer: {
     readonly status: number;
     readonly contentType: string | null;
-    /** Its beginning. */
+    /** Only its beginning. */
     readonly body: string;
   } | null;
-  /** Why it failed, as a sentence; null: it was taken. */
+  /** Reason of the failure, as a sentence; null: delivered. */
   readonly failure: string | null;
   readonly durationMs: DurationMs;
 }
 
 /** Body of an event. @param seconds Unix time @throws GatewayError `too_large` above 64 kB */
 export function eventBody({ id, type, projectId, data }: Announcement, seconds: number): string {
-  // Events of projects are as OpenAI's; others have the time as Standard Webhooks writes it, too.
+  // Events of projects have OpenAI's form. Others also have a `timestamp`, as in Standard Webhooks.
   const timestamp = projectId === null ? { timestamp: new Date(seconds * 1000).toISOString() } : {};
   const body = JSON.stringify({ object: 'event', id, type, created_at: seconds, ...timestamp, data });
   if (Buffer.byteLength(body) > MOST_BYTES)
@@ -67,12 +67,15 @@ export function decodeDelivery(payload: string): Delivery {
   return JSON.parse(payload) as Delivery;
 }
 
-/** Id of the message of an event to a receiver: the same, however often it is announced. */
+/** Message id for an event and a receiver. Deterministic, so that repeated announcements do not duplicate it. */
 export function messageId(event: Pick<Announcement, 'id'>, { id }: Pick<WebhookEndpoint, 'id'>): string {
   return `msg_${createHash('sha256').update(`${event.id} ${id}`).digest('hex').slice(0, 24)}`;
 }
 
-/** A delivery in the queue. Its owner is the receiver, so that a slow one is in nobody else's way. @param nowMs Unix milliseconds */
+/**
+ * A queued delivery. Jobs are owned by the receiver, so that a slow receiver does not delay others.
+ * @param nowMs Unix milliseconds
+ */
 export function deliveryJob(id: string, delivery: Delivery, nowMs: UnixMs): NewJob {
   return {
     id,
@@ -88,17 +91,19 @@ export function deliveryJob(id: string, delivery: Delivery, nowMs: UnixMs): NewJ
 }
 
 /**
- * When a message is tried again that has failed, in milliseconds from now; null: never.
- * @param attempt how often it was tried @param ageMs since the first try @param random a number in [0, 1)
+ * Milliseconds until a failed message is retried; null: no more retries.
+ * @param attempt number of attempts so far
+ * @param ageMs milliseconds since the first attempt
+ * @param random a number in [0, 1)
  */
 export function pauseAfter(attempt: number, ageMs: DurationMs, random: number): number | null {
   if (ageMs >= WINDOW_MS) return null;
   const pause = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_FACTOR ** (attempt - 1));
-  // A quarter more or less: what failed together does not come back together.
+  // Jitter of ±25 %, so that messages that failed together are not retried together.
   return Math.min(pause * (0.75 + random / 2), WINDOW_MS - ageMs);
 }
 
-/** Tries once. @throws GatewayError `cancelled` where the signal ends it */
+/** Makes one attempt. @throws GatewayError `cancelled` if the signal is aborted */
 export async function post(
   { message, body }: Delivery,
   { url, secrets }: WebhookEndpoint,
@@ -134,7 +139,7 @@ export async function post(
   }
 }
 
-/** Status of a receiver that wants nothing more (Standard Webhooks, "Responding to webhooks"). */
+/** Status of a receiver that unsubscribes (Standard Webhooks, "Responding to webhooks"). */
 export const GONE = 410;
 
 function failureOf(status: number): string | null {

@@ -1,5 +1,4 @@
-// Receivers of webhooks: those of the configuration file, and those that are made by API. Secrets are stored sealed, and shown
-// once.
+// Webhook receivers from the configuration file and from the API. Secrets are stored sealed, and shown only once.
 import { createHash, randomBytes } from 'node:crypto';
 import type {
   Announcement,
@@ -15,11 +14,11 @@ import { openWithAny, seal } from '../../engine/state/seal.ts';
 import { SECRET_PREFIX } from './sign-webhook.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Receivers that one project may have, and those of the operator. */
+/** Maximum number of receivers per project, and of the operator. */
 const MOST_ENDPOINTS = 20;
 const SECRET_BYTES = 32;
 
-/** A receiver as the configuration file has it. */
+/** A receiver in the configuration file. */
 export interface ConfiguredWebhook {
   readonly url: string;
   readonly project: string | null;
@@ -31,13 +30,13 @@ export interface ConfiguredWebhook {
 export interface WebhookEndpoint {
   readonly id: string;
   readonly source: 'file' | 'database';
-  /** Project whose events it gets; null: events of all projects, and alerts. */
+  /** Project whose events it receives; null: events of all projects, and alerts. */
   readonly projectId: string | null;
   readonly url: string;
   readonly description: string | null;
-  /** Types that it gets; null: all. */
+  /** Event types that it receives; null: all. */
   readonly events: readonly string[] | null;
-  /** Secrets that sign now, the newest first. */
+  /** Active signing secrets, newest first. */
   readonly secrets: readonly Secret[];
   /** Unix milliseconds; null: unknown. */
   readonly createdAt: UnixMs | null;
@@ -45,14 +44,14 @@ export interface WebhookEndpoint {
 
 export interface EndpointsOptions {
   readonly store: WebhookStore;
-  /** As configured now. */
+  /** Current receivers of the configuration file. */
   readonly configured: () => readonly ConfiguredWebhook[];
-  /** 32 bytes each, with which secrets are sealed, the newest first. */
+  /** 32-byte keys that seal the secrets, newest first. */
   readonly sealing: readonly Uint8Array[];
   readonly now: () => UnixMs;
 }
 
-/** A secret as it is sealed. @property until Unix milliseconds; null: until it is replaced */
+/** A secret before it is sealed. @property until Unix milliseconds; null: until it is replaced */
 interface KeptSecret {
   readonly secret: string;
   readonly until: UnixMs | null;
@@ -96,7 +95,7 @@ export class Endpoints {
     return stored && this.#decode(stored);
   }
 
-  /** Endpoints of the file first, then the stored ones in the order of their making. */
+  /** Receivers of the file first, then stored ones in order of creation. */
   async all(): Promise<readonly WebhookEndpoint[]> {
     return [...this.configured(), ...(await this.#options.store.all()).map((each) => this.#decode(each))];
   }
@@ -114,7 +113,7 @@ export class Endpoints {
     return asked.filter(({ id }) => !health.get(id)?.disabled);
   }
 
-  /** @throws GatewayError `conflict` where there are as many as may be */
+  /** @throws GatewayError `conflict` if the maximum number is reached */
   async create(made: NewEndpoint): Promise<Issued> {
     const { store, now } = this.#options;
     const secret = newSecret();
@@ -128,13 +127,13 @@ export class Endpoints {
     return { endpoint: this.#decode(stored), secret: new Secret(secret) };
   }
 
-  /** Null: none is stored under this id. */
+  /** Null: no such receiver is stored. */
   async change(id: string, change: Omit<WebhookChange, 'secrets'>): Promise<WebhookEndpoint | null> {
     const stored = await this.#options.store.update(id, change);
     return stored && this.#decode(stored);
   }
 
-  /** Makes a new secret. The one before it signs as well for a while, any other no more. @param keepMs that while */
+  /** Creates a new secret. The previous one keeps signing for `keepMs`; earlier ones stop immediately. */
   async rotate(id: string, keepMs: DurationMs): Promise<Issued | null> {
     const { store, now } = this.#options;
     const before = await store.find(id);
@@ -172,7 +171,7 @@ export class Endpoints {
 
 const HEALTHY: WebhookHealth = { failingSince: null, disabled: null };
 
-/** True for events that an endpoint asked for and may have. */
+/** True if an endpoint subscribed to an event and has access to it. */
 export function wants(
   { projectId, events }: Pick<WebhookEndpoint, 'projectId' | 'events'>,
   event: Pick<Announcement, 'projectId' | 'type'>,

@@ -1,4 +1,4 @@
-// Webhooks: events that receivers are sent, signed and tried again.
+// Webhooks: signed events, delivered with retries.
 export { decodeDelivery, type DeliveryAttempt, DELIVERY_KIND } from './delivery.ts';
 export { type ConfiguredWebhook, Endpoints, type Issued, type WebhookEndpoint } from './endpoints.ts';
 export { EVENT_TYPES, TEST_EVENT } from './event-types.ts';

@@ -1,21 +1,22 @@
-// The signature of a webhook (Standard Webhooks 1.0, "Signature scheme", 2026-11): HMAC-SHA256 of id, time and body.
+// Webhook signature: HMAC-SHA256 over id, timestamp and body (Standard Webhooks 1.0, "Signature scheme", 2026-11).
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../base/telemetry/secret.ts';
 
-/** Before the base64 of a secret. */
+/** Prefix of base64 secrets. */
 export const SECRET_PREFIX = 'whsec_';
 
 export interface SignedMessage {
-  /** The same for every try. */
+  /** The same for every attempt. */
   readonly id: string;
-  /** Time of this try, in Unix seconds: receivers refuse old ones. */
+  /** Unix seconds of this attempt. Receivers reject old timestamps. */
   readonly seconds: number;
   readonly body: string;
 }
 
 /**
- * Headers that prove who sent it.
- * @param secrets each signs: while a secret is replaced, receivers know either. With their prefix or without.
+ * Signature headers.
+ * @param secrets each adds a signature, so that receivers can verify with either one during a rotation; with or without
+ * prefix
  */
 export function webhookHeaders(
   secrets: readonly Secret[],

@@ -1,4 +1,4 @@
-// Delivers events to receivers of webhooks: queued as jobs, signed, tried again for three days, and logged. Nobody waits for it.
+// Delivers events to webhook receivers in the background: queued as jobs, signed, retried for three days, and logged.
 import type {
   Announcement,
   Announcer,
@@ -31,9 +31,9 @@ import { type Endpoints, wants, type WebhookEndpoint } from './endpoints.ts';
 import { TEST_EVENT } from './event-types.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Messages to one receiver that have not ended; those beyond are in the log of the program alone. */
+/** Maximum undelivered messages per receiver. Further ones are only written to the gateway's log. */
 const MOST_OPEN = 10_000;
-/** Messages on their way that the database could not take, and how often each is tried. */
+/** Maximum messages sent without the queue while the database is unavailable, and attempts for each. */
 const MOST_DIRECT = 200;
 const MOST_DIRECT_TRIES = 6;
 
@@ -41,11 +41,11 @@ export interface WebhooksOptions {
   readonly endpoints: Endpoints;
   readonly store: Pick<WebhookStore, 'failed' | 'recovered' | 'disable'>;
   readonly jobs: JobStore;
-  /** By where the address of a receiver comes from. */
+  /** By source of the receiver's URL. */
   readonly fetch: Readonly<Record<WebhookEndpoint['source'], Pick<GuardedFetch, 'fetchWhole'>>>;
-  /** Deliveries were added. */
+  /** Wakes the job runner after deliveries were added. */
   readonly wake: () => void;
-  /** Tells operators of a receiver that was disabled. */
+  /** Raises an alert for a disabled receiver. */
   readonly raise: (alert: Alert) => void;
   readonly clock: Clock;
   /** A number in [0, 1). */
@@ -53,7 +53,7 @@ export interface WebhooksOptions {
   readonly log: Logger;
 }
 
-/** A delivery with what the log has of it. */
+/** A delivery and its logged steps. */
 export interface LoggedDelivery {
   readonly job: Job;
   readonly steps: readonly JobStep[];
@@ -62,7 +62,7 @@ export interface LoggedDelivery {
 export class Webhooks implements Announcer {
   readonly #options: WebhooksOptions;
   readonly #stop = new AbortController();
-  /** Messages that the database could not take. */
+  /** Messages being sent without the queue. */
   #direct = 0;
 
   constructor(options: WebhooksOptions) {
@@ -73,7 +73,8 @@ export class Webhooks implements Announcer {
     try {
       await this.#options.jobs.addAll(await this.deliveriesOf(event));
     } catch (error) {
-      // An alert may be about the database itself. Whoever announces events of projects tries again.
+      // Alerts may be about the database itself, so they are sent without the queue. Announcements of project events
+      // are retried by their callers.
       if (event.projectId !== null) throw error;
       return this.#sendDirectly(event);
     }
@@ -108,12 +109,12 @@ export class Webhooks implements Announcer {
     this.#options.wake();
   }
 
-  /** Sends nothing more of what the database could not take. */
+  /** Stops sending messages that are not in the queue. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Makes one try. */
+  /** Makes one attempt. */
   async deliver({ job, store, cancellation }: JobRun): Promise<JobOutcome> {
     const { endpoints, fetch, clock } = this.#options;
     const delivery = decodeDelivery(job.payload);
@@ -126,7 +127,7 @@ export class Webhooks implements Announcer {
     try {
       attempt = await post(delivery, endpoint, fetch[endpoint.source], clock, cancellation.signal);
     } catch {
-      // It is unknown whether it was taken: whoever goes on sends it again, under the same id.
+      // It is unknown whether the receiver accepted it. The next runner sends it again, with the same id.
       return job.isCancelRequested ? { end: { state: 'cancelled' } } : null;
     }
     const name = `try:${String(job.attempt).padStart(6, '0')}`;
@@ -173,7 +174,7 @@ export class Webhooks implements Announcer {
     });
   }
 
-  /** Sends an event of the type that is named, with an id that belongs to nothing. */
+  /** Sends a test event of a type, with an id that refers to nothing. */
   async test(endpoint: WebhookEndpoint, type: string = TEST_EVENT): Promise<JobView> {
     const id = newId('evt_');
     const event = { id, type, projectId: endpoint.projectId, data: { id: 'test' } };
@@ -182,7 +183,7 @@ export class Webhooks implements Announcer {
     return this.#add(message, { endpoint: endpoint.id, message, type, body, isAsked: true });
   }
 
-  /** Sends a message once more, under the same `webhook-id`. Null: the receiver has no such delivery. */
+  /** Sends a message again with the same `webhook-id`. Null: the receiver has no such delivery. */
   async redeliver(endpoint: WebhookEndpoint, id: string): Promise<JobView | null> {
     const before = await this.delivery(endpoint.id, id);
     if (!before) return null;
@@ -198,7 +199,7 @@ export class Webhooks implements Announcer {
     return job;
   }
 
-  /** Sends to a receiver again that was disabled. */
+  /** Enables a disabled receiver. */
   enable(endpointId: string): Promise<void> {
     return this.#options.store.recovered(endpointId);
   }
@@ -217,7 +218,7 @@ export class Webhooks implements Announcer {
     return job?.kind === DELIVERY_KIND ? { job, steps: await jobs.steps(id) } : null;
   }
 
-  /** Sends an event to receivers of the configuration file, and remembers it in this process alone. */
+  /** Sends an event to receivers of the configuration file without the queue. Lost if this process ends. */
   #sendDirectly(event: Announcement): void {
     const { endpoints, clock, log } = this.#options;
     const body = eventBody(event, Math.floor(clock.wall() / 1000));
@@ -273,7 +274,7 @@ function failed(code: string, message: string): JobOutcome {
   return { end: { state: 'failed', error: { code, message } } };
 }
 
-/** Host, for logs: paths of webhooks are often secrets. */
+/** Host for logs. The rest of a webhook URL is often secret. */
 function hostOf({ url }: WebhookEndpoint): string {
   return new URL(url).host;
 }

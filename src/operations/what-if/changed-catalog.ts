@@ -1,21 +1,21 @@
-// The catalog as it would be with other prices, or without some endpoints. Everything else stays as it is.
+// A catalog with changed prices, or without some endpoints. Everything else is unchanged.
 import type { Catalog, Endpoint, Model, Price } from '../../catalog/index.ts';
 
-/** Another price for the endpoints that are named. */
+/** A price change for the matching endpoints. */
 export interface PriceChange {
-  /** A model's id; absent: every model. */
+  /** Model id; absent: every model. */
   readonly model?: string | undefined;
-  /** A provider, or an endpoint as `provider/name`; absent: all. */
+  /** Provider, or endpoint as `provider/name`; absent: all. */
   readonly provider?: string | undefined;
-  /** Takes the place of what is known. Absent: it stays. */
+  /** Replaces the known price. Absent: unchanged. */
   readonly price?: Omit<Price, 'source'> | undefined;
-  /** Every rate times this. Absent: 1. */
+  /** Multiplies every rate. Absent: 1. */
   readonly factor?: number | undefined;
 }
 
 export interface Changes {
   readonly prices: readonly PriceChange[];
-  /** Providers and endpoints that would not be there. */
+  /** Providers and endpoints to remove. */
   readonly without: readonly string[];
 }
 

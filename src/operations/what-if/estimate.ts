@@ -1,4 +1,5 @@
-// Decides anew about past requests, and sums up what they cost and would cost, by endpoint. Sends nothing.
+// Routes past requests again under changed conditions, and sums up their actual and estimated cost by endpoint. Sends
+// nothing.
 import { type CanonicalRequest, Report, type RoutingWishes } from '../../canonical/index.ts';
 import { type Catalog, type Endpoint, isAuto } from '../../catalog/index.ts';
 import { costOf } from '../../accounts/ledger/index.ts';
@@ -9,7 +10,7 @@ import type { PastRequest } from './past-request.ts';
 import { SteadyState } from './steady-state.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** Unknowns of an estimate, for people. */
+/** Limitations of an estimate, for people. */
 export const ASSUMPTIONS: readonly string[] = [
   'Made of records: nothing was sent, and what was said in the requests is not known.',
   'Each request would have used the same tokens, read the same from caches, and used the same tools as it did.',
@@ -25,21 +26,21 @@ export interface EstimateInput {
   readonly state: RoutingState;
   readonly nowMs: UnixMs;
   readonly changes: Changes;
-  /** Defaults that would hold where requests say nothing; null: as now. */
+  /** Default routing preferences for requests without their own; null: the current ones. */
   readonly policy: RoutingWishes | null;
-  /** Models that would be asked in the place of others, by what clients wrote. */
+  /** Replacement models, by the name that clients wrote. */
   readonly models: Readonly<Record<string, string>>;
-  /** Lets others run; false: it takes too long. */
+  /** Yields to other work; false: the time is up. */
   readonly breathe: () => Promise<boolean>;
 }
 
-/** Estimate of one endpoint, or of all. */
+/** Estimate for one endpoint, or for all. */
 export interface Part {
   readonly requests: number;
-  /** Requests whose price is known. */
+  /** Requests with a known price only. */
   readonly usd: number;
   readonly unpriced: number;
-  /** Means over those of which it is known; null: of none. */
+  /** Means over the requests for which the time is known; null: none. */
   readonly firstContentMs: DurationMs | null;
   readonly durationMs: DurationMs | null;
 }
@@ -54,15 +55,15 @@ export interface Estimate {
     readonly before: Part;
     readonly after: Part;
   }[];
-  /** Requests that were looked at. */
+  /** Number of requests in the sample. */
   readonly sampled: number;
   /** Requests that another endpoint would answer. */
   readonly moved: number;
-  /** Requests that nobody could answer, by the reason. */
+  /** Requests that no endpoint could answer, by reason. */
   readonly unserved: Readonly<Record<string, number>>;
 }
 
-/** Requests that are decided about before others have their turn. */
+/** Requests that are routed before yielding to other work. */
 const AT_ONCE = 25;
 const CHARS_PER_TOKEN = 4;
 
@@ -113,7 +114,7 @@ export async function estimate(input: EstimateInput): Promise<Estimate> {
   };
 }
 
-/** Endpoint that would be asked first; in words why nobody. */
+/** The first endpoint to try, or the reason why there is none. */
 function chosen(
   past: PastRequest,
   { catalog, settings, state, nowMs, models }: EstimateInput,
@@ -152,7 +153,7 @@ function chosen(
   }
 }
 
-/** Cost of the same tokens there; null: unknown. Tools of the gateway cost the same everywhere. */
+/** Cost of the same tokens at an endpoint; null: unknown. The gateway's tools cost the same everywhere. */
 function costAt({ price }: Endpoint, { usage, toolsUsd }: PastRequest): number | null {
   if (!usage) return 0;
   const { usd } = costOf({ ...usage, tools: {} }, price);
@@ -167,7 +168,7 @@ interface Counted {
   readonly durationMs: DurationMs | null;
 }
 
-/** Sums by endpoint, and of all. */
+/** Sums by endpoint, and in total. */
 class Sums {
   readonly all = new Sum();
   readonly groups = new Map<string, { readonly place: Place; readonly sum: Sum }>();

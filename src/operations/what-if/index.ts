@@ -1,3 +1,3 @@
-// Estimates of the cost, the route and the speed of past requests, if something had been otherwise.
+// Estimates of cost, routes and speed of past requests under changed conditions.
 export { ASSUMPTIONS, estimate, type Part } from './estimate.ts';
 export { type PastRequest, pastRequest } from './past-request.ts';

@@ -1,4 +1,4 @@
-// How fast endpoints answered, as the sample itself shows; of those that it does not show, as routing has measured them.
+// Response times of endpoints: from the sample, and for endpoints that are not in it, from routing's measurements.
 import type { EndpointId, RoutingState } from '../../engine/routing/index.ts';
 import type { PastRequest } from './past-request.ts';
 import type { DurationMs } from '../../base/units.ts';
@@ -11,7 +11,7 @@ interface Measured {
   tokens: number;
 }
 
-/** Times that are expected of an answer; null: nobody knows. */
+/** Expected times of a response; null: unknown. */
 export interface ExpectedTimes {
   readonly firstContentMs: DurationMs | null;
   readonly durationMs: DurationMs | null;
@@ -43,7 +43,7 @@ export class Pace {
     }
   }
 
-  /** An answer of so many tokens, from an endpoint. */
+  /** Expected times of a response with a number of tokens. */
   expected(endpoint: EndpointId, outputTokens: number): ExpectedTimes {
     const known = this.#measured.get(keyOf(endpoint));
     if (known) {
@@ -51,7 +51,7 @@ export class Pace {
       const usual = known.tokens / known.requests;
       return {
         firstContentMs: known.firsts > 0 ? known.firstMs / known.firsts : null,
-        // As long as the usual answer, longer or shorter by its tokens.
+        // Scaled by the number of tokens.
         durationMs: usual > 0 ? (mean * outputTokens) / usual : mean,
       };
     }

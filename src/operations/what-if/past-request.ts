@@ -1,4 +1,4 @@
-// Parts of a record that matter to another decision about its request. Small: thousands are held at once.
+// The parts of a record that are needed to route its request again. Small, because thousands are held in memory.
 import {
   inputTokens,
   outputTokens,
@@ -15,7 +15,7 @@ export interface PastRequest {
   readonly projectId: string;
   /** As the client wrote it. */
   readonly requestedModel: string;
-  /** The model and the endpoint that answered. */
+  /** Model and endpoint that answered. */
   readonly model: string;
   readonly provider: string;
   readonly endpoint: string;
@@ -27,14 +27,14 @@ export interface PastRequest {
   readonly outputTokens: number;
   /** Cost of the request; null: unknown. */
   readonly usd: number | null;
-  /** Cost of tools in it. */
+  /** Included cost of tools. */
   readonly toolsUsd: number;
-  /** Milliseconds to the first content of a stream; null where there is none. */
+  /** Milliseconds to the first content of a stream; null: not streamed. */
   readonly firstContentMs: DurationMs | null;
   readonly durationMs: DurationMs;
 }
 
-/** Null for one that nobody answered: where it would have gone says nothing. */
+/** Null if no endpoint answered: such a request says nothing about cost. */
 export function pastRequest({ generation: g }: ListedGeneration): PastRequest | null {
   if (g.model === null || g.provider === null || g.endpoint === null || g.error) return null;
   return {

@@ -1,5 +1,5 @@
-// Routing state for a decision about the past: measures and breakers as they are, but turns of its own, and no
-// conversations. Nothing of it is noted anywhere.
+// Routing state for a simulated decision: current measurements and breakers, but separate round-robin turns and no
+// conversations. Nothing is written back.
 import type { AttemptLease, EndpointHealth, EndpointId, RoutingState } from '../../engine/routing/index.ts';
 
 export class SteadyState implements RoutingState {

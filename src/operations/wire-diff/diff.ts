@@ -1,4 +1,5 @@
-// The difference between what a client and an upstream said, row by row, each with what the translation report says of it.
+// Difference between the client's and the upstream's side of a request, as rows with the matching entries of the
+// translation report.
 import { isJsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { ReportEntry } from '../../canonical/index.ts';
 import { areRelated, isWithin, rootOf, valueAt } from './json-path.ts';
@@ -7,18 +8,18 @@ import type { ReadSide } from './read-sides.ts';
 import type { Said } from './said.ts';
 import { heldIn } from './values.ts';
 
-/** Values as they stand in the bodies themselves. */
+/** A value as it appears in a body. */
 export interface Place {
-  /** JSON path; null where it has none, as in a stream, or what an address says. */
+  /** JSON path; null: none, as for values in a stream or a URL. */
   readonly path: string | null;
-  /** Long texts are cut. */
+  /** Long texts are truncated. */
   readonly value: JsonValue;
 }
 
 /**
- * `same`: both say it. `changed`: both say something of it. `dropped`: only whoever said it first: the client in a request, the
- * upstream in an answer. `added`: only the other. `gateway`: for the gateway itself, which passes it on to nobody. `form`: a member
- * of an answer that belongs to the form of one protocol.
+ * `same`: on both sides. `changed`: on both sides, but different. `dropped`: only on the sending side (the client for
+ * requests, the upstream for answers). `added`: only on the receiving side. `gateway`: a setting for the gateway, which
+ * is not passed on. `form`: a member of an answer that is specific to one protocol.
  */
 export const ROW_STATES = ['same', 'changed', 'dropped', 'added', 'gateway', 'form'] as const;
 export type RowState = (typeof ROW_STATES)[number];
@@ -29,30 +30,30 @@ export interface DiffRow {
   readonly state: RowState;
   readonly client: Place | null;
   readonly upstream: Place | null;
-  /** Entry of the translation report. */
+  /** Matching entries of the translation report. */
   readonly report: readonly ReportEntry[];
 }
 
 export interface Diff {
   readonly rows: readonly DiffRow[];
-  /** True where one body could only be searched for the values of the other. */
+  /** True if one body could only be searched for the values of the other. */
   readonly isByValue: boolean;
 }
 
-/** Longest text that is shown, in characters. */
+/** Maximum characters of a shown text. */
 const LONGEST = 20_000;
-/** A setting of this name is for the gateway alone. */
+/** Kind of settings that are only for the gateway. */
 const GATEWAYS = 'setting gateway';
 
 export interface Sides {
   readonly client: ReadSide;
   readonly upstream: ReadSide;
-  /** Side that said it first. */
+  /** The sending side. */
   readonly from: Side;
   readonly report: readonly ReportEntry[];
 }
 
-/** @returns null where neither side can be read */
+/** @returns null if neither side can be read */
 export function diffSides({ client, upstream, from, report }: Sides): Diff | null {
   const [one, other] = completed(client, upstream);
   if (one === null || other === null) return null;
@@ -77,14 +78,14 @@ export function diffSides({ client, upstream, from, report }: Sides): Diff | nul
   };
 }
 
-/** Takes the entries of the report that a row is about; none is told twice. */
+/** Removes and returns the report entries that match a row, so that each is shown once. */
 function taken(left: Set<ReportEntry>, isIt: (entry: ReportEntry) => boolean): readonly ReportEntry[] {
   const found = [...left].filter(isIt);
   for (const entry of found) left.delete(entry);
   return found;
 }
 
-/** Values that no codec reads are looked for among those of the other side. */
+/** Fills in a side that no codec can read, by searching its body for the values of the other side. */
 function completed(
   client: ReadSide,
   upstream: ReadSide,
@@ -103,13 +104,13 @@ function stateOf(pair: Pair, from: Side): RowState {
   return pair[from] === null ? 'added' : 'dropped';
 }
 
-/** Entries name places in the client's body; of what is not in it, the place that it would have. */
+/** Report entries contain paths in the client's body, or the path that an absent value would have. */
 function isAbout({ path }: ReportEntry, { client, upstream }: Pair): boolean {
   if (client) return client.path !== null && areRelated(path, client.path);
   return upstream?.path === path || upstream?.kind === `setting ${path}`;
 }
 
-/** Members of a body that nothing of the above stands in. */
+/** Members of a body that no row covers. */
 function unread(
   rows: readonly DiffRow[],
   { body, said }: ReadSide,
@@ -133,7 +134,7 @@ function unread(
   });
 }
 
-/** An entry of which neither body has anything more. */
+/** Row for a report entry that matches nothing in either body. */
 function reported(entry: ReportEntry): DiffRow {
   return { what: entry.path, state: 'changed', client: null, upstream: null, report: [entry] };
 }

@@ -1,3 +1,3 @@
-// Comparison of two sides of the same request, side by side, by meaning.
+// Compares two sides of the same request by meaning.
 export { type Diff, diffSides, ROW_STATES } from './diff.ts';
 export { answerText, readAnswer, readRequest } from './read-sides.ts';

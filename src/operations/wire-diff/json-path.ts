@@ -1,10 +1,10 @@
-// Places in a JSON body, written as reports write them: `messages[1].content[0].text`.
+// JSON paths as written in translation reports: `messages[1].content[0].text`.
 import { isJsonArray, isJsonObject, type JsonValue } from '../../base/json/index.ts';
 
-/** Nodes below a place that are looked at. */
+/** Maximum number of nodes that `placeBelow` visits. */
 const MOST_LOOKED_AT = 2_000;
 
-/** Value at a path; undefined where nothing is. */
+/** Value at a path; undefined: none. */
 export function valueAt(body: JsonValue, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = body;
   for (const step of path.split(/[.[\]]+/)) {
@@ -16,13 +16,13 @@ export function valueAt(body: JsonValue, path: string): JsonValue | undefined {
   return value;
 }
 
-/** The path of a member or an element. */
+/** Path of a member or element. */
 export function below(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return path === '' ? step : `${path}.${step}`;
 }
 
-/** Everything that stands directly in a value, with its path. */
+/** Direct members or elements of a value, with their paths. */
 export function childrenOf(value: JsonValue, path: string): readonly (readonly [string, JsonValue])[] {
   if (isJsonArray(value)) return value.map((each, place) => [below(path, place), each] as const);
   if (!isJsonObject(value)) return [];
@@ -31,7 +31,7 @@ export function childrenOf(value: JsonValue, path: string): readonly (readonly [
   );
 }
 
-/** The first place at or below a path where something holds; undefined where it does nowhere. */
+/** First path, at or below a path, whose value meets a condition; undefined: none. */
 export function placeBelow(
   body: JsonValue,
   path: string,
@@ -48,17 +48,17 @@ export function placeBelow(
   return undefined;
 }
 
-/** The first step of a path. */
+/** First step of a path. */
 export function rootOf(path: string): string {
   return /^[^.[]*/.exec(path)?.[0] ?? '';
 }
 
-/** True for the same place, and for one that contains the other. */
+/** True if the paths are equal, or one contains the other. */
 export function areRelated(one: string, other: string): boolean {
   return isWithin(one, other) || isWithin(other, one);
 }
 
-/** True for the same place, and for one inside of it. */
+/** True if `inner` is equal to `outer` or below it. */
 export function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 }

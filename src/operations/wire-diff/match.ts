@@ -1,5 +1,5 @@
-// Puts what two sides said beside each other: first what is the same, then what belongs to the same thing, then texts that went
-// into others. What is left over stands alone. Knows no protocol.
+// Matches the values of both sides: first equal values, then values of matched owners, then texts that were merged into
+// others. The rest stays unmatched.
 import type { Said } from './said.ts';
 
 export interface Pair {
@@ -7,10 +7,10 @@ export interface Pair {
   readonly upstream: Said | null;
 }
 
-/** Texts that are looked for inside of others. */
+/** Maximum number of texts to search for within others. */
 const MOST_SEARCHED = 50;
 
-/** In the order of the client's, with what only the upstream has at the end. */
+/** Pairs in the client's order, followed by values of the upstream only. */
 export function matched(client: readonly Said[], upstream: readonly Said[]): readonly Pair[] {
   const pairs = new Map<Said, Said>();
   const free = new Set(upstream);
@@ -20,13 +20,13 @@ export function matched(client: readonly Said[], upstream: readonly Said[]): rea
   };
   const open = (): readonly Said[] => client.filter((one) => !pairs.has(one));
 
-  // The same of the same kind, in the order in which it was said.
+  // Equal values of the same kind, in order.
   const waiting = Map.groupBy(upstream, keyOf);
   for (const one of client) {
     const other = waiting.get(keyOf(one))?.shift();
     if (other) pair(one, other);
   }
-  // Values that belong to things which are matched already.
+  // Values whose owners have been matched.
   const partners = partnersOf(pairs);
   const owned = Map.groupBy(free, placeOf);
   for (const one of open()) {
@@ -34,7 +34,7 @@ export function matched(client: readonly Said[], upstream: readonly Said[]): rea
     const other = owner === undefined ? undefined : owned.get(placeOf({ owner, kind: one.kind }))?.shift();
     if (other) pair(one, other);
   }
-  // Settings of the same name, and of the same group: an effort here may be a budget there.
+  // Settings with the same name, then of the same group: for example, an effort may become a budget.
   for (const sameAs of [(one: Said) => one.kind, groupOf]) {
     const settings = Map.groupBy(
       [...free].filter(({ owner }) => owner === null),
@@ -59,7 +59,7 @@ export function matched(client: readonly Said[], upstream: readonly Said[]): rea
   ];
 }
 
-/** Whether both say the same. */
+/** True if both sides have the same value. */
 export function isSame({ client, upstream }: Pair): boolean {
   return client !== null && upstream !== null && keyOf(client) === keyOf(upstream);
 }
@@ -76,7 +76,7 @@ function groupOf({ kind }: Said): string {
   return kind.split('.')[0] ?? kind;
 }
 
-/** Owners of the one side by those of the other, as most of what they hold says. */
+/** Owners of the client's values, with those of the upstream, by the first matched value of each. */
 function partnersOf(pairs: ReadonlyMap<Said, Said>): ReadonlyMap<string, string> {
   const partners = new Map<string, string>();
   for (const [one, other] of pairs)
@@ -85,7 +85,7 @@ function partnersOf(pairs: ReadonlyMap<Said, Said>): ReadonlyMap<string, string>
   return partners;
 }
 
-/** Texts are put together where a protocol has one place for them. */
+/** Finds the text that contains a text, because some protocols merge several into one. */
 function containing({ value, kind }: Said, upstream: readonly Said[]): Said | null {
   if (typeof value !== 'string' || value.trim() === '' || !kind.endsWith('text')) return null;
   return upstream.find((other) => typeof other.value === 'string' && other.value.includes(value)) ?? null;

@@ -1,20 +1,20 @@
-// Meaning of the members of a body that are neither conversation nor tools: found out by leaving each of them out, and looking
-// what of the canonical request is another then. So no table of names is written a second time.
+// Finds which member of a body sets which parameter: leaves out one member at a time, decodes the rest, and compares
+// the canonical requests. So no table of names is needed.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../base/json/index.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
 import { below } from './json-path.ts';
 import type { Said } from './said.ts';
 
-/** Members that are left out, one after the other; the rest of an odd body is not looked at. */
+/** Maximum number of members to leave out. */
 const MOST_MEMBERS = 100;
-/** How deep settings lie in each other. */
+/** Maximum nesting depth of settings. */
 const MOST_DEPTH = 4;
-/** Characters of each text of the conversation that are read each time. */
+/** Characters that are kept of each text of the conversation. */
 const SLIM_CHARS = 64;
-/** A longer body, its texts shortened, is no longer read anew for each member. */
+/** Length from which a body is not decoded again for each member. */
 const LONG_CHARS = 200_000;
 
-/** Members that are no setting: they are compared otherwise, or describe the request as a whole. */
+/** Members of a canonical request that are not settings: they are compared elsewhere, or describe the whole request. */
 const NO_SETTINGS: ReadonlySet<string> = new Set([
   'protocol',
   'task',
@@ -32,20 +32,20 @@ type Settings = ReadonlyMap<string, JsonValue>;
 export interface ReadParameters {
   readonly body: JsonObject;
   readonly request: CanonicalRequest;
-  /** Members of the body that hold the conversation and the tools. */
+  /** Members with the conversation and the tools. */
   readonly taken: ReadonlySet<string>;
-  /** Throws for what is no request. */
+  /** Throws for an invalid request. */
   readonly decode: (body: JsonObject) => CanonicalRequest;
 }
 
-/** The settings of a request, each with the member that says it, and by its name. */
+/** Settings of a request by name, with the path of the member that sets each. */
 export function saidInParameters({ body, request, taken, decode }: ReadParameters): readonly Said[] {
-  /** Place of each setting, and how many settings change without the member there. */
+  /** Path by setting, and how many settings change if that member is left out. */
   const found = new Map<string, { readonly path: string; readonly changes: number }>();
   const all = settingsOf(request);
   const slim = slimBody(body, taken);
   const base = tryDecode(slim, decode) ? slim : body;
-  // Slow readings are done once.
+  // Long bodies are not decoded repeatedly.
   const reference = isLong(base) ? null : tryDecode(base, decode);
   let left = MOST_MEMBERS;
   const look = (
@@ -62,7 +62,8 @@ export function saidInParameters({ body, request, taken, decode }: ReadParameter
         look(member, at, depth + 1, (changed) => put({ ...value, [name]: changed }));
       const without = tryDecode(put(rest), decode);
       const changed = without && reference ? differing(reference, without) : equalTo(all, member);
-      // A member that changes one setting says that one; another, such as `stream`, may decide whether it is heeded.
+      // Prefers the member that changes the fewest settings. Others, such as `stream`, may only affect whether a
+      // setting is used.
       for (const setting of changed)
         if (changed.length < (found.get(setting)?.changes ?? Infinity))
           found.set(setting, { path: at, changes: changed.length });
@@ -75,7 +76,7 @@ export function saidInParameters({ body, request, taken, decode }: ReadParameter
   });
 }
 
-/** By their names in the canonical request: `reasoning.effort`. */
+/** Settings by their names in the canonical request: `reasoning.effort`. */
 function settingsOf(request: CanonicalRequest): Settings {
   const settings = new Map<string, JsonValue>();
   const add = (name: string, value: unknown, depth: number): void => {
@@ -102,18 +103,18 @@ function differing(one: Settings, other: Settings): readonly string[] {
   );
 }
 
-/** A member without which nothing can be read is known by its value. */
+/** Fallback for a required member: settings with the same value. */
 function equalTo(settings: Settings, member: JsonValue | undefined): readonly string[] {
   const wanted = JSON.stringify(member);
   return [...settings].flatMap(([name, value]) => (JSON.stringify(value) === wanted ? [name] : []));
 }
 
-/** True for a body that cannot be read a hundred times in a moment. */
+/** True if a body takes too long to decode a hundred times. */
 function isLong(body: JsonObject): boolean {
   return JSON.stringify(body).length > LONG_CHARS;
 }
 
-/** The same body with short texts in the conversation: it is read many times. */
+/** The body with its conversation's texts shortened, because it is decoded many times. */
 function slimBody(body: JsonObject, taken: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, taken.has(name) ? slimmed(value) : value]),

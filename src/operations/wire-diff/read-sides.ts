@@ -1,5 +1,5 @@
-// Reads what was sent, with the codecs of the protocols in which it was: a request as its clients' codec reads it, an answer as
-// its upstreams' does.
+// Decodes recorded bodies with the codecs of their protocols: requests with the server codec, answers with the upstream
+// codec.
 import {
   isJsonArray,
   isJsonObject,
@@ -23,13 +23,13 @@ import { withPlaces } from './values.ts';
 /** A request as one side sent it. */
 export interface SentRequest {
   readonly protocol: Protocol['name'];
-  /** Members that its address gives. */
+  /** Members that come from the URL. */
   readonly route: RequestRoute;
-  /** As UTF-8. */
+  /** UTF-8. */
   readonly body: string;
 }
 
-/** An answer as one side got it. */
+/** An answer as one side received it. */
 export interface SentAnswer {
   readonly protocol: Protocol['name'];
   readonly status: number;
@@ -39,7 +39,7 @@ export interface SentAnswer {
 
 export interface ReadSide {
   readonly body: JsonValue | null;
-  /** Null: no codec reads it. */
+  /** Null: no codec can read it. */
   readonly said: readonly Said[] | null;
 }
 
@@ -55,7 +55,7 @@ export function readRequest({ protocol, route, body: text }: SentRequest): ReadS
   return { body, said: [...saidInParameters({ body, request, taken, decode }), ...conversation] };
 }
 
-/** Ids and times that decoders make where an answer has none are of no interest. */
+/** Generated ids and times are irrelevant here. */
 const CONTEXT: CodecContext = { newId: (prefix) => prefix, nowSeconds: () => 0 };
 
 export function readAnswer(answer: SentAnswer): ReadSide {
@@ -100,7 +100,7 @@ function isWhole(contentType: string): boolean {
   return contentType.startsWith('application/json');
 }
 
-/** Gemini's streams may be one JSON array: its elements are the events. */
+/** Splits a stream into events. Gemini's streams may also be one JSON array, whose elements are the events. */
 function framed(
   { contentType, body }: SentAnswer,
   json: JsonValue | null,
@@ -110,7 +110,7 @@ function framed(
   return { contentType: 'text/event-stream', body: Buffer.from(events) };
 }
 
-/** Undefined where it throws: what was sent may be anything. */
+/** Result, or undefined if it throws, because recorded bodies may be invalid. */
 function tryTo<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -119,7 +119,7 @@ function tryTo<T>(read: () => T): T | undefined {
   }
 }
 
-/** Text of an answer; null where it cannot be read, or says nothing but that it failed. */
+/** Text of an answer; null: unreadable, or only a failure. */
 export function answerText(answer: SentAnswer): string | null {
   const { said } = readAnswer(answer);
   if (said === null || answer.status >= 300) return null;
@@ -131,5 +131,5 @@ export function answerText(answer: SentAnswer): string | null {
     .join('\n');
 }
 
-/** Kinds of text that a reader of an answer reads: neither thoughts nor ids. */
+/** Kinds of visible text, without reasoning and ids. */
 const ANSWERS: ReadonlySet<string> = new Set(['text', 'refusal', 'arguments']);

@@ -1,25 +1,25 @@
-// List of the single values of one side in canonical terms, each with its place in the body where that is known.
+// The values of one side in canonical terms, each with its path in the body if known.
 import { isJsonObject, type JsonValue, parseJson } from '../../base/json/index.ts';
 import type { Item, Media, Part, Tool } from '../../canonical/index.ts';
 import { placeBelow } from './json-path.ts';
 
-/** One thing that is said. */
+/** One value of a side. */
 export interface Said {
-  /** For people: whose it is and what. */
+  /** Label for people: owner and kind. */
   readonly what: string;
-  /** Only things of the same kind are the same. */
+  /** Values are equal only within the same kind. */
   readonly kind: string;
-  /** Which item or tool it belongs to; things of one owner stay together. Null: it stands alone. */
+  /** Item or tool that it belongs to. Values of one owner stay together. Null: none. */
   readonly owner: string | null;
-  /** In canonical terms: what is compared. */
+  /** Canonical value, which is compared. */
   readonly value: JsonValue;
-  /** The word of its protocol for it, where that is another. */
+  /** The protocol's word for it, if different. */
   readonly word?: string | undefined;
-  /** Place in the body; null for a value that stands elsewhere, as in an address. */
+  /** Path in the body; null: elsewhere, as in a URL. */
   readonly path: string | null;
 }
 
-/** A list of items of one body. */
+/** Values of a body's items. */
 export function saidInItems(items: readonly Item[], body: JsonValue | null): readonly Said[] {
   const names = new Map<string, string>();
   return items.flatMap((item, place) => {
@@ -74,7 +74,7 @@ export function saidInItems(items: readonly Item[], body: JsonValue | null): rea
   });
 }
 
-/** A list of tools of one body. */
+/** Values of a body's tools. */
 export function saidInTools(tools: readonly Tool[], body: JsonValue | null): readonly Said[] {
   return tools.flatMap((tool, place): readonly Said[] => {
     const owner = `tools[${place}]`;
@@ -120,13 +120,13 @@ function mediaOf(media: Media): string {
   }
 }
 
-/** As JSON where it is some: protocols differ in whether they write it as a text. */
+/** Parsed as JSON if possible, because protocols differ in whether arguments are text. */
 function argumentsOf(text: string): JsonValue {
   const json = parseJson(text);
   return isJsonObject(json) ? json : text;
 }
 
-/** Finds the value below a path: decoders name the node, which holds other things as well. */
+/** Finds the path of a value below a path: decoders report that of the enclosing node. */
 function exactPath(body: JsonValue | null, path: string | undefined, value: JsonValue): string | null {
   if (path === undefined) return null;
   if (body === null) return path;
@@ -140,7 +140,7 @@ function exactPath(body: JsonValue | null, path: string | undefined, value: Json
   return placeBelow(body, path, isIt) ?? path;
 }
 
-/** True for `data:image/png;base64,…` of these bytes. */
+/** True for a data URL such as `data:image/png;base64,…` with these bytes. */
 function isDataAddress(found: string, bytes: string): boolean {
   return found.startsWith('data:') && found[found.length - bytes.length - 1] === ',';
 }

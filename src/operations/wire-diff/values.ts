@@ -1,18 +1,18 @@
-// Finds in a body what another one says, by the values alone: for bodies that no codec reads as a request, and for answers,
-// whose decoders name no paths.
+// Finds values of one side in the body of the other, by value alone: for bodies that no codec can read as a request,
+// and for answers, whose decoders report no paths.
 import { isJsonObject, type JsonValue } from '../../base/json/index.ts';
 import { childrenOf } from './json-path.ts';
 import type { Said } from './said.ts';
 
-/** Places that are looked at in one body. */
+/** Maximum number of nodes to visit in a body. */
 const MOST_PLACES = 100_000;
 const ANYWHERE = /^/;
-/** Members of answers that hold counts of tokens; elsewhere the same number is chance. */
+/** Paths with token counts in answers. Elsewhere an equal number is a coincidence. */
 const COUNTS = /^\w*usage\w*\b/i;
-/** Nodes of an object that is looked for as a whole. */
+/** Maximum nodes of an object that is searched for as a whole. */
 const MOST_NODES = 60;
 
-/** Places of each value, in the order of the body; each place is given once. */
+/** Paths by value, in order of the body. Each path is returned once. */
 class ValuePlaces {
   readonly #places = new Map<string, string[]>();
 
@@ -22,12 +22,12 @@ class ValuePlaces {
       const [path, value] = queue[at] ?? ['', null];
       const children = childrenOf(value, path);
       queue.push(...children);
-      // Containers of texts and numbers alone are looked for as a whole, too: arguments and schemas.
+      // Small containers, such as arguments and schemas, can also be found as a whole.
       if (isSmall(value)) this.#note(value, path);
     }
   }
 
-  /** The next place of a value; null where there is none any more. @param among what its path must be like */
+  /** Next path of a value; null: none left. @param among pattern that the path must match */
   next(value: JsonValue, among = ANYWHERE): string | null {
     const places = this.#places.get(JSON.stringify(value)) ?? [];
     const at = places.findIndex((path) => among.test(path));
@@ -42,7 +42,7 @@ class ValuePlaces {
   }
 }
 
-/** True for what can be written out in no time, however often it is looked at. */
+/** True if a value is cheap to serialise. */
 function isSmall(value: JsonValue): boolean {
   const queue = [value];
   for (let at = 0; at < queue.length; at += 1) {
@@ -52,7 +52,7 @@ function isSmall(value: JsonValue): boolean {
   return true;
 }
 
-/** The same things with their places in a body, as far as it holds them. */
+/** The values with their paths in a body, if found. */
 export function withPlaces(said: readonly Said[], body: JsonValue): readonly Said[] {
   const places = new ValuePlaces(body);
   return said.map((one) => {
@@ -65,7 +65,7 @@ export function withPlaces(said: readonly Said[], body: JsonValue): readonly Sai
   });
 }
 
-/** Values of one side that a body holds as well. */
+/** The values that a body contains. */
 export function heldIn(said: readonly Said[], body: JsonValue): readonly Said[] {
   return withPlaces(said, body).filter(({ path }) => path !== null);
 }

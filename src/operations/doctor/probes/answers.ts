@@ -1,5 +1,5 @@
-// The first question: is anybody there, does the key open the door, and in which member is the answer limited. Nothing
-// else is asked where this fails.
+// First probe: whether the endpoint is reachable, accepts the key, and which member limits its output. If it fails, no
+// other probe runs.
 import type { GatewayError, Quirks } from '../../../canonical/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
 import { no, unknown, yes, type Probe, type Verdict } from '../probe.ts';
@@ -18,7 +18,7 @@ export const answers: Probe = {
     const answer = await examination.ask({ text: HELLO });
     if (!answer.failure) return yes('it answers');
     if (isRefused(answer)) {
-      // Some servers know only one of the two names, and take neither for the other.
+      // Some servers know only one of the two names, and reject or ignore the other.
       const maxTokensField = otherField(examination);
       const again = await examination.ask({ text: HELLO, quirks: { maxTokensField } });
       if (!again.failure)
@@ -30,7 +30,7 @@ export const answers: Probe = {
   },
 };
 
-/** The one question to an endpoint that does a task besides text. */
+/** The only probe for endpoints with a task other than text. */
 export function doesTask({ ask, tokens }: NonNullable<Task['probe']>): Probe {
   return {
     id: ANSWERS,

@@ -1,4 +1,4 @@
-// Probes of the forms that a conversation may have: roles, parts, several instructions, a begun answer, images, unknown members.
+// Probes of conversation forms: roles, parts, several instructions, prefilled answers, images, unknown members.
 import type { Item, Part, Quirks, Role } from '../../../canonical/index.ts';
 import { serverFacts } from '../../../protocols/index.ts';
 import { QUESTION_TOKENS, userSays, type Examination } from '../examination.ts';
@@ -57,7 +57,7 @@ const developerRole: Probe = {
   },
 };
 
-/** A form that is either taken or refused: the answer itself says nothing. */
+/** Probes a form that is either accepted or rejected. The content of the answer does not matter. */
 async function accepted(
   examination: Examination,
   wish: Parameters<Examination['ask']>[0],
@@ -125,9 +125,9 @@ const unknownMembers: Probe = {
 };
 
 const BEGUN = '1, 2, 3, 4,';
-/** Servers that continue begin the answer by repeating the text: no fresh answer would begin so. */
+/** A prefill that no new answer would begin with, to recognise servers that repeat it. */
 const ODDLY_BEGUN = 'Counting aloud: 1, 2, 3, 4,';
-/** Ways to continue an answer, at most. */
+/** Maximum number of ways to continue an answer. */
 const MOST_WAYS = 4;
 
 const prefill: Probe = {
@@ -162,7 +162,7 @@ function continues(text: string, way: Quirks['prefill']): boolean {
   return /^[\s,]*5\b/.test(rest);
 }
 
-/** A red square of 64 by 64 pixels: some models take no smaller picture. */
+/** A red square of 64 × 64 pixels. Some models do not accept smaller images. */
 const RED_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC';
 

@@ -1,4 +1,4 @@
-// Which answer formats an endpoint enforces. A model that is merely asked would answer the questions here in prose.
+// Probes of enforced answer formats. Without enforcement, a model would answer these questions in prose.
 import type { JsonObject } from '../../../base/json/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { QUESTION_TOKENS } from '../examination.ts';
@@ -8,7 +8,7 @@ import { isRefused, isUnclear, textOf, wordsOf } from '../read-answer.ts';
 const SCHEMA_PROBE = 'json_schema';
 const QUESTION = 'Which colour has the sky at noon? Answer in one short sentence of plain English.';
 const SHADES: readonly string[] = ['teal-7', 'ochre-9'];
-/** Names and values that nobody would guess. */
+/** Names and values that a model would not guess. */
 const SCHEMA: JsonObject = {
   type: 'object',
   properties: { zq_shade: { type: 'string', enum: SHADES }, zq_weight: { type: 'integer' } },
@@ -52,12 +52,12 @@ const jsonObject: Probe = {
   tokens: () => QUESTION_TOKENS,
   async run(examination) {
     const answer = await examination.ask({
-      // Servers that enforce it may demand that the word stands in the prompt (API reference, `response_format`).
+      // Servers that enforce JSON may require that word in the prompt (API reference, `response_format`).
       text: `${QUESTION} (JSON is mentioned here only because some servers insist.)`,
       responseFormat: { type: 'json_object' },
       quirks: { structuredOutput: 'json_object' },
     });
-    // A schema is the better format: what is below matters only where it is not enforced.
+    // JSON mode matters only if schemas are not enforced.
     const isBest = examination.outcomes.get(SCHEMA_PROBE) === 'no';
     const found = (structuredOutput: 'json_object' | 'none') =>
       isBest ? { facts: { quirks: { structuredOutput } } } : {};

@@ -1,5 +1,4 @@
-// How an answer comes and ends: its limit, streams and their token counts, stop sequences, the reason for the end. Must
-// not know what answers are about.
+// Probes of output: limit, streaming with token counts, stop sequences, and finish reason.
 import { outputTokens, type Quirks } from '../../../canonical/index.ts';
 import type { AskedAnswer } from '../../../engine/index.ts';
 import { serverFacts } from '../../../protocols/index.ts';
@@ -7,9 +6,9 @@ import { type Examination, QUESTION_TOKENS } from '../examination.ts';
 import { no, unknown, whereTaken, yes, type Probe } from '../probe.ts';
 import { callsOf, isRefused, isUnclear, quoted, textOf, wordsOf } from '../read-answer.ts';
 
-/** The Responses API takes no smaller limit (API reference, `max_output_tokens`, 2026). */
+/** Minimum of the Responses API (API reference, `max_output_tokens`, 2026). */
 const SMALL_LIMIT = 16;
-/** An answer that kept to the limit has no more tokens than that; the slack is for servers that count otherwise. */
+/** Maximum tokens of an answer that obeyed the limit. Allows for servers that count differently. */
 const OBEYED = SMALL_LIMIT * 2;
 
 const limit: Probe = {
@@ -19,7 +18,7 @@ const limit: Probe = {
   tokens: () => 2 * QUESTION_TOKENS,
   async run(examination) {
     const { maxTokensField: names } = serverFacts(examination.endpoint.protocol).varies;
-    // Each text of a client is one of the names.
+    // Quirk values that are member names.
     const fields = names
       ? examination.valuesOf('maxTokensField').filter((name) => names.includes(name))
       : [null];
@@ -46,7 +45,7 @@ const limit: Probe = {
   },
 };
 
-/** Some servers call an answer complete that its limit cut. */
+/** Some servers report an answer as complete although it was cut at the limit. */
 function cutFacts({ endpoint }: Examination, { collected: { finish, usage } }: AskedAnswer): Partial<Quirks> {
   if (!serverFacts(endpoint.protocol).varies.namesCutAnswers || !finish) return {};
   if (finish.reason === 'length') return { namesCutAnswers: true };
@@ -106,7 +105,10 @@ const stop: Probe = {
   },
 };
 
-/** Looks at what the other probes were answered. The gateway derives the reason from what was said: no fact follows. */
+/**
+ * Checks the finish reasons in the answers to other probes. Yields no facts, because the gateway derives the reason
+ * itself.
+ */
 const endReason: Probe = {
   id: 'end_reason',
   title: 'says rightly why it ended',
@@ -121,7 +123,7 @@ const endReason: Probe = {
       if (answer.failure || !finish || wish.at) continue;
       seen += 1;
       if (finish.raw === undefined && namesEnds) faults.add('no reason at all');
-      // A named tool that was forced ends with `stop` at OpenAI too.
+      // OpenAI also ends a forced named tool call with `stop`.
       else if (
         callsOf(answer).length > 0 &&
         wish.toolChoice?.type !== 'tool' &&

@@ -1,4 +1,4 @@
-// Probes of an address: which models it serves, with which context, and which other protocols.
+// Probes of an address: listed models, context length, and other protocols.
 import { asNumber } from '../../../base/json/index.ts';
 import type { Endpoint } from '../../../catalog/index.ts';
 import { listModels } from '../../../engine/index.ts';
@@ -27,7 +27,7 @@ const modelsList: Probe = {
       listModels(endpoint, asking),
     );
     if (!listed) return unknown('it gives no list of models');
-    // Ollama lists every model with its tag, and takes it without the usual one.
+    // Ollama lists models with their tag, and also accepts them without the default tag.
     const entry = listed.get(endpoint.model) ?? listed.get(`${endpoint.model}:latest`);
     if (!entry) return no(`not among the ${listed.size} models that it lists`);
     const contextLength = CONTEXT_MEMBERS.map((member) => asNumber(entry[member])).find(
@@ -42,13 +42,13 @@ const modelsList: Probe = {
 
 const SIBLINGS = protocols.filter(({ upstream }) => upstream.facts.hasSiblings);
 
-/** True where the paths of a protocol begin with the version, and base URLs do not end with it. */
+/** True if a protocol's paths begin with the version, so that its base URLs do not end with it. */
 function isVersioned({ upstream }: Protocol): boolean {
   return upstream.path.startsWith(VERSION);
 }
 const VERSION = '/v1';
 
-/** The same server as another protocol would address it. */
+/** The same server addressed in another protocol. */
 function siblingOf(endpoint: Endpoint, protocol: Protocol): Endpoint {
   const own = findProtocol(endpoint.protocol);
   const root = endpoint.baseUrl.replace(/\/v1$/, '');
@@ -101,7 +101,7 @@ async function findSiblings(examination: Examination): Promise<Verdict> {
   return unclear.length > 0 ? unknown(unclear.join('; ')) : no('none');
 }
 
-/** One question for all endpoints of a place. */
+/** Runs a question once for all endpoints of an address. */
 function once<T>(shared: Map<string, Promise<unknown>>, name: string, ask: () => Promise<T>): Promise<T> {
   const known = shared.get(name) as Promise<T> | undefined;
   if (known) return known;
@@ -110,14 +110,14 @@ function once<T>(shared: Map<string, Promise<unknown>>, name: string, ask: () =>
   return asked;
 }
 
-/** Tokens, where nobody says how long the context is. */
+/** Assumed tokens if the context length is unknown. */
 const USUAL_CONTEXT = 131_072;
-/** So much longer than the context that other tokenizers do not bring it back below. */
+/** Factor that exceeds the context with any tokenizer. */
 const EXCESS = 1.5;
-/** The longest prompt that is sent to be refused: what a server says of its context decides no more than this. */
+/** Maximum words of a prompt that is meant to be rejected. For larger contexts the probe is skipped. */
 const MOST_WORDS = 4_000_000;
 
-/** Null: longer than is sent. */
+/** Null: longer than `MOST_WORDS`. */
 function wordsFor(contextLength: number | null): number | null {
   const words = Math.ceil((contextLength ?? USUAL_CONTEXT) * EXCESS);
   return words > MOST_WORDS ? null : words;

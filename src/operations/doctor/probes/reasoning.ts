@@ -1,5 +1,5 @@
-// How an endpoint is told to think or not, where it shows its thoughts, and whether it wants them back. A member that
-// changes nothing is no switch, even where it is accepted: many servers ignore what they do not know.
+// Probes of reasoning: how it is switched, where it is returned, and whether it must be sent back. A member without an
+// effect does not count as a switch, because many servers ignore unknown members.
 import type {
   Item,
   Quirks,
@@ -16,15 +16,15 @@ import { callsOf, hasReasoned, isRefused, wordsOf } from '../read-answer.ts';
 import { toolNamed } from './tools.ts';
 
 const RIDDLE = 'A farmer has 17 sheep; all but 9 run away. How many are left? Answer with the number alone.';
-/** The smallest budget that Anthropic takes (documentation "Extended thinking"); others take less. */
+/** Anthropic's minimum budget (documentation "Extended thinking"); others accept less. */
 const BUDGET = 1024;
-/** Room for the budget and an answer. */
+/** Tokens for the budget and an answer. */
 const ROOM = 2 * BUDGET;
 const ON: ResolvedReasoning = { mode: 'on', effort: 'low', budgetTokens: BUDGET, summary: undefined };
 const BY_EFFORT: ResolvedReasoning = { ...ON, budgetTokens: undefined };
 const OFF: ResolvedReasoning = { mode: 'off' };
 
-/** Reasoning style of a model that obeys the field, where nothing else is known of the model. */
+/** Reasoning style of a model that obeys a field, if nothing else is known of the model. */
 const STYLE_OF: readonly (readonly [Exclude<Quirks['reasoningField'], 'none'>, ReasoningStyle])[] = [
   ['reasoning_effort', 'effort'],
   ['reasoning', 'effort'],
@@ -49,7 +49,7 @@ const reasoning: Probe = {
   },
 };
 
-/** Member that servers use for it: the one that changes what the model does of itself is the switch. */
+/** Finds the member that switches reasoning: the one that changes the model's default behaviour. */
 async function findField(examination: Examination, byItself: boolean): Promise<Verdict> {
   const preset = examination.quirks.reasoningField;
   const known = examination.endpoint.reasoningStyle;
@@ -89,7 +89,7 @@ async function findField(examination: Examination, byItself: boolean): Promise<V
   return no('no member for it changes anything');
 }
 
-/** Finds the style of a protocol that has one member for it, which takes levels, tokens, or both. */
+/** Finds the style for protocols with a single member, which takes levels, tokens, or both. */
 async function findStyle(examination: Examination, byItself: boolean): Promise<Verdict> {
   const works: ReasoningStyle[] = [];
   const words: string[] = [];
@@ -122,7 +122,7 @@ async function findStyle(examination: Examination, byItself: boolean): Promise<V
 
 const MEMBERS = ['reasoning_details', 'reasoning_content', 'reasoning'] as const;
 
-/** Remembers where thoughts were shown. */
+/** Records which member contained reasoning. */
 function note(examination: Examination, { text }: AskedAnswer): void {
   examination.reasoningMember ??= MEMBERS.find((member) =>
     new RegExp(`"${member}"\\s*:\\s*(?:"[^"]|\\[\\s*\\{)`).test(text),
@@ -174,7 +174,7 @@ const replay: Probe = {
   },
 };
 
-/** Marked as the endpoint's own, as answers are that pass through the gateway. */
+/** Marks reasoning as the endpoint's own, as the gateway does with answers. */
 function own(item: ReasoningItem, { endpoint }: Examination): ReasoningItem {
   return { ...item, format: endpoint.reasoningFormat ?? undefined };
 }

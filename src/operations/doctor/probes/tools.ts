@@ -1,4 +1,4 @@
-// How an endpoint calls functions: when it must, the one that it must, with the arguments that it must, several at once.
+// Probes of function calls: required calls, a named function, schema-conforming arguments, several calls at once.
 import type { FunctionTool } from '../../../canonical/index.ts';
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import { QUESTION_TOKENS, type Examination } from '../examination.ts';
@@ -43,7 +43,7 @@ const tools: Probe = {
   },
 };
 
-/** A server without tools cannot be asked how it calls them: a refusal would say nothing about the details. */
+/** Skips a probe if the server does not support tools, because a refusal would say nothing about the details. */
 function withTools(
   ask: (examination: Examination) => Promise<Verdict>,
 ): (examination: Examination) => Promise<Verdict> {
@@ -167,7 +167,7 @@ const oneAtATime: Probe = {
     if (isRefused(answer)) return no(`refused: ${wordsOf(answer)}`, facts(false));
     const count = callsOf(answer).length;
     if (isUnclear(answer) || count === 0) return unknown(wordsOf(answer));
-    // Nothing to believe: what is ignored does no harm, and the gateway holds to it whatever the endpoint does.
+    // Yields no facts: being ignored does no harm, because the gateway enforces it anyway.
     return count === 1
       ? yes('one call', facts(true))
       : no('ignored, the gateway lets only the first one pass');
