@@ -1,33 +1,33 @@
-// Batches, as a port: many requests in one file, answered by one job. A batch is one row, and each line that has ended is another.
-// Writes of a runner name the fence of its job. Knows no protocol.
+// Port of batches: many requests in one file, run by one job. A batch is one row, and each ended line another. Writes
+// of a runner name the fence of its job.
 import type { BatchStatus } from '../../canonical/index.ts';
 import type { NewJob } from './jobs.ts';
 import type { PageRequest } from './index.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** How a batch ended. `failed`: none of its lines could be run. */
+/** Outcome of a batch. `failed`: none of its lines could be run. */
 export type BatchOutcome = 'completed' | 'failed' | 'expired' | 'cancelled';
 
-/** Most failed lines that a batch keeps for operators. Its error file has all of them. */
+/** Maximum failed lines per batch that are stored for operators. Its error file has all of them. */
 export const KEPT_FAILURES = 1_000;
 
-/** How a line ended. */
+/** Outcome of a line. */
 export type LineKind = 'succeeded' | 'failed' | 'expired' | 'cancelled';
 
 export interface NewBatch {
-  /** The id of its job, too. Unique over all projects. */
+  /** Also the id of its job. Unique across projects. */
   readonly id: string;
   readonly projectId: string;
   readonly keyId: string;
-  /** Name of the protocol in which it was asked for. */
+  /** Protocol in which it was created. */
   readonly protocol: string;
-  /** Id of the file with its lines. */
+  /** Id of the input file. */
   readonly inputFile: string;
-  /** Facts that only its protocol reads, as JSON. */
+  /** Data that only its protocol reads, as JSON. */
   readonly facts: string;
-  /** By when it must have ended, in milliseconds from now. */
+  /** Milliseconds from now within which it must end. */
   readonly windowMs: DurationMs;
-  /** Unix milliseconds, when it is forgotten; null: never. */
+  /** Unix milliseconds at which it is deleted; null: never. */
   readonly expiresAt: UnixMs | null;
 }
 
@@ -38,22 +38,22 @@ export interface LineSpend {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly usd: number;
-  /** 1: its price is unknown, so that `usd` says too little. */
+  /** 1: the price is unknown, so `usd` is too low. */
   readonly unpriced: number;
 }
 
 export interface Batch extends Omit<NewBatch, 'windowMs'> {
-  /** Unix milliseconds by the database's clock, as all times here. */
+  /** Unix milliseconds by the database's clock, like all times here. */
   readonly createdAt: UnixMs;
   readonly deadlineAt: UnixMs;
-  /** Lines; null until they were read. */
+  /** Number of lines; null until they were read. */
   readonly total: number | null;
-  /** Lines that have ended, by how. */
+  /** Number of ended lines by outcome. */
   readonly counts: Readonly<Record<LineKind, number>>;
   readonly spend: LineSpend;
-  /** Since when its lines run. */
+  /** Time at which its lines began to run. */
   readonly beganAt: UnixMs | null;
-  /** When somebody asked for its end. */
+  /** Time at which its cancellation was requested. */
   readonly cancelAt: UnixMs | null;
   readonly finalizingAt: UnixMs | null;
   readonly endedAt: UnixMs | null;
@@ -61,43 +61,43 @@ export interface Batch extends Omit<NewBatch, 'windowMs'> {
   readonly status: BatchStatus;
   readonly outputFile: string | null;
   readonly errorFile: string | null;
-  /** Problems of its lines, as JSON; null: there are none. */
+  /** Invalid lines, as JSON; null: none. */
   readonly problems: string | null;
-  /** Why it waits, and since when; null: it does not. */
+  /** Why and since when it waits; null: it does not wait. */
   readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
 }
 
-/** A line that has ended. */
+/** An ended line. */
 export interface EndedLine {
-  /** In the file, from 1. */
+  /** Position in the file, from 1. */
   readonly number: number;
   readonly kind: LineKind;
   /** Opaque here. */
   readonly result: Uint8Array;
   readonly spend: LineSpend | null;
-  /** Reason of a line that failed, for operators. Null: it did not fail. */
+  /** Reason of a failure, for operators. Null: it did not fail. */
   readonly failure: LineFailure | null;
 }
 
 /** Reason why a line failed. */
 export interface LineFailure {
-  /** `custom_id` of the line; null: it has none, or could not be read. */
+  /** `custom_id` of the line; null: missing or unreadable. */
   readonly name: string | null;
-  /** Record of its last try; null: no upstream was asked. */
+  /** Record of the last attempt; null: no upstream was called. */
   readonly generation: string | null;
-  /** HTTP status of its answer; null: it has no answer. */
+  /** HTTP status of its response; null: none. */
   readonly status: number | null;
   readonly code: string;
   readonly message: string;
 }
 
-/** A line that failed, as it is listed. */
+/** A failed line in a list. */
 export interface FailedLine extends LineFailure {
-  /** In the file, from 1. */
+  /** Position in the file, from 1. */
   readonly number: number;
 }
 
-/** Question of an operator for batches of all projects. */
+/** Filter for batches of all projects. */
 export interface BatchQuery {
   readonly project?: string | undefined;
   readonly protocol?: string | undefined;
@@ -112,7 +112,7 @@ export interface BatchCount {
   readonly batches: number;
 }
 
-/** A line whose upstream is asked, and has not answered yet. */
+/** A line that was sent to an upstream and has no response yet. */
 export interface AskedLine {
   readonly number: number;
   /** Opaque here. */
@@ -124,20 +124,20 @@ export interface BatchEnd {
   readonly outputFile: string | null;
   readonly errorFile: string | null;
   readonly problems: string | null;
-  /** Lines that have no result of their own: how many, and how they ended. */
+  /** Lines without a result of their own: their number and outcome. */
   readonly rest: { readonly kind: LineKind; readonly lines: number };
 }
 
 export interface BatchStore {
-  /** Durable with its job when it resolves. @throws GatewayError `rate_limited` as for jobs */
+  /** Adds a batch with its job, durable when it resolves. @throws GatewayError `rate_limited` as for jobs */
   add(
     batch: NewBatch,
     job: Omit<NewJob, 'id' | 'projectId' | 'keyId' | 'expiresAt'>,
     maxOpen: number,
   ): Promise<Batch>;
-  /** Null: none of this project. */
+  /** Null if the project has no such batch. */
   find(projectId: string, id: string): Promise<Batch | null>;
-  /** A batch of whichever project; null where there is none. */
+  /** A batch of any project; null if it does not exist. */
   get(id: string): Promise<Batch | null>;
   /** Batches of one protocol. @throws GatewayError `invalid_request` for an unknown `after` */
   list(
@@ -147,32 +147,35 @@ export interface BatchStore {
   ): Promise<{ readonly batches: readonly Batch[]; readonly hasMore: boolean }>;
   /** Batches of all projects, newest first. @throws GatewayError `invalid_request` for an unknown `after` */
   search(query: BatchQuery): Promise<{ readonly batches: readonly Batch[]; readonly hasMore: boolean }>;
-  /** Number of batches of each status, over all projects. */
+  /** Number of batches by status, across projects. */
   counts(): Promise<readonly BatchCount[]>;
-  /** Lines that failed, in the order of the file, behind one. A batch keeps the first `KEPT_FAILURES` that failed. */
+  /** Failed lines after a position, in file order. Only the first `KEPT_FAILURES` failures of a batch are stored. */
   failures(id: string, after: number, limit: number): Promise<readonly FailedLine[]>;
-  /** Whether a batch that has not ended reads the file. */
+  /** Whether an open batch reads the file. */
   reads(projectId: string, fileId: string): Promise<boolean>;
-  /** Its lines are read, and begin to run. False: the fence is an older one. */
+  /** Starts a batch whose lines were read. @returns false if the fence is outdated */
   begin(id: string, fence: number, total: number, problems: string | null): Promise<boolean>;
-  /** Notes lines whose upstreams are about to be asked. False: the fence is an older one. */
+  /** Stores lines before they are sent to an upstream. @returns false if the fence is outdated */
   ask(id: string, fence: number, lines: readonly AskedLine[]): Promise<boolean>;
-  /** Ends lines; one that has ended stays as it is. False: the fence is an older one. */
+  /** Ends lines. Lines that have ended are unchanged. @returns false if the fence is outdated */
   endLines(id: string, fence: number, lines: readonly EndedLine[]): Promise<boolean>;
-  /** Lines that were asked and have not ended. */
+  /** Lines that were sent to an upstream and have not ended. */
   asked(id: string): Promise<readonly AskedLine[]>;
-  /** Numbers of lines that have ended, in their order, behind one. */
+  /** Positions of ended lines after a position, in order. */
   endedNumbers(id: string, after: number, limit: number): Promise<readonly number[]>;
-  /** Lines that have ended, in their order, behind one. */
+  /** Ended lines after a position, in order. */
   ended(id: string, after: number, limit: number): Promise<readonly Omit<EndedLine, 'spend' | 'failure'>[]>;
-  /** All lines have ended or never will: its files are written. False: the fence is an older one. */
+  /**
+   * Marks a batch whose lines are done and whose output files are being written. @returns false if the fence is
+   * outdated
+   */
   finalize(id: string, fence: number): Promise<boolean>;
-  /** Ends it, and forgets its lines. False: the fence is an older one. */
+  /** Ends a batch and deletes its lines. @returns false if the fence is outdated */
   end(id: string, fence: number, end: BatchEnd): Promise<boolean>;
-  /** Asks for its end, and lets its runner end it at once. Null: none of this project. */
+  /** Requests the cancellation of a batch and wakes its job. @returns null if the project has no such batch */
   cancel(projectId: string, id: string): Promise<Batch | null>;
-  /** False: there is none of this project. */
+  /** @returns false if the project has no such batch */
   delete(projectId: string, id: string): Promise<boolean>;
-  /** Deletes batches that have expired, and lines of those that have ended, a bounded number. Returns how many; 0 when none is left. */
+  /** Deletes a bounded number of expired batches and of lines of ended ones. @returns how many; 0: none are left */
   purge(nowMs: UnixMs): Promise<number>;
 }

@@ -1,17 +1,17 @@
-// Files of projects: what is known of them, uploads that become files, and where their bytes lie.
+// Ports of files: their metadata, uploads in several requests, and the store of their bytes.
 import type { PageRequest } from './index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** An uploaded file; its bytes lie in the blob store under its id. */
+/** An uploaded file. The blob store has its bytes under the file's id. */
 export interface StoredFile {
   readonly id: string;
   readonly projectId: string;
   readonly createdAt: UnixMs;
   readonly expiresAt: UnixMs | null;
-  /** Word of the client, or of the gateway for what it writes itself. */
+  /** Purpose given by the client, or by the gateway for files that it writes. */
   readonly purpose: string;
   readonly filename: string;
-  /** As its bytes say. */
+  /** Detected from the bytes. */
   readonly mediaType: string;
   readonly bytes: number;
 }
@@ -22,42 +22,45 @@ export interface FilePage {
 }
 
 export interface FileStore {
-  /** Written after its bytes, which it makes count. @throws GatewayError `quota` */
+  /**
+   * Adds a file whose bytes are already stored. From then on it counts towards the quota. @throws GatewayError
+   * `quota`
+   */
   put(file: StoredFile): Promise<void>;
   find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredFile | null>;
-  /** True for every project's file, also an expired one: its bytes are not to be swept away. */
+  /** True for a file of any project, even if expired: its bytes must not be swept. */
   exists(id: string): Promise<boolean>;
-  /** Files in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  /** Files in order of creation. @throws GatewayError `invalid_request` for an unknown `after` */
   list(
     projectId: string,
     page: PageRequest & { readonly purpose?: string | undefined },
     nowMs: UnixMs,
   ): Promise<FilePage>;
-  /** A file is kept until then at least. */
+  /** Extends the expiry of a file to at least a given time. */
   keepUntil(projectId: string, id: string, untilMs: UnixMs): Promise<void>;
-  /** False when there is no such file. Its bytes are to be deleted afterwards. */
+  /** Deletes a file. The caller then deletes its bytes. @returns false if there is no such file */
   delete(projectId: string, id: string): Promise<boolean>;
-  /** Deletes a bounded number of expired files, and gives the ids of those whose bytes are to follow. */
+  /** Deletes a bounded number of expired files. @returns their ids, whose bytes the caller then deletes */
   takeExpired(nowMs: UnixMs): Promise<readonly string[]>;
 }
 
-/** A file on its way in, by several requests. */
+/** A file that is uploaded in several requests. */
 export interface StoredUpload {
-  /** A secret: whoever knows it may go on with the upload, as Google's clients do without their key. */
+  /** A secret: it is sufficient to continue the upload, as Google's clients do without an API key. */
   readonly id: string;
   readonly projectId: string;
-  /** The key that began it. */
+  /** Key that began the upload. */
   readonly keyId: string;
   readonly expiresAt: UnixMs;
   readonly purpose: string;
   readonly filename: string;
-  /** As its client says; null: it says nothing. */
+  /** As stated by the client; null: not stated. */
   readonly mediaType: string | null;
-  /** Bytes that it will have, as its client says; null: it says nothing. */
+  /** Total bytes, as stated by the client; null: not stated. */
   readonly size: number | null;
   /** Names of blobs, in order. */
   readonly pieces: readonly string[];
-  /** Bytes of all pieces. */
+  /** Total bytes of all pieces. */
   readonly bytes: number;
 }
 
@@ -66,41 +69,44 @@ export interface UploadStore {
   begin(upload: StoredUpload): Promise<void>;
   find(id: string, nowMs: UnixMs): Promise<StoredUpload | null>;
   /**
-   * Adds a piece, whose bytes are there.
-   * @param before bytes of the upload in front of it
-   * @returns false where the upload has others, or has ended
+   * Adds a piece whose bytes are already stored.
+   * @param before bytes of the upload before this piece
+   * @returns false if the upload has a different number of bytes, or has ended
    * @throws GatewayError `quota`
    */
   add(id: string, before: number, piece: { readonly name: string; readonly bytes: number }): Promise<boolean>;
   /**
-   * Puts a file, whose bytes are there, in the place of the upload.
+   * Replaces an upload by a file whose bytes are already stored.
    * @param before bytes of the upload
-   * @returns false where the upload has others, or has ended
-   * @throws GatewayError `quota`; the upload stays then
+   * @returns false if the upload has a different number of bytes, or has ended
+   * @throws GatewayError `quota`; the upload is kept
    */
   finish(id: string, before: number, file: StoredFile): Promise<boolean>;
-  /** Forgets an upload, and gives the names of its pieces, whose bytes are to follow. */
+  /** Deletes an upload. @returns names of its pieces, whose bytes the caller then deletes */
   cancel(id: string): Promise<readonly string[]>;
-  /** Forgets a bounded number of expired uploads, and gives the names of pieces whose bytes are to follow. */
+  /**
+   * Deletes a bounded number of expired uploads. @returns also the names of their pieces, whose bytes the caller then
+   * deletes
+   */
   takeExpired(nowMs: UnixMs): Promise<{ readonly uploads: number; readonly pieces: readonly string[] }>;
 }
 
-/** Bytes on their way in. Exactly one of `keep` and `discard` ends it. */
+/** Bytes that are being written. Must be ended by exactly one of `keep` and `discard`. */
 export interface BlobDraft {
   write(bytes: Uint8Array): Promise<void>;
-  /** The bytes are there under this name, durably, when it resolves. */
+  /** Stores the bytes under a name. They are durable when it resolves. */
   keep(name: string): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Bytes by name: a folder, or any store of objects. Names are word characters. */
+/** Bytes by name, in a folder or an object store. Names consist of word characters. */
 export interface BlobStore {
   draft(): Promise<BlobDraft>;
-  /** Null when there is none of this name. */
+  /** Null if there is no such blob. */
   read(name: string): Promise<Uint8Array | null>;
   stream(name: string): Promise<ReadableStream<Uint8Array> | null>;
-  /** Nothing happens when there is none. */
+  /** Deletes a blob. Does nothing if it does not exist. */
   delete(name: string): Promise<void>;
-  /** Deletes what a crash left behind: drafts, and blobs that nobody keeps, last written before `beforeMs`. */
+  /** Deletes remains of a crash that were last written before `beforeMs`: drafts, and blobs that are not in use. */
   sweep(beforeMs: UnixMs, isKept: (name: string) => Promise<boolean>): Promise<void>;
 }

@@ -40,57 +40,59 @@ export type * from './webhook.ts';
 export interface StoredKey {
   readonly id: string;
   readonly name: string;
-  /** HMAC-SHA-256 of the whole key under the server's pepper, hex. */
+  /** HMAC-SHA-256 of the key under the server's pepper, in hex. */
   readonly hash: string;
-  /** First and last characters, to recognise it by. */
+  /** First and last characters, to recognise the key. */
   readonly hint: string;
   readonly createdAt: UnixMs;
   readonly expiresAt: UnixMs | null;
   readonly revokedAt: UnixMs | null;
-  /** Model ids or patterns with `*` that this key may use; null means all. */
+  /** Ids and patterns with `*` of allowed models; null: all. */
   readonly models: readonly string[] | null;
-  /** Whether prompts and answers of this key are kept in the records; null: as the configuration says. */
+  /** Whether prompts and answers are stored in records; null: the default of the configuration. */
   readonly logContent: boolean | null;
-  /** Whether a request of which something would be lost is refused; null: as for everybody. */
+  /** Whether requests with losses are refused; null: the default of the configuration. */
   readonly strict: boolean | null;
-  /** Fate of its answers whose client leaves, as `streams.on_disconnect`; null: as the configuration says. */
+  /**
+   * Handling of answers whose client disconnects, as `streams.on_disconnect`; null: the default of the configuration.
+   */
   readonly onDisconnect: string | null;
-  /** Routing wishes of requests that name none. Null: the gateway's. */
+  /** Routing preferences for requests without any. Null: those of the gateway. */
   readonly routing: RoutingDefaults | null;
-  /** Name of its project; null: it is a project of its own. */
+  /** Name of its project; null: the key is its own project. */
   readonly projectId: string | null;
   readonly roles: readonly KeyRole[];
-  /** In the words of the configuration, and checked. */
+  /** In the format of the configuration, validated. */
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
-  /** Hash of the secret before the last rotation, and until when it is good; null where there is none. */
+  /** Hash of the secret before the last rotation, and its expiry; null: none. */
   readonly previous: { readonly hash: string; readonly until: UnixMs } | null;
   readonly updatedAt: UnixMs;
-  /** Grows by one with each change. */
+  /** Increases by one with each change. */
   readonly version: number;
 }
 
-/** Some members of a thing; those that are absent stay as they are. */
+/** A partial change. Absent members stay unchanged. */
 type Change<Of> = { readonly [Member in keyof Of]?: Of[Member] | undefined };
 
 export type KeyChange = Change<Omit<StoredKey, 'id' | 'projectId' | 'createdAt' | 'updatedAt' | 'version'>>;
 
-/** When something is changed, and which version of it is meant. */
+/** Time of a change, and the version it applies to. */
 export interface ChangeOf {
   readonly atMs: UnixMs;
-  /** Absent: whichever there is. */
+  /** Absent: any version. */
   readonly ifVersion?: number | undefined;
 }
 
-/** Filter of a list of keys; an absent member is no condition. */
+/** Filter of a list of keys. Absent members match all. */
 export interface KeyFilter {
   /** Keys of one project. */
   readonly projectId?: string | undefined;
   readonly isRevoked?: boolean | undefined;
   readonly name?: string | undefined;
-  /** Text in their names or ids, in small letters or capitals. */
+  /** Text in their names or ids, ignoring case. */
   readonly search?: string | undefined;
-  /** Only those of them that there are. */
+  /** Keys with one of these ids. */
   readonly ids?: readonly string[] | undefined;
 }
 
@@ -99,12 +101,12 @@ export interface KeyPage {
   readonly hasMore: boolean;
 }
 
-/** Keys are never deleted: records keep their owners. */
+/** Keys are never deleted, because records refer to them. */
 export interface KeyStore {
   /**
-   * @param audit is in the log when the key is there, and not before
-   * @param mayBe asked of all that have its name, which stay as they are until it is there; absent: they do not matter
-   * @returns false where it may not be: nothing was written
+   * Inserts a key and its audit entry in one transaction.
+   * @param mayBe decides from all keys of the same name, which are locked until the insert; absent: always allowed
+   * @returns false if `mayBe` refused; nothing was written
    */
   insert(
     key: StoredKey,
@@ -112,36 +114,37 @@ export interface KeyStore {
     mayBe?: (namesakes: readonly StoredKey[]) => boolean,
   ): Promise<boolean>;
   find(id: string): Promise<StoredKey | null>;
-  /** All that have a name, revoked ones included, in the order of their making. */
+  /** All keys with a name, including revoked ones, in order of creation. */
   named(name: string): Promise<readonly StoredKey[]>;
-  /** Keys in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  /** Keys in order of creation. @throws GatewayError `invalid_request` for an unknown `after` */
   list(page: PageRequest & KeyFilter): Promise<KeyPage>;
   /**
-   * The key as it is now; null when there is none. The log has the change, too, whatever happens.
-   * @throws GatewayError `conflict` where it has another version
+   * Changes a key and adds the audit entry in one transaction.
+   * @returns the changed key; null if it does not exist
+   * @throws GatewayError `conflict` for another version
    */
   update(id: string, change: KeyChange, of: ChangeOf, auditOf: AuditOf<StoredKey>): Promise<StoredKey | null>;
-  /** Every key, some at a time and in no order. */
+  /** All keys in batches and in no particular order. */
   all(): AsyncIterable<readonly StoredKey[]>;
-  /** Grows with every change of any key, also by another process. Cheap enough to ask every second. */
+  /** Version that increases with each change of a key by any process. Cheap enough to read every second. */
   mark(): Promise<number>;
-  /** The keys that have changed since a mark. */
+  /** Keys changed since a version. */
   changedSince(mark: number): Promise<readonly StoredKey[]>;
 }
 
-/** A project that no configuration file defines. */
+/** A project that is not defined in the configuration file. */
 export interface StoredProject {
-  /** Its name. */
+  /** Name of the project. */
   readonly id: string;
-  /** Unix milliseconds, as are all times here. */
+  /** Unix milliseconds, like all times here. */
   readonly createdAt: UnixMs;
   readonly updatedAt: UnixMs;
-  /** Time since which its keys are refused; null while it is in use. */
+  /** Time since which its keys are refused; null: active. */
   readonly archivedAt: UnixMs | null;
-  /** In the words of the configuration, and checked. */
+  /** In the format of the configuration, validated. */
   readonly limits: readonly LimitEntry[];
   readonly budgets: readonly LimitEntry[];
-  /** Grows by one with each change. */
+  /** Increases by one with each change. */
   readonly version: number;
 }
 
@@ -149,33 +152,33 @@ export type ProjectChange = Change<Pick<StoredProject, 'archivedAt' | 'limits' |
 
 export interface ProjectPageRequest extends PageRequest {
   readonly isArchived?: boolean | undefined;
-  /** Text in their names, in small letters or capitals. */
+  /** Text in their names, ignoring case. */
   readonly search?: string | undefined;
 }
 
-/** Projects are never deleted: what belongs to one keeps its owner, and a name is given once. */
+/** Projects are never deleted, because stored data refers to them. A name is never reused. */
 export interface ProjectStore {
-  /** False when the name was given before; then the log has nothing. */
+  /** @returns false if the name was used before; nothing was written */
   insert(project: StoredProject, audit: AuditEntry): Promise<boolean>;
   find(id: string): Promise<StoredProject | null>;
-  /** Projects in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  /** Projects in order of creation. @throws GatewayError `invalid_request` for an unknown `after` */
   list(page: ProjectPageRequest): Promise<{ projects: readonly StoredProject[]; hasMore: boolean }>;
-  /** As of keys. */
+  /** As `KeyStore.update`. */
   update(
     id: string,
     change: ProjectChange,
     of: ChangeOf,
     auditOf: AuditOf<StoredProject>,
   ): Promise<StoredProject | null>;
-  /** As of keys. */
+  /** As `KeyStore.mark`. */
   mark(): Promise<number>;
-  /** The projects that have changed since a mark; all since 0. */
+  /** Projects changed since a version; 0: all. */
   changedSince(mark: number): Promise<readonly StoredProject[]>;
 }
 
 export interface SealedTurn {
   readonly projectId: string;
-  /** Id of a tool call of the turn. */
+  /** Id of a tool call in the turn. */
   readonly callId: string;
   /** Encrypted with the server's key. */
   readonly sealed: Uint8Array;
@@ -184,50 +187,54 @@ export interface SealedTurn {
 
 export interface VaultStore {
   put(turns: readonly SealedTurn[]): Promise<void>;
-  /** The turns of one project by tool-call id; expired ones are not returned. */
+  /** Turns of a project by tool call id, without expired ones. */
   get(projectId: string, callIds: readonly string[], nowMs: UnixMs): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** All of one project that have not expired, at most `limit`, those first that expire last. */
+  /** At most `limit` turns of a project that have not expired, latest expiry first. */
   list(projectId: string, nowMs: UnixMs, limit: number): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Deletes expired turns, a bounded number at a time. Returns how many. */
+  /** Deletes a bounded number of expired turns. @returns how many */
   purge(nowMs: UnixMs): Promise<number>;
 }
 
-// Stored responses, conversations, prompts and files. Ids are made by the gateway and unique over all keys; writing one
-// again changes nothing. Whatever belongs to another key is not found. What a project stores is counted together: its
-// responses give way to what is new, first those that expire first (the oldest, where all live equally long), and
-// only when its conversations, prompts and files alone leave no room is something refused (GatewayError `quota`).
+// State of projects: responses, conversations, prompts and files. Ids are created by the gateway and are unique
+// across keys, and repeated writes have no effect. Data of other projects is not found. All state of a project counts
+// towards one quota. Its responses are evicted for new data, earliest expiry first, then oldest. Writes are refused
+// (GatewayError `quota`) only if its conversations, prompts and files alone exceed the quota.
 
 export interface StoredResponse {
   readonly id: string;
   readonly projectId: string;
-  /** Unix milliseconds, as are all times here. */
+  /** Unix milliseconds, like all times here. */
   readonly createdAt: UnixMs;
   readonly expiresAt: UnixMs | null;
-  /** The response that this one continues; null at the beginning. */
+  /** Response that this one continues; null: none. */
   readonly previousId: string | null;
   readonly conversationId: string | null;
-  /** The Response object with every member that `include` can ask for, output items inside. */
+  /** Response object with all members that `include` can request, including output items. */
   readonly response: JsonObject;
-  /** The input items of this turn alone, raw, each with an id. */
+  /** Input items of this turn only, unparsed, each with an id. */
   readonly input: readonly JsonObject[];
 }
 
 export interface ResponseStore {
   /**
-   * Durable when it resolves, all or nothing of it; a database that is away gets it when it is back. With `appendTo`, input and output are appended to that conversation
-   * of the key as well; one that was deleted meanwhile takes nothing.
-   * @returns the JSON text of `response.response`: whoever tells it need not make it again
-   * @throws GatewayError `quota` when there is no room even without any other response; nothing is written then
+   * Stores a response atomically; durable when it resolves. If the database is unreachable, it is written once it is
+   * back. With `appendTo`, input and output are also appended to that conversation, unless it was deleted in the
+   * meantime.
+   * @returns the JSON text of `response.response`, so that the caller need not serialize it again
+   * @throws GatewayError `quota` if evicting all other responses would not free enough; nothing is written
    */
   put(response: StoredResponse, appendTo?: string): Promise<string>;
   find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredResponse | null>;
-  /** The response and all before it, oldest first; null when any of them is missing, expired or another project's. */
+  /** The response and all before it, oldest first; null if any of them is missing, expired or of another project. */
   chain(projectId: string, id: string, nowMs: UnixMs): Promise<readonly StoredResponse[] | null>;
-  /** An input or output item of a stored conversation or response of this project: of several under one id, the latest. */
+  /**
+   * Finds an input or output item in the project's conversations and responses. The latest one if several have the
+   * id.
+   */
   findItem(projectId: string, itemId: string, nowMs: UnixMs): Promise<JsonObject | null>;
-  /** False when there is no such response. */
+  /** @returns false if there is no such response */
   delete(projectId: string, id: string): Promise<boolean>;
-  /** Deletes expired responses, as many as about a millisecond allows. Returns how many; 0 when none is left. */
+  /** Deletes expired responses for about a millisecond. @returns how many; 0: none are left */
   purge(nowMs: UnixMs): Promise<number>;
 }
 
@@ -244,7 +251,7 @@ export interface ItemPage {
   readonly hasMore: boolean;
 }
 
-/** Part of a list: at most `limit` entries that follow the one called `after` in this order. */
+/** A page of a list: at most `limit` entries after the entry with the id `after`, in this order. */
 export interface PageRequest {
   readonly after?: string | undefined;
   readonly limit: number;
@@ -252,38 +259,42 @@ export interface PageRequest {
 }
 
 /**
- * Items keep the order in which they came. An id names one item of a conversation: appending it again changes
- * nothing. Methods without `nowMs` do not look at the expiry; `find` comes before them.
+ * Items keep their order of arrival. Ids are unique within a conversation, and appending an item again has no effect.
+ * Methods without `nowMs` do not check the expiry, so callers use `find` first.
  */
 export interface ConversationStore {
   /** @throws GatewayError `quota` */
   create(conversation: StoredConversation, items: readonly JsonObject[]): Promise<void>;
   find(projectId: string, id: string, nowMs: UnixMs): Promise<StoredConversation | null>;
-  /** The conversation as it is now; null when there is none. @throws GatewayError `quota` */
+  /** @returns the changed conversation; null if there is none. @throws GatewayError `quota` */
   setMetadata(
     projectId: string,
     id: string,
     metadata: Readonly<Record<string, string>>,
   ): Promise<StoredConversation | null>;
-  /** False when there is no such conversation. Of a long one, most items are removed by later purges. */
+  /** Deletes a conversation. Most items of a long one are removed by later purges. @returns false if there is none */
   delete(projectId: string, id: string): Promise<boolean>;
-  /** All or none of them; false when there is no such conversation. @throws GatewayError `quota` */
+  /** Appends all items or none. @returns false if there is no such conversation. @throws GatewayError `quota` */
   append(projectId: string, id: string, items: readonly JsonObject[]): Promise<boolean>;
   /**
-   * `append` of a turn that its client has heard, each item with an id: a database that is away gets it when it is back. A
-   * conversation that was deleted meanwhile takes nothing. @throws GatewayError `quota`
+   * Appends the items of a turn whose answer was already sent, each with an id. If the database is unreachable, they
+   * are written once it is back. Does nothing if the conversation was deleted in the meantime.
+   * @throws GatewayError `quota`
    */
   appendTurn(projectId: string, id: string, items: readonly JsonObject[]): Promise<void>;
-  /** Null when there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown item */
+  /**
+   * @returns null if there is no such conversation. @throws GatewayError `invalid_request` (`after`) for an unknown
+   * item
+   */
   items(projectId: string, id: string, page: PageRequest): Promise<ItemPage | null>;
-  /** Every item in order, for the prompt; null when there is no such conversation. */
+  /** All items in order, for the prompt; null if there is no such conversation. */
   all(projectId: string, id: string, nowMs: UnixMs): Promise<readonly JsonObject[] | null>;
   findItem(projectId: string, id: string, itemId: string): Promise<JsonObject | null>;
   deleteItem(projectId: string, id: string, itemId: string): Promise<boolean>;
   /**
-   * Takes the one place for a turn, for `forMs` milliseconds by the clock of the database where it has one; false while another
-   * turn holds it, and when there is no such conversation. The turn that holds it may ask again, to hold it for longer. Holds
-   * across processes.
+   * Locks a conversation for a turn, across all processes. The lock lasts `forMs` milliseconds, by the database's
+   * clock if it has one. The turn that holds it can extend it.
+   * @returns false if another turn holds the lock, or there is no such conversation
    */
   beginTurn(
     projectId: string,
@@ -292,14 +303,14 @@ export interface ConversationStore {
     nowMs: UnixMs,
     forMs: DurationMs,
   ): Promise<boolean>;
-  /** Gives the place back; nothing happens when this turn does not hold it any more. */
+  /** Releases the lock. Does nothing if the turn no longer holds it. */
   endTurn(projectId: string, id: string, turnId: string): Promise<void>;
-  /** Deletes rows of expired and deleted conversations, a bounded number. Returns how many; 0 when none is left. */
+  /** Deletes a bounded number of rows of expired and deleted conversations. @returns how many; 0: none are left */
   purge(nowMs: UnixMs): Promise<number>;
 }
 
 export interface StateUsage {
-  /** Size of the responses, conversations, prompts and files of a project: their texts and a little for each row. */
+  /** Size of a project's responses, conversations, prompts and files: their texts, plus a constant per row. */
   bytes(projectId: string): Promise<number>;
 }
 
@@ -315,30 +326,30 @@ export interface Storage {
   readonly prompts: PromptStore;
   readonly files: FileStore;
   readonly uploads: UploadStore;
-  /** Work that outlives connections. */
+  /** Jobs: work that outlives connections. */
   readonly jobs: JobStore;
-  /** Many requests in one file. */
+  /** Batches: many requests in one file. */
   readonly batches: BatchStore;
   readonly alerts: AlertStore;
   readonly webhooks: WebhookStore;
-  /** Answers of the management API under idempotency keys. */
+  /** Responses of the management API by idempotency key. */
   readonly managementAnswers: ManagementAnswerStore;
   readonly payloads: PayloadStore;
   readonly stateUsage: StateUsage;
-  /** The bytes of files in the database itself; null where it is of one machine, whose folder has them. */
+  /** Blobs in the database; null: the database is local, and blobs are files in a folder. */
   readonly blobs: BlobStore | null;
-  /** Findings about endpoints. Null: a file of the data directory holds them. */
+  /** Probe results of endpoints. Null: they are in a file in the data directory. */
   readonly findings: FindingStore | null;
-  /** Messages between processes of several machines. Null: the database is of one machine. */
+  /** Pub/sub between processes on several machines. Null: the database is local. */
   readonly notices: NoticeStore | null;
-  /** Processes that share the database; null where it is of one machine. */
+  /** Processes that share the database; null: the database is local. */
   readonly replicas: ReplicaStore | null;
   readonly running: RunningStore;
-  /** Which requests went out. */
+  /** Marks of requests that were sent to an upstream. */
   readonly marks: SentMarkStore;
-  /** A named secret of this installation (pepper, vault key): 32 bytes. What is new is hashed and sealed with it. */
+  /** A named secret of this installation (pepper, vault key): 32 bytes. Used for all new hashes and encryption. */
   secret(name: string): Promise<Uint8Array>;
-  /** Earlier secrets, the latest first: data that was hashed and sealed with one of these is still good. */
+  /** Earlier secrets, latest first. Data hashed or encrypted with them remains valid. */
   earlierSecrets(name: string): Promise<readonly Uint8Array[]>;
   close(): Promise<void>;
 }

@@ -1,34 +1,37 @@
-// The queue of jobs, as a port: work that outlives the connection that asked for it. A job is one row; a runner holds it by a
-// lease, and every write of a runner names the fence of its lease. All times are those of the database's clock.
+// Port of the job queue, for work that outlives its connection. A job is one row. A runner holds it by a lease, and
+// all of its writes name the fence of the lease. All times are by the database's clock.
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** `waiting`: has no room yet, and is tried again. The last three are ends. */
+/** `waiting`: lacks capacity and will be retried. The last three are final. */
 export type JobState = 'queued' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** States from which a job goes on. */
+/** States of jobs that have not ended. */
 export const OPEN_STATES: readonly JobState[] = ['queued', 'waiting', 'running'];
 
-/** Lower ones begin first. */
+/** Lower numbers start first. */
 export const PRIORITY = { interactive: 0, background: 1, batch: 2 } as const;
 
 export interface NewJob {
-  /** Unique over all projects. */
+  /** Unique across projects. */
   readonly id: string;
-  /** Names who runs it. */
+  /** Selects the runner. */
   readonly kind: string;
-  /** Owner: a project, or the receiver that a webhook's delivery goes to. */
+  /** Owner: a project, or a webhook receiver for deliveries. */
   readonly projectId: string;
   readonly keyId: string;
   readonly priority: number;
-  /** Share of the project among those that wait: twice the weight is begun twice as often. Default: 1. */
+  /** Share of the project among waiting jobs: with twice the weight, jobs start twice as often. Default: 1. */
   readonly weight?: number;
-  /** Jobs of one lane run one after the other, in the order in which they were added. Null: beside all others. */
+  /** Jobs of one lane run sequentially, in the order in which they were added. Null: independent of others. */
   readonly lane: string | null;
-  /** Process that alone may run it while it renews its leases: its client reads there. Null: any. */
+  /**
+   * Only process that may run it while that process renews its leases, because its client is connected there. Null:
+   * any.
+   */
   readonly home: string | null;
   /** Task of the job. Opaque here. */
   readonly payload: string;
-  /** Unix milliseconds, when the row may be forgotten; null: never. */
+  /** Unix milliseconds at which the row may be deleted; null: never. */
   readonly expiresAt: UnixMs | null;
 }
 
@@ -43,19 +46,19 @@ export interface JobView {
   readonly kind: string;
   readonly projectId: string;
   readonly keyId: string;
-  /** Model that is asked for: a payload that is JSON and begins with `model` says it. Null: none. */
+  /** Requested model, if the payload is JSON that begins with `model`. Null: none. */
   readonly model: string | null;
   readonly state: JobState;
   readonly priority: number;
   readonly lane: string | null;
-  /** Number of times that a runner began it, without the times when it found no room. */
+  /** Number of starts, without those that lacked capacity. */
   readonly attempt: number;
   readonly isCancelRequested: boolean;
-  /** Why it waits, and since when; null: it does not. */
+  /** Why and since when it waits; null: it does not wait. */
   readonly waits: { readonly reason: string; readonly sinceMs: UnixMs } | null;
   readonly error: JobError | null;
   readonly createdAt: UnixMs;
-  /** Time of its first begin; null: none yet. */
+  /** Time of the first start; null: not started. */
   readonly startedAt: UnixMs | null;
   readonly endedAt: UnixMs | null;
   readonly expiresAt: UnixMs | null;
@@ -65,22 +68,22 @@ export interface Job extends JobView {
   readonly payload: string;
 }
 
-/** A job that a runner holds. */
+/** A job held by a runner. */
 export interface HeldJob extends Job {
-  /** Number of its leases that ran out: its process was killed, or cut off. A job that was given back has not died. */
+  /** Number of leases that expired, because the process was killed or disconnected. Released jobs do not count. */
   readonly deaths: number;
-  /** Grows each time somebody takes the job: a write with an older one changes nothing. */
+  /** Increases each time the job is claimed. Writes with an older fence have no effect. */
   readonly fence: number;
 }
 
-/** State of a job as its holder has to know it. */
+/** State of a job that its holder needs to know. */
 export interface RenewedLease {
   readonly id: string;
   readonly fence: number;
   readonly isCancelRequested: boolean;
 }
 
-/** Something of a job that has ended, which the next runner does not do again. */
+/** A completed step of a job, which a later runner skips. */
 export interface JobStep {
   readonly name: string;
   /** Opaque here. */
@@ -92,29 +95,29 @@ export type JobEnd =
   | { readonly state: 'completed' | 'cancelled' }
   | { readonly state: 'failed'; readonly error: JobError };
 
-/** Data that goes with the end of a job. */
+/** Data stored with the end of a job. */
 export interface JobEnding {
-  /** Jobs that are added with it. */
+  /** Jobs added in the same transaction. */
   readonly following?: readonly NewJob[];
-  /** Milliseconds after which it may be forgotten, where that is sooner than its own expiry. Null: not sooner. */
+  /** Milliseconds after which it may be deleted, if that is earlier than its own expiry. Null: its own expiry. */
   readonly keepMs?: DurationMs | null;
 }
 
 export interface JobWait {
-  /** A sentence. */
+  /** One sentence. */
   readonly reason: string;
-  /** When it is tried again, in milliseconds from now. */
+  /** Milliseconds until the next attempt. */
   readonly forMs: DurationMs;
-  /** False: it had not begun, so that this counts as no attempt. */
+  /** False: it had not started, so this does not count as an attempt. */
   readonly hasBegun: boolean;
-  /** True: it has come further since it waited last, so that it waits since now. */
+  /** True: it has made progress since it last waited, so the waiting time starts again. */
   readonly isNew?: boolean;
 }
 
-/** Newest first. */
+/** Filter of a list of jobs, newest first. */
 export interface JobQuery {
   readonly limit: number;
-  /** The last one of the page before. */
+  /** Last id of the previous page. */
   readonly after?: string | undefined;
   readonly states?: readonly JobState[] | undefined;
   readonly kind?: string | undefined;
@@ -125,65 +128,68 @@ export interface JobCount {
   readonly kind: string;
   readonly state: JobState;
   readonly jobs: number;
-  /** Time when the oldest was added. */
+  /** Time at which the oldest was added. */
   readonly oldestAt: UnixMs;
 }
 
 export interface ClaimOptions {
-  /** Names the process, unlike all others that ever ran. */
+  /** Name of the process, unique for all time. */
   readonly owner: string;
   readonly leaseMs: DurationMs;
   readonly limit: number;
-  /** Kinds of jobs that the runner knows. */
+  /** Kinds of jobs that the runner supports. */
   readonly kinds: readonly string[];
-  /** Most jobs of one project that run at once, over all processes. */
+  /** Maximum running jobs per project, across processes. */
   readonly perProject: number;
-  /** Lowest priority that may begin, as a number: higher numbers are left. */
+  /** Lowest priority that may start. Jobs with a higher number are not claimed. */
   readonly priority: number;
-  /** Jobs that run here: not taken a second time where their leases are over, because somebody has set the clock. */
+  /** Jobs running here. They are not claimed again if a clock change makes their leases expire. */
   readonly running: readonly string[];
 }
 
 export interface JobStore {
-  /** Durable when it resolves. @throws GatewayError `rate_limited` where `maxOpen` of its project are open already */
+  /**
+   * Adds a job, durable when it resolves. @throws GatewayError `rate_limited` if the project already has `maxOpen`
+   * open jobs
+   */
   add(job: NewJob, maxOpen: number): Promise<JobView>;
-  /** Adds jobs; those that are there already stay as they are. Durable when it resolves. */
+  /** Adds jobs, durable when it resolves. Existing ones are unchanged. */
   addAll(jobs: readonly NewJob[]): Promise<void>;
-  /** Number of jobs of an owner that have not ended. */
+  /** Number of an owner's jobs that have not ended. */
   openOf(projectId: string): Promise<number>;
-  /** Takes jobs, the first of the queue first: by priority, then fairly between projects. */
+  /** Claims jobs from the head of the queue: by priority, then fairly between projects. */
   claim(options: ClaimOptions): Promise<readonly HeldJob[]>;
-  /** Holds everything of an owner for longer. @returns what it holds; whatever is missing is somebody else's */
+  /** Extends all leases of an owner. @returns jobs it still holds; missing ones belong to others */
   renew(owner: string, leaseMs: DurationMs): Promise<readonly RenewedLease[]>;
-  /** Records a step; it takes the place of one of the same name. False: the fence is an older one. */
+  /** Stores a step, replacing one of the same name. @returns false if the fence is outdated */
   step(id: string, fence: number, step: Omit<JobStep, 'at'>): Promise<boolean>;
-  /** Steps of a job, in their order. */
+  /** Steps of a job, in order. */
   steps(id: string): Promise<readonly JobStep[]>;
-  /** Lets go of a job that is tried again later. False: the fence is an older one. */
+  /** Releases a job to be retried later. @returns false if the fence is outdated */
   wait(id: string, fence: number, wait: JobWait): Promise<boolean>;
-  /** Lets go of everything of an owner that stops: others may take it at once. */
+  /** Releases all jobs of an owner that is stopping, so that others can claim them immediately. */
   release(owner: string): Promise<void>;
-  /** Ends a job, once. @returns false: the fence is an older one */
+  /** Ends a job, once. @returns false if the fence is outdated */
   finish(id: string, fence: number, end: JobEnd, ending?: JobEnding): Promise<boolean>;
   /**
-   * Ends a job that does not run; of one that runs, its runner is asked to end it.
-   * @returns the job as it is then; null where there is none
+   * Cancels a job. If it is running, its runner is asked to stop.
+   * @returns the resulting state; null if there is no such job
    */
   cancel(id: string, ending?: JobEnding): Promise<JobView | null>;
-  /** Queues a job again that failed or was cancelled: a further attempt, and no death counts. Null: there is none that did. */
+  /** Queues a failed or cancelled job again, and resets `deaths`. @returns null if there is no such job */
   retry(id: string): Promise<JobView | null>;
-  /** Null: none of this project. */
+  /** Null if the project has no such job. */
   find(projectId: string, id: string): Promise<Job | null>;
-  /** A job of whichever project; null where there is none. */
+  /** A job of any project; null if it does not exist. */
   get(id: string): Promise<JobView | null>;
   list(query: JobQuery): Promise<{ readonly jobs: readonly JobView[]; readonly hasMore: boolean }>;
   counts(): Promise<readonly JobCount[]>;
-  /** Keeps the stream that a job has written. False: the fence is an older one. */
+  /** Stores the stream that a job has written. @returns false if the fence is outdated */
   keepStream(id: string, fence: number, bytes: Uint8Array): Promise<boolean>;
-  /** Null: none is kept. */
+  /** Null: none is stored. */
   stream(projectId: string, id: string): Promise<Uint8Array | null>;
-  /** False: there is none of this project. */
+  /** @returns false if the project has no such job */
   delete(projectId: string, id: string): Promise<boolean>;
-  /** Deletes jobs that have expired, a bounded number. Returns how many; 0 when none is left. */
+  /** Deletes a bounded number of expired jobs. @returns how many; 0: none are left */
   purge(nowMs: UnixMs): Promise<number>;
 }

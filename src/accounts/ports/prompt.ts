@@ -1,10 +1,10 @@
-// Port of kept prompt templates; a part of `ports/index.ts`.
+// Port of stored prompt templates.
 import type { JsonObject } from '../../base/json/index.ts';
 import type { PageRequest } from './index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
 export interface PromptVersion {
-  /** `1`, `2`, … in the order of their making; the number of a deleted version is not given again. */
+  /** `1`, `2`, … in order of creation. Numbers of deleted versions are not reused. */
   readonly version: string;
   readonly createdAt: UnixMs;
   readonly template: JsonObject;
@@ -31,19 +31,22 @@ export interface PromptStore {
     prompt: Pick<StoredPrompt, 'id' | 'projectId' | 'name' | 'createdAt'>,
     template: JsonObject,
   ): Promise<void>;
-  /** Prompts in the order of their making. @throws GatewayError `invalid_request` for an unknown `after` */
+  /** Prompts in order of creation. @throws GatewayError `invalid_request` for an unknown `after` */
   list(projectId: string, page: PageRequest): Promise<PromptPage>;
   find(projectId: string, id: string): Promise<StoredPrompt | null>;
-  /** One version, the default one unless named; null when there is no such prompt or version. */
+  /** A version, by default the default one; null if there is no such prompt or version. */
   findVersion(projectId: string, id: string, version?: string): Promise<PromptVersion | null>;
-  /** The number of the new version, which is not the default yet; null when there is no such prompt. @throws GatewayError `quota` */
+  /**
+   * Adds a version, which is not the default yet. @returns its number; null if there is no such prompt. @throws
+   * GatewayError `quota`
+   */
   addVersion(projectId: string, id: string, template: JsonObject, createdAt: UnixMs): Promise<string | null>;
-  /** False when there is no such prompt or version. */
+  /** @returns false if there is no such prompt or version */
   setDefault(projectId: string, id: string, version: string): Promise<boolean>;
-  /** False when there is no such prompt. @throws GatewayError `quota` */
+  /** @returns false if there is no such prompt. @throws GatewayError `quota` */
   setName(projectId: string, id: string, name: string | null): Promise<boolean>;
-  /** False when there is no such prompt or version. @throws GatewayError `conflict` for the default version */
+  /** @returns false if there is no such prompt or version. @throws GatewayError `conflict` for the default version */
   deleteVersion(projectId: string, id: string, version: string): Promise<boolean>;
-  /** False when there is no such prompt. */
+  /** @returns false if there is no such prompt */
   delete(projectId: string, id: string): Promise<boolean>;
 }

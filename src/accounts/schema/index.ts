@@ -1,3 +1,3 @@
-// Schemas of what an operator says of keys and projects, in the configuration file and over the management API.
+// Schemas for keys, projects and limits, shared by the configuration file and the management API.
 export { budgetsSchema, limitsSchema, projectNameSchema, projectsSchema } from './limits-schema.ts';
 export { routingDefaultsSchema } from './routing-defaults-schema.ts';

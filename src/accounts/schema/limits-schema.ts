@@ -1,5 +1,4 @@
-// Limits and budgets as the configuration file writes them: of the gateway, a project, a key or a provider. What they
-// mean is said in `limits/`.
+// Schemas of limits and budgets of the gateway, a project, a key or a provider. `limits/` implements them.
 import { z } from 'zod';
 import { PROJECT_NAME, PROJECT_NAME_RULE } from '../../canonical/index.ts';
 import { MOST_LIMITS, MOST_USD, rulesOf, type LimitEntry } from '../limits/index.ts';
@@ -30,10 +29,10 @@ const shared = {
     .describe('`end_user`: for each whom requests name, not for all together.'),
 };
 
-/** Rule that only descriptions of the schema state; `rulesOf` refuses it in words. */
+/** Rule for the JSON Schema only. `rulesOf` enforces it with an error message. */
 const TIMED = { dependentRequired: { timezone: ['per'] } };
 
-/** Counts of which a limit names exactly one. */
+/** A limit has exactly one of these. */
 const LIMIT_COUNTS = ['requests', 'tokens', 'concurrent'];
 
 const limit = z
@@ -51,7 +50,8 @@ const limit = z
   })
   .meta({
     ...TIMED,
-    // Exactly one of the three. A type is made from this schema: twice `not` leaves it as it is, a bare `oneOf` would not.
+    // Exactly one of the three. The double `not` hides the `oneOf` from the type generator, which would change the
+    // type.
     not: { not: { oneOf: LIMIT_COUNTS.map((name) => ({ required: [name] })) } },
   });
 
@@ -70,7 +70,7 @@ const budget = z
   })
   .meta(TIMED);
 
-/** Limits of requests, tokens and concurrency: each entry with exactly one of the three. */
+/** Limits of requests, tokens and concurrency. Each entry has exactly one of the three. */
 export const limitsSchema = z.array(limit).max(MOST_LIMITS).check(saysOneThing);
 
 /** Limits of money. */
@@ -79,7 +79,7 @@ export const budgetsSchema = z.array(budget).max(MOST_LIMITS).check(saysOneThing
 /** The name of a project. */
 export const projectNameSchema = z.string().regex(PROJECT_NAME, PROJECT_NAME_RULE);
 
-/** Projects by name, each with what holds for all of its keys together. */
+/** Projects by name, each with limits shared by its keys. */
 export const projectsSchema = z
   .record(
     projectNameSchema,
@@ -90,7 +90,7 @@ export const projectsSchema = z
   )
   .describe('Projects, and what all keys of one may use together.');
 
-/** The place that reads an entry finds out its meaning. */
+/** Checks entries by parsing them as rules. */
 function saysOneThing({ value, issues }: z.core.ParsePayload<readonly LimitEntry[]>): void {
   const alone = value.map((entry, at) => ({ problem: problemOf([entry]), path: [at] }));
   const wrong = alone.filter(({ problem }) => problem !== null);
@@ -99,7 +99,7 @@ function saysOneThing({ value, issues }: z.core.ParsePayload<readonly LimitEntry
     if (problem !== null) issues.push({ code: 'custom', message: problem, path, input: value });
 }
 
-/** Problem of some entries. Null: they are right. */
+/** Problem of some entries. Null: they are valid. */
 function problemOf(entries: readonly LimitEntry[]): string | null {
   try {
     rulesOf(entries);

@@ -1,12 +1,12 @@
-// Routing wishes that hold when a request says nothing: of the whole gateway, or of one key.
+// Routing preferences of the gateway or a key, for requests without any.
 import { z } from 'zod';
 import { PRIMARY_FACTORS, ROUTING_TYPES, STREAM_SAFETIES } from '../../canonical/index.ts';
 
-/** As many as a request may name. */
+/** As many as a request may list. */
 const names = (): z.ZodArray<z.ZodString> => z.array(z.string().min(1)).min(1).max(100);
 const dollars = (): z.ZodNumber => z.number().min(0);
 
-/** The wishes of one level: of the whole gateway, or of one key. */
+/** Preferences of the gateway or of a key. */
 export const routingDefaultsSchema = z.strictObject({
   type: z
     .enum(ROUTING_TYPES)

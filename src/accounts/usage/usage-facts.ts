@@ -1,4 +1,4 @@
-// Facts of one record that go into sums, and how they are counted there: the one place for both.
+// Facts of a record that are summed, and how they are added. All sums use this file.
 import type { JsonValue } from '../../base/json/index.ts';
 import type { Usage } from '../../canonical/index.ts';
 import { asNumber, asObject } from '../../base/json/index.ts';
@@ -18,24 +18,24 @@ import type { DurationMs } from '../../base/units.ts';
 
 /** Facts of one record for sums. */
 export interface UsageFacts {
-  /** True for counts that came after the record of their request: they are no request. */
+  /** True for deferred usage, which does not count as a request. */
   readonly isLate: boolean;
   readonly errorKind: string | null;
   readonly outcome: Outcome;
   readonly cancelled: boolean;
   readonly turns: number;
-  /** Whether something was used for it, at whatever price. */
+  /** Whether an upstream charged for it, at any price. */
   readonly isCharged: boolean;
   readonly usage: Usage | null;
-  /** USD; null when it is unknown. */
+  /** USD; null: unknown. */
   readonly costUsd: number | null;
   readonly cacheSavedNanoUsd: number;
   readonly durationMs: DurationMs;
-  /** Null where there was no content. */
+  /** Null: there was no content. */
   readonly firstContentMs: DurationMs | null;
 }
 
-/** @param isLate as in the facts */
+/** @param isLate as in `UsageFacts` */
 export function usageFactsOf(
   g: GenerationRecord,
   attempts: readonly Pick<AttemptRecord, 'outcome'>[],
@@ -65,7 +65,7 @@ export function countFacts({ counts, details }: UsageSums, facts: UsageFacts): v
   });
 }
 
-/** Passes on what one record adds to counts by name, or by the number of a bucket. */
+/** Reports what a record adds to the counts by name or by bucket. */
 export function eachDetail(
   facts: UsageFacts,
   add: (of: keyof UsageDetails, name: string | number, count: number) => void,
@@ -82,12 +82,12 @@ export function eachDetail(
   if (firstContentMs !== null) add('firstContents', latencyBucket(wholeCount(firstContentMs)), 1);
 }
 
-/** Adds one record to sums without their details. */
+/** Adds one record to sums, without details. */
 export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
   const { usage, costUsd } = facts;
   if (usage) countTokens(counts, usage);
   if (costUsd !== null) counts.nano_usd += wholeCount(nanoUsdOf(costUsd));
-  // Requests that were refused, or failed before anybody counted, cost nothing.
+  // Requests without usage were refused or failed early, and cost nothing.
   else if (usage) counts.unpriced += 1;
   counts.cache_saved_nano_usd += wholeCount(facts.cacheSavedNanoUsd);
   if (facts.isLate) return;
@@ -108,7 +108,7 @@ export function countNumbers(counts: UsageCounts, facts: UsageFacts): void {
   counts.first_content_ms += wholeCount(facts.firstContentMs);
 }
 
-/** Adds one attempt to the sums of where it was made. */
+/** Adds one attempt to the sums of its endpoint. */
 export function countAttempt(counts: UsageCounts, attempt: Pick<AttemptRecord, 'outcome' | 'error'>): void {
   counts.attempts += 1;
   if (attemptOutcome(attempt) === 'failed') counts.failed_attempts += 1;
@@ -129,15 +129,15 @@ function countTokens(counts: UsageCounts, { input, output, ...usage }: Usage): v
   if (usage.estimated) counts.estimated += 1;
 }
 
-/** All tokens of a usage, as sums count them. */
+/** All tokens of a usage, as counted in sums. */
 export function countedTokens({ input: i, output: o }: Usage): number {
   const counts = [i.uncached, i.cacheRead, i.cacheWrite5m, i.cacheWrite1h, i.audio, i.image];
   return [...counts, o.text, o.reasoning, o.audio].reduce((sum, count) => sum + wholeCount(count), 0);
 }
 
 /**
- * Money that reading from caches saved: the price of as much other input, less what it cost. 0 where prices are unknown, or were
- * several.
+ * Money saved by cache reads: the price of the same tokens as uncached input, less their actual cost. 0 if the prices
+ * are unknown or differ.
  */
 function cacheSavedNanoUsd(usage: Usage | null, cost: Pick<Cost, 'items' | 'price'> | null): number {
   if (!usage || usage.input.cacheRead === 0 || !cost) return 0;
@@ -147,14 +147,17 @@ function cacheSavedNanoUsd(usage: Usage | null, cost: Pick<Cost, 'items' | 'pric
   return nanoUsdOf((usage.input.cacheRead * rate) / 1e6 - paid);
 }
 
-/** USD per million tokens. Besides those of models, a list has the prices of the gateway's own tools. */
+/**
+ * Price of uncached input in USD per million tokens; undefined: unknown, or several. A list can also contain prices
+ * of the gateway's own tools.
+ */
 function inputRateOf(price: JsonValue): number | undefined {
   if (!Array.isArray(price)) return asNumber(asObject(price)['input']);
   const rates = price.map((each) => asNumber(asObject(each)['input'])).filter((rate) => rate !== undefined);
   return rates.length === 1 ? rates[0] : undefined;
 }
 
-/** A count as a sum takes it: upstreams send numbers of any kind, and clocks go back. */
+/** Sanitized count, because upstreams send arbitrary numbers and clocks are set back. */
 export function wholeCount(count: number): number {
   return Number.isFinite(count) ? Math.min(Math.max(0, Math.round(count)), Number.MAX_SAFE_INTEGER) : 0;
 }

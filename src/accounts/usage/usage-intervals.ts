@@ -1,4 +1,4 @@
-// Intervals of reports: where each begins, in the time zone of the operator where it is a day or a month.
+// Intervals of reports. Days and months follow the operator's time zone.
 import { Calendar } from '../limits/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
@@ -9,10 +9,10 @@ const DAY_MS = 24 * HOUR_MS;
 export const USAGE_INTERVALS = ['5m', '30m', 'hour', '6h', 'day', 'month'] as const;
 export type UsageInterval = (typeof USAGE_INTERVALS)[number];
 
-/** Sums of 5 minutes are kept for so long, in milliseconds. */
+/** Retention of 5-minute sums, in milliseconds. */
 export const MINUTES_KEPT_MS = 2 * DAY_MS;
 
-/** Lengths in milliseconds. Null: of different lengths. */
+/** Lengths in milliseconds. Null: not constant. */
 const LENGTHS: Readonly<Record<UsageInterval, number | null>> = {
   '5m': 5 * MINUTE_MS,
   '30m': 30 * MINUTE_MS,
@@ -24,19 +24,19 @@ const LENGTHS: Readonly<Record<UsageInterval, number | null>> = {
 
 export const UTC = 'UTC';
 
-/** Whether it is made of sums of 5 minutes. */
+/** Whether an interval is computed from 5-minute sums. */
 export function isMinutes(interval: UsageInterval | null): boolean {
   return interval === '5m' || interval === '30m';
 }
 
-/** Milliseconds of every such interval. Null: they differ. @param timeZone name of the IANA database */
+/** Length of all such intervals in milliseconds. Null: not constant. @param timeZone IANA name */
 export function lengthOf(interval: UsageInterval, timeZone: string): number | null {
   return interval === 'day' && timeZone !== UTC ? null : LENGTHS[interval];
 }
 
 /**
- * When the interval begins that a time lies in, and when the next one does (Unix milliseconds). Sums are kept by hours of UTC: where
- * a zone is half an hour off, its days begin with the next whole one.
+ * Start of the interval that contains a time, and of the next one, in Unix milliseconds. Because sums are stored by
+ * hours in UTC, days of a zone with a half-hour offset begin at the next whole hour.
  */
 export function intervalAt(
   ms: number,
@@ -50,11 +50,11 @@ export function intervalAt(
   }
   const calendar = new Calendar(interval === 'month' ? 'month' : 'day', timeZone);
   const [startMs, endMs] = [wholeHour(calendar.startOf(ms)), wholeHour(calendar.endOf(ms))];
-  // The interval of before goes on until the whole hour.
+  // The previous interval ends at the whole hour.
   return ms < startMs ? intervalAt(startMs - HOUR_MS, interval, timeZone) : { startMs, endMs };
 }
 
-/** Unix milliseconds at which a day (`2026-11-23`) begins in a time zone. @throws RangeError for what is no day */
+/** Start of a day (`2026-11-23`) in a time zone, in Unix milliseconds. @throws RangeError for an invalid day */
 export function startOfDay(day: string, timeZone: string): number {
   return wholeHour(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds);
 }

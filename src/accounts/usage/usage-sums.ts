@@ -1,22 +1,22 @@
-// Sums over many requests, those that reports, budgets and charts are made of. Whole numbers, so that adding them
-// up in any order gives the same.
+// Sums over many requests, for reports, budgets and charts. Whole numbers, so that the order of additions does not
+// matter.
 import type { LatencyCounts } from './latency-buckets.ts';
 
 /**
- * Sums, under the names that they have in tables, JSON and CSV. Tokens partition, as in `Usage`: none is counted twice.
- * `requests`: those of clients; counts that came late for one add tokens and money, but no request.
- * `charged_errors`: those of the errors that were charged all the same; `tool_turns`: turns of models after the first of an
- * answer.
- * `errors`: those of `requests` that ended with an error, `failed` where a provider or the gateway was at fault, `refused` where a
- * limit, a permission or the request itself stood against it. `attempts`: tries, each counted where it was made, and
- * `failed_attempts` those of them that failed by no fault of the request.
- * `cancelled`: whose client had left; `estimated`: whose tokens the gateway counted, because nobody else did.
- * `nano_usd`: whole nano-dollars, rounded for each record; `unpriced`: records with tokens whose cost is unknown, which
- * add none.
- * `cache_saved_nano_usd`: what the tokens that were read from caches would have cost as other input, less what they cost;
- * where the prices differ between the turns of an answer, nothing.
- * `duration_ms`: from arrival to end; `first_content_ms`: from arrival to the first content, of `first_contents` requests
- * that were streamed so far.
+ * Names of sums in tables, JSON and CSV. Token counts are disjoint, as in `Usage`.
+ * `requests`: requests of clients. Deferred usage adds tokens and money, but no request.
+ * `errors`: requests that ended with an error: `failed` because of a provider or the gateway, `refused` because of a
+ * limit, a permission or the request itself. `charged_errors`: those that were charged.
+ * `cancelled`: the client disconnected. `tool_turns`: turns of models after the first of an answer.
+ * `attempts`: attempts, each counted at its endpoint. `failed_attempts`: those that failed through no fault of the
+ * request.
+ * `estimated`: records whose tokens the gateway estimated, because the upstream sent no counts.
+ * `nano_usd`: whole nano-dollars, rounded per record. `unpriced`: records with tokens of unknown cost, which add
+ * nothing.
+ * `cache_saved_nano_usd`: price of the tokens read from caches as uncached input, less their actual cost. 0 if prices
+ * differ between the turns of an answer.
+ * `duration_ms`: from arrival to end. `first_content_ms`: from arrival to the first content, of the `first_contents`
+ * requests that were streamed until then.
  */
 export const USAGE_COUNTS = [
   'requests',
@@ -51,16 +51,16 @@ export const USAGE_COUNTS = [
 export type UsageCount = (typeof USAGE_COUNTS)[number];
 export type UsageCounts = Record<UsageCount, number>;
 
-/** A map and no object: upstreams choose some of the names. */
+/** A map, because upstreams choose some of the names. */
 export type NamedCounts = Map<string, number>;
 
-/** Counts by name, or by bucket. */
+/** Counts by name or by bucket. */
 export interface UsageDetails {
-  /** Requests that failed, by the kind of their error. */
+  /** Requests that ended with an error, by error kind. */
   readonly errorKinds: NamedCounts;
-  /** Uses of tools that are billed by use, by name. */
+  /** Uses of tools that are billed per use, by name. */
   readonly tools: NamedCounts;
-  /** Requests by bucket of `duration_ms` and of `first_content_ms`. */
+  /** Requests by bucket of `duration_ms` and `first_content_ms`. */
   readonly durations: LatencyCounts;
   readonly firstContents: LatencyCounts;
 }
@@ -70,7 +70,7 @@ export interface UsageSums {
   readonly details: UsageDetails;
 }
 
-/** Some of what sums have. */
+/** Selection of sums. */
 export interface WantedSums {
   readonly counts: readonly UsageCount[];
   readonly details: boolean;
@@ -86,7 +86,7 @@ export function noUsageDetails(): UsageDetails {
   return { errorKinds: new Map(), tools: new Map(), durations: [], firstContents: [] };
 }
 
-/** Adds to sums that are the caller's own. */
+/** Adds `from` to `to`, which the caller must own. */
 export function addUsageSums(to: UsageSums, from: UsageSums): void {
   addCounts(to.counts, from.counts);
   addUsageDetails(to.details, from.details);
@@ -103,11 +103,11 @@ function addUsageDetails(to: UsageDetails, from: UsageDetails): void {
   from.firstContents.forEach((count, bucket) => addBucket(to.firstContents, bucket, count));
 }
 
-/** Names beyond these are counted together: an upstream may invent as many tools as it likes. */
+/** Maximum number of names; further ones are counted as `other`, because upstreams can invent tools. */
 const MOST_NAMES = 64;
 const OTHERS = 'other';
 
-/** Adds a count to one of a few names. */
+/** Adds a count under a name. */
 export function addNamed(to: NamedCounts, name: string, count: number): void {
   const counted = to.has(name) || to.size < MOST_NAMES ? name : OTHERS;
   to.set(counted, (to.get(counted) ?? 0) + count);
@@ -119,7 +119,7 @@ export function addBucket(to: LatencyCounts, bucket: number, count: number): voi
   to[bucket] = (to[bucket] ?? 0) + count;
 }
 
-/** Requests as limits count them: each turn of an answer, and nothing of what failed and was not charged. */
+/** Number of requests as counted by limits: each turn of an answer, without uncharged failures. */
 export function countedRequestsIn({
   requests,
   errors,
@@ -129,7 +129,7 @@ export function countedRequestsIn({
   return requests - errors + charged + turns;
 }
 
-/** All input tokens of sums. */
+/** All input tokens. */
 export function inputTokensIn(counts: UsageCounts): number {
   return (
     counts.input_uncached +
@@ -141,7 +141,7 @@ export function inputTokensIn(counts: UsageCounts): number {
   );
 }
 
-/** All output tokens of sums, reasoning included. */
+/** All output tokens, including reasoning. */
 export function outputTokensIn(counts: UsageCounts): number {
   return counts.output_text + counts.output_reasoning + counts.output_audio;
 }
