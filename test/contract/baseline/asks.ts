@@ -7,7 +7,7 @@ import { ADMIN_KEY } from '../../support/management/scene.ts';
 /** Folders of baselines, one for each schema version that was frozen. */
 export const BASELINES = import.meta.dir;
 /** Schema versions that were frozen. */
-export const VERSIONS = [2, 3, 4, 5] as const;
+export const VERSIONS = [2, 3, 4, 5, 6] as const;
 export type BaselineKind = 'directory' | 'postgres';
 
 /** The secret of the PostgreSQL baseline. A data directory has its own. */

@@ -3,6 +3,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
+import { PIECE_UNIT } from '../../../src/engine/state/files.ts';
 import { type ManagedGateway, startManaged } from '../../support/management/scene.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually, type Program } from '../../support/program.ts';
@@ -218,7 +219,7 @@ async function requests(
   for (const [as, path, body] of ends) await answerOf(gateway.origin, { key: as, path, body });
 }
 
-/** Leaves jobs of every state, of which one runs when the process is killed, a batch, and a receiver of webhooks. */
+/** Leaves jobs of every state, of which one runs when the process is killed, a batch, a receiver of webhooks, and an unfinished upload. */
 export async function fillJobs(
   { origin }: Pick<Program, 'origin'>,
   { key }: Filled,
@@ -251,6 +252,7 @@ export async function fillJobs(
     const { answer } = await answerOf(origin, { path: `/v1/management/webhooks/${webhook}/deliveries` });
     return (answer as { readonly data: readonly unknown[] }).data.length > 0;
   });
+  const upload = await begunUpload(origin, key);
   const running = await start('sim/stall');
   await reaches(running, 'running');
   return [
@@ -261,7 +263,50 @@ export async function fillJobs(
     { path: '/v1/management/webhooks', status: 200, answer: { data: [{ id: webhook }] } },
     { path: `/v1/management/webhooks/${webhook}/deliveries`, status: 200 },
     { path: `/v1/management/jobs/${running}`, status: 200, answer: { state: 'running' } },
+    upload,
   ];
+}
+
+/** Begins a resumable upload, and sends its first piece. @returns the request that ends it */
+async function begunUpload(origin: string, key: string): Promise<Ask> {
+  const end = 'end';
+  const size = PIECE_UNIT + JSON.stringify(end).length;
+  const send = async (url: string, headers: object, body: string): Promise<Headers> => {
+    const sent = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      body,
+    });
+    if (!sent.ok) throw new Error(`${url}: ${await sent.text()}`);
+    return sent.headers;
+  };
+  const start = {
+    'content-type': 'application/json',
+    'x-goog-upload-protocol': 'resumable',
+    'x-goog-upload-command': 'start',
+    'x-goog-upload-header-content-length': String(size),
+    'x-goog-upload-header-content-type': 'text/plain',
+  };
+  const begun = await send(
+    `${origin}/upload/v1beta/files`,
+    start,
+    JSON.stringify({ file: { displayName: 'pieces.txt' } }),
+  );
+  const url = begun.get('x-goog-upload-url') ?? '';
+  const first = { 'x-goog-upload-command': 'upload', 'x-goog-upload-offset': '0' };
+  await send(url, first, 'x'.repeat(PIECE_UNIT));
+  return {
+    key,
+    path: new URL(url).pathname,
+    headers: {
+      'content-type': 'text/plain',
+      'x-goog-upload-command': 'upload, finalize',
+      'x-goog-upload-offset': String(PIECE_UNIT),
+    },
+    body: end,
+    status: 200,
+    answer: { file: { sizeBytes: String(size), mimeType: 'text/plain', state: 'ACTIVE' } },
+  };
 }
 
 /** Runs a batch of two lines, of which one is refused. */
