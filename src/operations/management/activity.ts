@@ -1,9 +1,9 @@
-// Which parts of the management API may answer otherwise than before: so that whoever shows them asks again then, and not
-// every so often. Says it at most once a second, however much happens. Knows neither streams nor answers.
+// Tracks which parts of the management API may have changed, so that pages can refetch them instead of polling.
+// Published at most once a second.
 import type { LiveEvent } from '../events/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
 
-/** Parts by the first word of their paths. */
+/** Parts, named after the first segment of their paths. */
 export const ACTIVE_PARTS = [
   'alerts',
   'batches',
@@ -37,7 +37,7 @@ const BY_CHANGE = {
   tenants: ['keys', 'limits', 'problems', 'projects'],
   configuration: ['doctor', 'keys', 'limits', 'models', 'problems', 'projects', 'providers'],
   alerts: ['alerts', 'problems'],
-  // Each delivery to a receiver is a job, too.
+  // Each webhook delivery is also a job.
   jobs: ['batches', 'jobs', 'webhooks'],
 } as const;
 
@@ -55,7 +55,7 @@ function changedBy(event: LiveEvent): readonly ActivePart[] {
   }
 }
 
-/** Changes of an event are also read from the database, which it reaches a moment later. */
+/** Delay of a notification in milliseconds. The database receives changes slightly later than the events. */
 const PAUSE_MS = 1_000;
 
 export class Activity {
@@ -64,7 +64,7 @@ export class Activity {
   readonly #changed = new Set<ActivePart>();
   #cancel: (() => void) | undefined;
 
-  /** @param tell given the parts that have changed since it was called last */
+  /** @param publish receives the parts that changed since its last call */
   constructor(clock: Pick<Clock, 'after'>, publish: (changed: readonly ActivePart[]) => void) {
     this.#clock = clock;
     this.#publish = publish;
@@ -75,7 +75,7 @@ export class Activity {
     if (this.#changed.size > 0) this.#cancel ??= this.#clock.after(PAUSE_MS, () => this.#say());
   }
 
-  /** Nobody wants to hear more. */
+  /** Stops publishing. */
   stop(): void {
     this.#cancel?.();
   }

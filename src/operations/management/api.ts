@@ -1,5 +1,5 @@
-// Entry of every request of the management API: who asks is found out first, then the route is found, its body
-// read, and its answer given the headers that belong to it. Knows no route.
+// Entry point of the management API: authenticates the caller, finds the route, reads the body, and adds response
+// headers.
 import { Hono, type Context } from 'hono';
 import { isOperator, KeyCommands, ProjectCommands } from '../../accounts/auth/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -31,12 +31,12 @@ export const MANAGEMENT: RouteGroup<Route> = {
 };
 
 const HINT = '`GET /openapi.json` lists what there is.';
-/** Every method and path of them. */
+/** All methods and paths. */
 const SERVED = new RouteTable(servedBy(MANAGEMENT));
 
 type Environment = { Bindings: { connection: Connection } };
 
-/** Makes what answers every request below the bases. */
+/** Makes the handler for all requests of the management API. */
 export function openManagement(
   deps: ManagementDependencies,
 ): (request: Request, connection: Connection) => Promise<Response> {
@@ -130,7 +130,7 @@ function isGood(signIn: () => unknown): boolean {
   }
 }
 
-/** Undefined where there is none: whether there may be none is said by the route's schema. */
+/** The body, or undefined if there is none. The route's schema decides whether it is required. */
 async function readJson(deps: ManagementDependencies, request: Request, hold: Hold): Promise<unknown> {
   if (request.body === null || request.headers.get('content-length') === '0') return undefined;
   const { json } = await readBody(request, announcedBytes(request), deps.bodies, hold);

@@ -1,15 +1,17 @@
-// Which budgets are used up: those without anything left, and those that have little left and refused a request for want of it.
+// Finds used-up budgets: those with nothing left, and those with little left that refused a request.
 import type { Owner, Standing } from '../../accounts/limits/index.ts';
 import { intervalAt } from '../../accounts/usage/index.ts';
 import type { RawCall } from './route.ts';
 
-/** From here on a budget that had no room for a request counts as used up: what is left is less than requests cost. */
+/**
+ * Share from which a budget that refused a request counts as used up, because the rest does not suffice for requests.
+ */
 const NEARLY = 0.9;
 
-/** Says of a budget whether it is used up. */
+/** True if a budget is used up. */
 export type IsUsedUp = (standing: Standing) => boolean;
 
-/** Judges these budgets. Asks who was refused for want of money this month, where some have little left. */
+/** Makes the check for some budgets. If any has little left, this month's refusals are queried. */
 export async function budgetsUsedUp(
   standings: readonly Standing[],
   { deps, now, timeZone }: Pick<RawCall, 'deps' | 'now' | 'timeZone'>,

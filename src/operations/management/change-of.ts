@@ -1,14 +1,14 @@
-// How a thing with versions is changed: the version that `If-Match` names, put in force at once.
+// Changes a versioned object if its version matches `If-Match`, and applies the change immediately.
 import { GatewayError } from '../../canonical/index.ts';
 import { changedMeanwhile, versionToChange, type Versioned } from './entity-tag.ts';
 import type { RawCall } from './route.ts';
 
 /**
- * Changes it.
- * @param before as it is
- * @param change changes that version, or whichever there is
- * @returns as it is now
- * @throws GatewayError with status 412 where it has another version by then
+ * Applies a change.
+ * @param before the current object
+ * @param change changes the given version, or any if undefined
+ * @returns the changed object
+ * @throws GatewayError with status 412 if the version has changed
  */
 export async function changeOf<Made>(
   { ifMatch, deps }: Pick<RawCall, 'deps' | 'ifMatch'>,

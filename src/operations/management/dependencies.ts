@@ -1,4 +1,4 @@
-// Dependencies of the management API, given by whoever composes the gateway.
+// Dependencies of the management API.
 import type { AdminSignIn, Principal, Tenants } from '../../accounts/auth/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -26,41 +26,41 @@ import type {
   UsageStore,
 } from '../../accounts/ports/index.ts';
 
-/** The configuration that is in force. */
+/** The active configuration. */
 export interface ConfigurationInForce {
-  /** The file it was read from; null: there is none. */
+  /** Path of its file; null: none. */
   readonly path: string | null;
-  /** Counts up with every configuration that was accepted, from 1. */
+  /** Number of accepted configurations so far, from 1. */
   readonly revision: number;
-  /** All of it, secrets masked. */
+  /** The whole configuration, with secrets masked. */
   show(): JsonObject;
 }
 
-/** Problems of a draft of the configuration. */
+/** Problems of a configuration draft. */
 export interface DraftReport {
-  /** Each with the path of its key in front. */
+  /** Each begins with the path of its key. */
   readonly problems: readonly string[];
-  /** Paths of keys whose values come from variables or files, and were not checked. */
+  /** Paths of keys whose values come from variables or files and were not checked. */
   readonly unchecked: readonly string[];
 }
 
-/** The queue of work that outlives connections. */
+/** The job queue. */
 export interface JobAdministration {
   readonly store: Pick<JobStore, 'list' | 'counts' | 'get'>;
-  /** Ends a job, and waits for its end for a moment. */
+  /** Cancels a job and waits briefly for its end. */
   readonly cancel: (job: JobView) => Promise<unknown>;
-  /** Queues it again. Null: it neither failed nor was cancelled. */
+  /** Queues a job again. Null: it has neither failed nor been cancelled. */
   readonly retry: (id: string) => Promise<JobView | null>;
 }
 
 /** Batches of all projects. */
 export interface BatchAdministration {
   readonly store: Pick<BatchStore, 'search' | 'counts' | 'get' | 'failures'>;
-  /** Asks for the end of a batch. */
+  /** Requests the cancellation of a batch. */
   readonly cancel: (batch: Batch) => Promise<unknown>;
 }
 
-/** A session of the console. */
+/** A console session. */
 export interface SessionView {
   readonly id: string;
   readonly actor: { readonly id: string; readonly name: string };
@@ -73,85 +73,87 @@ export interface SessionView {
   readonly endsAt: UnixMs;
 }
 
-/** Sessions of the console, of all processes. */
+/** Console sessions of all processes. */
 export interface SessionAdministration {
-  /** Sessions that have not ended, those used last first. */
+  /** Open sessions, last used first. */
   readonly list: () => Promise<readonly SessionView[]>;
-  /** Ends a session. Null: there is none of this id. */
+  /** Ends a session. Null: unknown id. */
   readonly end: (id: string) => Promise<SessionView | null>;
 }
 
-/** Receivers of webhooks. */
+/** Webhook receivers. */
 export interface WebhookAdministration {
   readonly endpoints: Endpoints;
   readonly webhooks: Pick<Webhooks, 'test' | 'redeliver' | 'deliveries' | 'delivery' | 'enable'>;
-  /** Checks an address that came by API. @throws GatewayError `invalid_request` */
+  /** Checks a URL given by API. @throws GatewayError `invalid_request` */
   readonly checkAddress: (url: string) => Promise<void>;
 }
 
-/** Cost of probing one endpoint, at most. */
+/** Maximum cost of probing an endpoint. */
 export interface ProbePlan {
   readonly requests: number;
   readonly tokens: number;
   /** Null: the price is unknown. */
   readonly usd: number | null;
-  /** False: results are not kept, because the provider is built in. */
+  /** False: results are not stored, because the provider is built in. */
   readonly isKept: boolean;
 }
 
-/** Probes of endpoints from the running gateway. Both throw GatewayError `invalid_request` for what is not there. */
+/**
+ * Probes of endpoints by the running gateway. Both functions throw GatewayError `invalid_request` for an unknown
+ * endpoint.
+ */
 export interface Probes {
   readonly plan: (provider: string, model: string) => ProbePlan;
-  /** Resolves when all is known. */
+  /** Resolves after all probes. */
   readonly run: (provider: string, model: string) => Promise<Diagnosis>;
 }
 
 export interface ManagementDependencies extends Omit<ReplyDependencies, 'authenticate'> {
-  /** Finds who manages. Throws GatewayError `authentication` or `permission`. */
+  /** Authenticates an admin. @throws GatewayError `authentication` or `permission` */
   readonly authenticateAdmin: AdminSignIn;
   readonly bodies: BodyReader;
   readonly configuration: () => ConfigurationInForce;
-  /**
-   * Problems of the text of a configuration file, each with its path in front; none when it could be in force. Beside
-   * them the paths whose values come from variables or files, which are not looked at.
-   */
+  /** Checks the text of a configuration file. */
   readonly checkDraft: (text: string, signal: AbortSignal) => Promise<DraftReport>;
   /** `server.timezone`. */
   readonly timeZone: () => string;
   readonly catalog: () => Catalog;
-  /** Results of `dragoman doctor`, of endpoints that are there or were. */
+  /** Results of `dragoman doctor`, also for endpoints that no longer exist. */
   readonly findings: () => readonly Diagnosis[];
   readonly probes: Probes;
   readonly routing: RoutingState;
-  /** Defaults that hold when requests say nothing about routing. */
+  /** Routing defaults for requests without their own. */
   readonly routingSettings: () => RoutingSettings;
   readonly events: EventHub;
   readonly clock: Clock;
   readonly audit: AuditStore;
-  /** Alerts that were published. */
+  /** Published alerts. */
   readonly alerts: Pick<AlertStore, 'list'>;
-  /** Store of answers under idempotency keys, and what seals them. */
+  /** Store of idempotent answers, and the secrets that seal them. */
   readonly answers: Pick<IdempotentAnswersOptions, 'store' | 'secrets'>;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
-  /** When a key was used last by this process (Unix milliseconds). Null: it was not. */
+  /** Last use of a key in this process (Unix milliseconds). Null: none. */
   readonly lastUsed: (keyId: string) => number | null;
   readonly jobs: JobAdministration;
   readonly batches: BatchAdministration;
   readonly webhooks: WebhookAdministration;
   readonly sessions: SessionAdministration;
-  /** Payloads of each side of a request. */
+  /** Recorded payloads of each side of a request. */
   readonly payloads: Pick<PayloadKeeper, 'find'>;
   readonly limits: Limits;
   /** Sends a request again. @see replayRequest */
   readonly replay: (request: ReplayedRequest, signal: AbortSignal) => Promise<ReplayedAnswer>;
-  /** How a request would be routed. Throws GatewayError as the request itself would. */
+  /** Explains how a request would be routed. @throws GatewayError as the request itself would */
   readonly explain: (principal: Principal, request: JsonObject) => JsonObject;
-  /** Throws GatewayError `conflict` for a key that is not good any more. */
+  /** @throws GatewayError `conflict` for a key that is no longer valid */
   readonly keyById: (keyId: string) => Principal;
   readonly tenants: Omit<Tenants, 'entryOf'>;
-  /** Puts changes of keys and projects in force in this process, at once; others see them within two seconds. */
+  /**
+   * Applies changes of keys and projects in this process immediately. Other processes apply them within two seconds.
+   */
   readonly tenantsChanged: () => Promise<void>;
-  /** Throws GatewayError `invalid_request` for routing that names what is not there. */
+  /** @throws GatewayError `invalid_request` for routing that refers to unknown names */
   readonly checkRouting: (routing: RoutingDefaults) => void;
 }

@@ -1,8 +1,8 @@
-// The state of an endpoint in one word, by the latest attempts at it. The first rule that matches, from the top, wins.
+// State of an endpoint, derived from its latest attempts. The first matching rule wins.
 import type { EndpointHealth } from '../../engine/routing/index.ts';
 import type { DurationMs, UnixMs } from '../../base/units.ts';
 
-/** The worst first. */
+/** Worst first. */
 export const ENDPOINT_STATES = [
   'failing',
   'recovering',
@@ -14,36 +14,36 @@ export const ENDPOINT_STATES = [
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 const DAY_MS = 24 * 3_600_000;
-/** Good of all below which an endpoint is degraded, and how many attempts that takes. */
+/** Share of good attempts below which an endpoint is degraded, and minimum number of attempts for that. */
 const GOOD_SHARE = 0.95;
 const ENOUGH = 20;
-/** Fewer attempts are judged by the last one. */
+/** With fewer attempts, the last one decides. */
 const FEW = 5;
-/** Times its usual time from which on it is slow. */
+/** Multiple of the usual time from which an endpoint is slow. */
 const SLOW = 3;
 
-/** Attempts of the last 24 hours, by the sums, which outlive a process. */
+/** Attempts of the last 24 hours, from the sums, which survive restarts. */
 export interface DayAttempts {
   readonly attempts: number;
   readonly failedAttempts: number;
 }
 
-/** An endpoint's last 24 hours. */
+/** The last 24 hours of an endpoint. */
 export interface EndpointDay extends DayAttempts {
-  /** Time that 95 % of its requests did not exceed, in milliseconds. Null: unknown. */
+  /** 95th percentile in milliseconds. Null: unknown. */
   readonly firstContentMs: DurationMs | null;
 }
 
-/** Times are milliseconds that only go forward. */
+/** Times are monotonic milliseconds. */
 export interface StateOfEndpoint {
   readonly state: EndpointState;
-  /** Null: unknown, or nothing is wrong. */
+  /** Null: unknown, or no problem. */
   readonly sinceMs: UnixMs | null;
-  /** End of the time for which it is disabled. Null: it is not. */
+  /** End of the disabled period. Null: not disabled. */
   readonly untilMs: UnixMs | null;
-  /** Why it was disabled. */
+  /** Reason why it was disabled. */
   readonly reason: string | null;
-  /** When the last attempt ended, where the last 15 minutes had none. */
+  /** End of the last attempt, if there was none within the last 15 minutes. */
   readonly asOfMs: UnixMs | null;
   readonly attempts: number;
   readonly good: number;
@@ -52,7 +52,7 @@ export interface StateOfEndpoint {
   readonly lastAttemptMs: UnixMs | null;
 }
 
-/** @param day undefined: no request of 24 hours was made there */
+/** @param day undefined: no requests within 24 hours */
 export function endpointState(
   health: EndpointHealth | null,
   nowMs: UnixMs,
@@ -80,7 +80,7 @@ export function endpointState(
     return { ...counted, state: 'disabled', sinceMs: null, untilMs: disabled.until, reason: disabled.reason };
   const state = ((): EndpointState => {
     const breaker = health.breaker(nowMs).state;
-    // The breaker may have opened by rate limits alone, which are no failures here.
+    // The breaker may have opened because of rate limits, which do not count as failures here.
     const isLimited = breaker !== 'closed' && sinceMs === null;
     if (breaker === 'half-open' && !isLimited) return 'recovering';
     const isForgotten = lastAttemptMs === null || lastAttemptMs < nowMs - DAY_MS;
@@ -94,7 +94,7 @@ export function endpointState(
   return { ...counted, state, sinceMs: isWell ? null : sinceMs, untilMs: null, reason: null };
 }
 
-/** State by sums alone, of attempts that nothing remembers one by one: whose faults they were is not known. */
+/** State from sums alone, which do not tell whose fault a failure was. */
 export function stateBySums(day: DayAttempts | undefined): EndpointState {
   if (!day || day.attempts === 0) return 'no_traffic';
   const { attempts, failedAttempts: failed } = day;
@@ -106,7 +106,7 @@ function isAbove(ms: number | null, usualMs: DurationMs | null | undefined): boo
   return ms !== null && usualMs !== null && usualMs !== undefined && ms > SLOW * usualMs;
 }
 
-/** The worst of some states. No states: no traffic. */
+/** The worst state; undefined for an empty list. */
 export function worstOf<T extends { readonly state: EndpointState }>(all: readonly T[]): T | undefined {
   return all.toSorted((a, b) => ENDPOINT_STATES.indexOf(a.state) - ENDPOINT_STATES.indexOf(b.state))[0];
 }

@@ -1,4 +1,4 @@
-// An endpoint as an operator sees it: what is known of it, what it charges, and how it does. Its credential is not named.
+// An endpoint as shown to operators: facts, prices, health. Does not contain its credential.
 import { z } from 'zod';
 import { withoutSecrets, TEXTS } from '../../canonical/index.ts';
 import type { Catalog, Endpoint, Price, Rate } from '../../catalog/index.ts';
@@ -89,7 +89,7 @@ export const endpointSchema = z.object({
 });
 
 type ShownClock = Pick<Clock, 'now' | 'wall'>;
-/** Values from which the view of an endpoint is made. */
+/** Inputs of the view. */
 interface ViewDependencies {
   readonly routing: RoutingState;
   readonly catalog: () => Catalog;
@@ -137,7 +137,7 @@ function healthView(health: EndpointHealth | null, clock: ShownClock): EndpointV
   };
 }
 
-/** Counts that fade are shown as whole numbers. */
+/** Rounded, because these counts decay over time. */
 function wholeCounts(counts: Readonly<Record<string, number>>): Record<string, number> {
   const rounded = Object.entries(counts).map(([kind, count]) => [kind, Math.round(count)] as const);
   return Object.fromEntries(rounded.filter(([, count]) => count > 0));
@@ -187,14 +187,14 @@ function rateView(value: Rate | undefined): z.input<typeof rate> | undefined {
   return { base: value.base, steps: value.steps.map((step) => ({ ...step })) };
 }
 
-/** Every endpoint that is listed, and those that were asked since the start although they are not. */
+/** All listed endpoints, and unlisted ones that were used since the start. */
 export function knownEndpoints(catalog: Catalog, routing: RoutingState): readonly Endpoint[] {
   const listed = catalog.known().flatMap(({ endpoints }) => endpoints);
   const keyOf = ({ modelId, slug }: EndpointId): string => JSON.stringify([modelId, slug]);
   const known = new Map(listed.map((endpoint) => [keyOf(endpoint), endpoint]));
   for (const id of routing.remembered()) {
     if (known.has(keyOf(id))) continue;
-    // Under another configuration it may be served elsewhere, or nowhere.
+    // The configuration may have changed since, and the endpoint may no longer exist.
     const found = catalog.find(id.modelId)?.endpoints.find((each) => keyOf(each) === keyOf(id));
     if (found) known.set(keyOf(id), found);
   }

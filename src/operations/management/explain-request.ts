@@ -1,4 +1,4 @@
-// Why a request took as long as it did, or ended as it ended: one sentence of a few fixed patterns, and the facts it is made of.
+// Explains the duration and the end of a request: one sentence built from fixed patterns, and the facts it is based on.
 import { z } from 'zod';
 import { type AttemptRecord, type GenerationRecord, requestState } from '../../accounts/ledger/index.ts';
 import { type Limits, limitText, OWNER_KINDS, type Standing, usdOf } from '../../accounts/limits/index.ts';
@@ -75,7 +75,7 @@ interface Explained {
   readonly generation: GenerationRecord;
   /** In order. */
   readonly attempts: readonly AttemptRecord[];
-  /** Slug of the endpoint that answered; null: nobody did. */
+  /** Usual times of the endpoint that answered; null: none answered. */
   readonly baseline: Baseline | null;
   readonly limits: Limits;
 }
@@ -117,7 +117,7 @@ export function explainRequest({ generation: g, attempts, baseline, limits }: Ex
   return { ...facts, text: sentence(facts, g, isSlow) };
 }
 
-/** Milliseconds of a request before its first attempt and after its last one, and those between attempts. */
+/** Milliseconds before the first and after the last attempt, and between attempts. */
 export function timesOutside(
   { createdAt, endedAt }: Pick<GenerationRecord, 'createdAt' | 'endedAt'>,
   attempts: readonly Pick<AttemptRecord, 'startedAt' | 'endedAt'>[],
@@ -133,7 +133,7 @@ export function timesOutside(
   return { gatewayMs, betweenMs: between };
 }
 
-/** Output tokens a second, from the first content to the end. Null: unknown, or too short to be measured. */
+/** Output tokens per second, from the first content to the end. Null: unknown, or too short to measure. */
 export function tokensPerSecond(g: GenerationRecord): number | null {
   const ms = g.endedAt - (g.firstContentAt ?? g.createdAt);
   return g.usage === null || ms < 50 ? null : Math.round((outputTokens(g.usage) * 10_000) / ms) / 10;
@@ -183,7 +183,7 @@ function slowestOf(g: GenerationRecord, attempts: readonly AttemptRecord[]): Exp
   return { phase, ms, provider };
 }
 
-/** The limit whose words are in the refusal. */
+/** The limit whose text appears in the refusal. */
 function limitOf(g: GenerationRecord, limits: Limits): Explanation['limit'] {
   const message = g.error?.message ?? '';
   const owners = [
@@ -199,7 +199,7 @@ function limitOf(g: GenerationRecord, limits: Limits): Explanation['limit'] {
   return found ? limitFacts(found) : null;
 }
 
-/** A limit as it stands, in the amounts that people read. */
+/** Current state of a limit, in the units that people read. */
 export function limitFacts({ limit: { rule, owner }, used, clearsAtMs }: Standing) {
   const amount = (counted: number): number => (rule.kind === 'usd' ? usdOf(counted) : counted);
   return {
@@ -245,7 +245,7 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
       return `The client left after ${took}; ${sent}.`;
     }
     case 'limit_reached':
-      // The words of then: a limit that has changed since would say something else.
+      // The message recorded at the time, because the limit may have changed since.
       return g.error?.message ?? '';
     default: {
       if (!failure) return '';
@@ -257,14 +257,14 @@ function sentence(facts: Omit<Explanation, 'text'>, g: GenerationRecord, isSlow:
           : facts.kind === 'rejected'
             ? `${who} rejected it${status === null ? '' : ` with ${status}`}`
             : `${who} failed${status === null ? ` (${failure.kind})` : ` with ${status}`}`;
-      // An upstream's words rarely end in a full stop; the next sentence needs one.
+      // Upstream messages rarely end with a full stop, which the next sentence requires.
       const stop = before === '' || /[.!?]$/.test(failure.message) ? '' : '.';
       return `${what}: ${failure.message}${stop}${before}`;
     }
   }
 }
 
-/** Attempts that failed before, those that failed alike together. */
+/** Earlier failed attempts, with equal failures combined. */
 function beforeThat(earlier: Explanation['earlier']): string {
   const alike = Map.groupBy(
     earlier,

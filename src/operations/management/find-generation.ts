@@ -1,4 +1,4 @@
-// A record by the id that people have of it: that of the answer, or of the generation itself.
+// Finds a record by the id of the answer or of the generation.
 import { GatewayError } from '../../canonical/index.ts';
 import { generationOf } from '../../base/runtime/ids.ts';
 import type { LedgerStore } from '../../accounts/ports/index.ts';

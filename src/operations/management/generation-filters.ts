@@ -1,4 +1,4 @@
-// Filters of a list of generations, as queries say them: the same for the list, its counts and its facets.
+// Query parameters that filter generations, shared by the list, its counts and its facets.
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import type { KeyCommands } from '../../accounts/auth/index.ts';
@@ -8,12 +8,12 @@ import { isFound } from './page.ts';
 import { momentMs, time } from './time.ts';
 import type { UsualTimes } from './usual-times.ts';
 
-/** Keys whose name contains a text: of more than these a text finds the first. */
+/** Maximum number of keys that a text search matches by name. */
 const MOST_KEYS = 100;
 
 const several = (what: string) => z.string().optional().describe(`${what}: one or several, behind commas.`);
 
-/** `ok` was called `answered`. */
+/** `answered` is the former name of `ok`. */
 const WORDS: readonly string[] = [...OUTCOMES, 'answered'];
 
 function someOf(words: readonly string[], what: string) {
@@ -27,7 +27,7 @@ function someOf(words: readonly string[], what: string) {
     .describe(`${what}: one or several, behind commas.`);
 }
 
-/** Members of a query. */
+/** Query parameters. */
 export const GENERATION_FILTERS = {
   project: several('Projects'),
   key: several('Ids of keys'),
@@ -79,7 +79,7 @@ interface FilterDependencies {
   readonly timeZone: string;
 }
 
-/** The filters of a query. */
+/** Filters from query parameters. */
 export async function generationFilters(
   query: GenerationFilterQuery,
   { keys, usual, timeZone }: FilterDependencies,
@@ -117,7 +117,7 @@ async function keysWith(text: string, keys: FilterDependencies['keys']): Promise
   return [...inFile, ...stored.entries].map(({ id }) => id);
 }
 
-/** Names of keys by their ids. Keys that are gone have none. */
+/** Names of keys by id. Deleted keys are missing. */
 export async function keyNames(
   ids: readonly string[],
   keys: FilterDependencies['keys'],
@@ -131,7 +131,7 @@ export async function keyNames(
   return new Map([...found, ...stored].map(({ id, name }) => [id, name]));
 }
 
-/** Names behind commas. */
+/** Splits a comma-separated list. */
 export function namesIn(given: string | undefined): readonly string[] | undefined {
   return given?.split(',').map((name) => name.trim());
 }

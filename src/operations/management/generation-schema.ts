@@ -1,4 +1,4 @@
-// Schema of a record for an operator: what `accounts/ledger/generation-view.ts` makes of one, described.
+// Schema of a record as shown to operators, built by `accounts/ledger/generation-view.ts`.
 import { z } from 'zod';
 import { OUTCOMES, REQUEST_STATES } from '../../accounts/ledger/index.ts';
 
@@ -76,7 +76,7 @@ const routeSchema = z.looseObject({
   excluded: z.array(z.looseObject({ model: z.string(), endpoint: text, reason: z.string() })).optional(),
 });
 
-/** Members of every form of a record. */
+/** Members of all forms of a record. */
 export const generationFacts = {
   id: z.string(),
   created_at: z.iso.datetime(),
@@ -117,7 +117,7 @@ export const generationFacts = {
     ),
 };
 
-/** A record with everything that is known of it. */
+/** A complete record. */
 export const generationSchema = z.looseObject({
   ...generationFacts,
   attempts: z.array(attemptSchema).describe('In the order in which they were made.'),

@@ -1,4 +1,4 @@
-// A request in a list, as the API describes it.
+// Schema of a request in a list.
 import { TEXTS } from '../../canonical/index.ts';
 import { z } from 'zod';
 import { generationSummaryView } from '../../accounts/ledger/index.ts';

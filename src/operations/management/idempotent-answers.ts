@@ -1,5 +1,5 @@
-// Answers to creates that carried an `Idempotency-Key`, for a client that lost the answer and asks again, at whichever process.
-// The database keeps them sealed: an answer may hold a key that is shown once. Knows no route.
+// Replays answers to creates with an `Idempotency-Key`, for clients that retry, in any process. Stored answers are
+// sealed, because they may contain a key that is shown only once.
 import { createHash } from 'node:crypto';
 import type { ManagementAnswer, ManagementAnswerStore } from '../../accounts/ports/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -8,28 +8,28 @@ import { GatewayError, TEXTS } from '../../canonical/index.ts';
 import { openWithAny, seal } from '../../engine/state/seal.ts';
 
 const HEADER = 'idempotency-key';
-/** Visible ASCII, as on the data plane. */
+/** Visible ASCII, as in the data plane. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const TTL_MS = 3_600_000;
-/** How long a request belongs to a process that says nothing more of it, in milliseconds. */
+/** Milliseconds after which the claim of a process that stopped responding expires. */
 const RUN_MS = 60_000;
-/** How often another process's answer is looked for, and for how long, in milliseconds. */
+/** Polling interval for another process's answer, and its timeout. Milliseconds. */
 const LOOK_MS = 50;
 const PATIENCE_MS = 10_000;
 
 export interface IdempotentAnswersOptions {
   readonly store: ManagementAnswerStore;
-  /** 32 bytes each that the processes have in common, the newest first. */
+  /** 32-byte secrets shared by all processes, newest first. */
   readonly secrets: readonly Uint8Array[];
   readonly clock: Clock;
 }
 
-/** Request, and who makes it. */
+/** A request with its caller. */
 export interface Asking {
   readonly headers: Headers;
-  /** Caller: a key of theirs means nothing to others. */
+  /** Caller. Idempotency keys are scoped to it. */
   readonly scope: string;
-  /** Digest that differs from that of other requests: method, address, body. */
+  /** Digest input that identifies the request: method, path, body. */
   readonly content: string;
 }
 
@@ -47,9 +47,9 @@ export class IdempotentAnswers {
   }
 
   /**
-   * The answer: that of before, where the same was asked with the same key. A failure is told and forgotten.
-   * @throws GatewayError `invalid_request` for a malformed key, `conflict` for one that belongs to another request, or to
-   *   one that another process does not finish
+   * Answers a request, with the stored answer if the same key was used for the same request. Failures are not stored.
+   * @throws GatewayError `invalid_request` for a malformed key, `conflict` for a key of another request or of one that
+   * another process has not finished
    */
   async answer({ headers, scope, content }: Asking, make: () => Promise<Response>): Promise<Response> {
     const given = headers.get(HEADER);
@@ -89,12 +89,12 @@ export class IdempotentAnswers {
     }
     const [secret = new Uint8Array(32)] = secrets;
     const sealed = seal(secret, Buffer.from(JSON.stringify(kept)), claim.id);
-    // The answer is sent also where it cannot be kept: the key belongs to it for a minute then.
+    // The answer is sent even if it cannot be stored. The key then stays claimed for a minute.
     await store.keep(claim, Buffer.from(sealed).toString('base64'), clock.wall() + TTL_MS).catch(() => {});
     return responseOf(kept);
   }
 
-  /** Null as long as the answer is being made. */
+  /** The stored answer. Null: it is still being made. */
   #replay(id: string, fingerprint: string, before: ManagementAnswer): Response | null {
     if (before.fingerprint !== fingerprint)
       throw new GatewayError('conflict', `the ${HEADER} belongs to another request`, {

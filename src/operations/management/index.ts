@@ -1,4 +1,4 @@
-// The management API: what an operator asks and changes over HTTP.
+// The management API.
 export { MANAGEMENT, openManagement } from './api.ts';
 export type { ManagementDependencies, SessionAdministration, SessionView } from './dependencies.ts';
 export type { Route } from './route.ts';

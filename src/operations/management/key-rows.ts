@@ -1,5 +1,4 @@
-// Keys as operators see them: what each spent this month, when it was used last, how its tightest budget stands, and its state in
-// one word.
+// Keys as shown to operators: spend of this month, last use, the tightest budget, and state.
 import { z } from 'zod';
 import type { KeyView } from '../../accounts/auth/index.ts';
 import type { Owner, Standing } from '../../accounts/limits/index.ts';
@@ -10,7 +9,7 @@ import type { RawCall } from './route.ts';
 import { isoTime } from './time.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** In the order in which they matter. */
+/** In order of importance. */
 export const KEY_STATES = [
   'active',
   'expires_soon',
@@ -21,15 +20,15 @@ export const KEY_STATES = [
 ] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** Orders that a list of keys can have. */
+/** Sort orders of a list of keys. */
 export const KEY_ORDERS = ['created', 'name', 'last_used', 'spent', 'state'] as const;
 export type KeyOrder = (typeof KEY_ORDERS)[number];
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
-/** Keys that are asked for by their ids; of more all are read. */
+/** Maximum number of keys that are queried by id. Beyond that, all are read. */
 const MOST_NAMED = 200;
-/** Archived projects that are looked at. */
+/** Maximum number of archived projects to read. */
 const MOST_PROJECTS = 1_000;
 
 const time = z.iso.datetime().nullable();
@@ -65,7 +64,7 @@ export const KEY_USE = {
 const useSchema = z.object(KEY_USE);
 export type KeyUse = z.input<typeof useSchema>;
 
-/** How the budgets of a key stand. */
+/** Current state of a key's budgets. */
 export const STANDINGS = z
   .array(
     z.object({
@@ -84,7 +83,7 @@ export const STANDINGS = z
 
 type UseCall = Pick<RawCall, 'deps' | 'projects' | 'now' | 'timeZone'>;
 
-/** Use of keys, by their ids. */
+/** Usage of keys, by id. */
 export async function keyUses(
   keys: readonly KeyView[],
   { deps, projects, now, timeZone }: UseCall,
@@ -124,7 +123,7 @@ export async function keyUses(
   );
 }
 
-/** Limits of a key and its project as they stand, with how long each budget lasts. */
+/** Current limits of a key and its project, with the expected duration of each budget. */
 export function keyStandings(key: KeyView, { deps, now }: UseCall): z.input<typeof STANDINGS> {
   return deps.limits.standings(deps.limits.written(ownersOf(key))).map((standing) => {
     const { owner, resets_at: resetsAt, ...facts } = limitFacts(standing);
@@ -137,7 +136,7 @@ export function keyStandings(key: KeyView, { deps, now }: UseCall): z.input<type
   });
 }
 
-/** Keys in another order than that of their making. What has no value comes last. */
+/** Sorts keys. Keys without a value come last. */
 export function inKeyOrder(
   keys: readonly KeyView[],
   uses: ReadonlyMap<string, KeyUse>,
@@ -208,7 +207,7 @@ function tightestOf(standings: readonly Standing[]): KeyUse['tightest'] {
   return { of: owner.kind === 'project' ? 'project' : 'key', ...facts, share: share(tightest) };
 }
 
-/** Unix milliseconds at which a budget is used up if it goes on as in its period so far. */
+/** Unix milliseconds at which a budget will be used up at the rate of its period so far. */
 function lastsUntil(
   { limit: { rule }, used, remaining, clearsAtMs }: Standing,
   { limits, clock }: UseCall['deps'],

@@ -1,5 +1,5 @@
-// Frames on their way to a reader who may be slow: a bounded number waits, and of more the oldest are lost, which the reader
-// is told. Knows neither frames nor sockets.
+// Bounded queue of frames for a slow reader. When it is full, the oldest frames are dropped, and the reader is told how
+// many.
 
 export class LossyQueue {
   readonly #send: (frame: string) => boolean;
@@ -10,9 +10,9 @@ export class LossyQueue {
   #isFull = false;
 
   /**
-   * @param send false: the reader has no room for more, until `drained` is called
-   * @param noticeOf the frame that says how many are lost
-   * @param most frames that wait
+   * @param send returns false if the reader cannot take more, until `drained` is called
+   * @param noticeOf frame with the number of dropped frames
+   * @param most maximum number of queued frames
    */
   constructor(send: (frame: string) => boolean, noticeOf: (lost: number) => string, most: number) {
     this.#send = send;
@@ -31,12 +31,12 @@ export class LossyQueue {
     this.#lost += 1;
   }
 
-  /** Something without which the reader can do: only where there is room. */
+  /** Sends an optional frame, only if the reader is not blocked. */
   offer(frame: string): void {
     if (!this.#isFull) this.push(frame);
   }
 
-  /** The reader has room again. */
+  /** The reader can take more. */
   drained(): void {
     this.#isFull = false;
     const frames = this.#lost > 0 ? [this.#noticeOf(this.#lost), ...this.#waiting] : this.#waiting;

@@ -1,10 +1,10 @@
-// Lists in pages: the query that asks for one and the envelope around it, as OpenAI's administration API has them.
+// Paginated lists: query parameters and envelope, as in OpenAI's administration API.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../canonical/index.ts';
 
 const MOST = 100;
 
-/** Parameters that ask for a page of a list. */
+/** Query parameters of a page. */
 export const PAGE = {
   limit: z.coerce.number().int().min(1).max(MOST).default(20).describe(TEXTS.pageSize),
   after: z
@@ -21,10 +21,10 @@ export const PAGE = {
     .describe('The page that comes before this one: the `first_id` of a page. Not with `after`.'),
 };
 
-/** Parameters that narrow a list to what somebody looks for. */
+/** Query parameter for a text search. */
 export const SEARCH = z.string().max(200).optional();
 
-/** Whether one of these texts contains what is looked for, in small letters or capitals. */
+/** True if a text contains the search text, ignoring case. */
 export function isFound(search: string | undefined, ...texts: readonly string[]): boolean {
   return texts.some((text) => text.toLowerCase().includes((search ?? '').toLowerCase()));
 }
@@ -35,7 +35,7 @@ export interface PageQuery {
   readonly before?: string | undefined;
 }
 
-/** The schema of a page of these. */
+/** Schema of a page. */
 export function listOf<Entry extends z.ZodType>(entry: Entry) {
   return z.object({
     object: z.literal('list'),
@@ -46,7 +46,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry) {
   });
 }
 
-/** A page as it is answered. */
+/** Envelope of a page. */
 export function pageWith<Entry>(data: readonly Entry[], idOf: (entry: Entry) => string, hasMore: boolean) {
   const [first, last] = [data[0], data.at(-1)];
   return {
@@ -58,10 +58,7 @@ export function pageWith<Entry>(data: readonly Entry[], idOf: (entry: Entry) => 
   };
 }
 
-/**
- * A page of a list that is at hand as a whole.
- * @throws GatewayError `invalid_request` for a cursor that names nothing in it
- */
+/** A page of a list in memory. @throws GatewayError `invalid_request` for an unknown cursor */
 export function pageOf<Entry>(
   entries: readonly Entry[],
   idOf: (entry: Entry) => string,
@@ -88,7 +85,7 @@ export function pageOf<Entry>(
   }
 }
 
-/** One part of a list: at most `limit` entries that follow the one called `after`, in the order of their making. */
+/** Reads at most `limit` stored entries after `after`, in order of creation. */
 type ReadStored<Entry> = (part: {
   readonly after: string | undefined;
   readonly limit: number;
@@ -96,8 +93,8 @@ type ReadStored<Entry> = (part: {
 }) => Promise<{ readonly entries: readonly Entry[]; readonly hasMore: boolean }>;
 
 /**
- * A page of a list that begins with a few entries at hand, before those that are stored.
- * @throws GatewayError `invalid_request` for a cursor that names nothing in it
+ * A page of a list in which a few entries in memory come before the stored ones.
+ * @throws GatewayError `invalid_request` for an unknown cursor
  */
 export async function pageOfBoth<Entry>(
   first: readonly Entry[],
@@ -120,7 +117,7 @@ export async function pageOfBoth<Entry>(
   const start = first.findIndex((entry) => idOf(entry) === after) + 1;
   const shown = beginsInFirst ? first.slice(start, start + limit) : [];
   const isCut = beginsInFirst && start + limit < first.length;
-  // One row beyond a full page says whether anything follows.
+  // One more row than needed tells whether another page follows.
   const room = limit - shown.length;
   const part = await stored({ after: beginsInFirst ? undefined : after, limit: room || 1, order: 'asc' });
   const following = room === 0 ? [] : part.entries;
@@ -128,7 +125,7 @@ export async function pageOfBoth<Entry>(
   return pageWith([...shown, ...following], idOf, hasMore);
 }
 
-/** Throws GatewayError `invalid_request` for a page that would lie on both sides of nothing. */
+/** @throws GatewayError `invalid_request` if both cursors are given */
 export function refuseBoth({ after, before }: Pick<PageQuery, 'after' | 'before'>): void {
   if (after !== undefined && before !== undefined)
     throw new GatewayError('invalid_request', 'before: cannot stand beside `after`', { param: 'before' });

@@ -1,16 +1,16 @@
-// One sentence about the problems of now, for who looks at nothing else.
+// One sentence that summarises the current problems.
 
 export interface ProblemCounts {
-  /** Providers in each state. */
+  /** Number of providers in each state. */
   readonly failing: number;
   readonly recovering: number;
   readonly degraded: number;
-  /** Providers that were asked in the last 24 hours. */
+  /** Providers with attempts in the last 24 hours. */
   readonly asked: number;
-  /** Requests of 24 hours that another provider answered. */
+  /** Requests of the last 24 hours that another provider answered. */
   readonly rerouted: number;
   readonly failed: number;
-  /** Budgets without room. */
+  /** Used-up budgets. */
   readonly budgets: number;
   /** Keys that expire within a week. */
   readonly expiring: number;
@@ -38,7 +38,7 @@ function ofProviders({ failing, recovering, degraded, asked, rerouted, failed }:
       const providers = at > 0 ? '' : count === 1 ? ' provider' : ' providers';
       return `${count}${providers} ${count === 1 ? one : several}`;
     });
-  // Nothing is known of a provider that nobody asked.
+  // Providers without attempts are neither healthy nor failing.
   if (parts.length === 0)
     return asked === 0
       ? 'No provider was asked in the last 24 hours.'

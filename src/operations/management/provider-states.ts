@@ -1,5 +1,5 @@
-// How providers do: the states of their endpoints, what they said when they failed, and what became of the requests. Reads what
-// routing remembers, sums and records; answers are kept for a second.
+// States of providers: their endpoints, recent errors, and results of requests. Combines routing state, sums and
+// records; database results are cached for a second.
 import type { AttemptRecord } from '../../accounts/ledger/index.ts';
 import type { LedgerStore, UsageRow, UsageStore } from '../../accounts/ports/index.ts';
 import { knownUsd, latencyAt, noUsageSums, type UsageSums } from '../../accounts/usage/index.ts';
@@ -21,12 +21,12 @@ import type { UnixMs } from '../../base/units.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Hours that 24 hours touch: their sums are those of whole hours, too. */
+/** 24 hours overlap 25 clock hours. */
 const TREND_HOURS = 25;
 const KEPT_MS = 1_000;
-/** Records of before this process that say how the endpoints of one provider did. */
+/** Maximum number of earlier records from which the state of a provider's endpoints is restored. */
 const MOST_RECALLED = 200;
-/** Failed requests that are looked at for the words of a provider. */
+/** Maximum number of failed requests that are searched for a provider's errors. */
 const MOST_FAILED = 200;
 const MOST_ERRORS = 5;
 
@@ -39,7 +39,7 @@ interface StatesDependencies {
   readonly clock: Clock;
 }
 
-/** An error that a provider gave, with those like it. */
+/** An error of a provider, with the number of similar ones. */
 export interface RecentError {
   readonly kind: string;
   readonly status: number | null;
@@ -63,15 +63,15 @@ export interface ProviderStanding {
   /** The last 24 hours. */
   readonly day: UsageSums;
   readonly trend: readonly { readonly startMs: UnixMs; readonly attempts: number; readonly failed: number }[];
-  /** The latest first; none unless something is wrong. */
+  /** Latest first; empty unless there is a problem. */
   readonly errors: readonly RecentError[];
   /** Requests of the last 24 hours that another provider answered after this one failed. */
   readonly rerouted: number;
-  /** Requests that failed, and were tried here last. */
+  /** Requests that failed, with their last attempt here. */
   readonly failed: number;
 }
 
-/** Rows of the sums. */
+/** Cached sums. */
 interface StoredSums {
   readonly sums: readonly UsageRow[];
   readonly hours: readonly UsageRow[];
@@ -79,7 +79,7 @@ interface StoredSums {
   readonly day: ReadonlyMap<string, DayTime>;
 }
 
-/** Answers of the database, each kept for a second. */
+/** Caches database results for a second. */
 class Kept<T> {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #found = new Map<string, { readonly atMs: UnixMs; readonly value: Promise<T> }>();
@@ -101,7 +101,7 @@ class Kept<T> {
 
 export class ProviderStates {
   readonly #deps: StatesDependencies;
-  /** By provider, once in the life of a process. */
+  /** By provider. Restored once per process. */
   readonly #recalled = new Map<string, Promise<void>>();
   readonly #stored: Kept<StoredSums>;
   readonly #errors: Kept<readonly RecentError[]>;
@@ -114,7 +114,7 @@ export class ProviderStates {
     this.#moved = new Kept(deps.clock);
   }
 
-  /** The worst first. States are those of this moment, what the database says is at most a second old. */
+  /** Worst first. States are current; database results are at most a second old. */
   async all(): Promise<readonly ProviderStanding[]> {
     const { catalog, routing, clock } = this.#deps;
     const { sums, hours, day } = await this.#stored.get('sums', () => this.#readSums());
@@ -129,7 +129,7 @@ export class ProviderStates {
       const own = sums.find(({ group }) => group.provider === id)?.sums ?? noUsageSums();
       const worst = worstOf(endpoints);
       const { attempts, failed_attempts: failedAttempts } = own.counts;
-      // Endpoints that the configuration has no more were tried as well.
+      // Attempts may belong to endpoints that are no longer configured.
       const state =
         worst === undefined || worst.state === 'no_traffic'
           ? stateBySums({ attempts, failedAttempts })
@@ -155,7 +155,7 @@ export class ProviderStates {
     );
   }
 
-  /** The last distinct errors of a provider in 24 hours. @param most requests that are looked at */
+  /** Recent distinct errors of a provider within 24 hours. @param most maximum number of requests to search */
   async errorsOf(provider: string, most: number = MOST_FAILED): Promise<readonly RecentError[]> {
     const { ledger, clock } = this.#deps;
     const { generations } = await ledger.list({
@@ -172,7 +172,7 @@ export class ProviderStates {
       for (const attempt of attempts.toReversed()) {
         const error = attempt.provider === provider ? attempt.error : null;
         if (!error || attempt.outcome !== 'failed') continue;
-        // Ids and numbers in them differ, what they say does not.
+        // Errors that differ only in ids and numbers are the same.
         const name = `${attempt.status} ${error.kind} ${error.message.replaceAll(/[\w-]*\d[\w-]*/g, '#')}`;
         const known = errors.get(name);
         if (!known && errors.size >= MOST_ERRORS) continue;
@@ -233,7 +233,7 @@ export class ProviderStates {
     });
   }
 
-  /** All that recovered after it was tried, but for those that it answered itself. */
+  /** Recovered requests with an attempt at the provider, minus those that it answered itself. */
   async #rerouted(provider: string): Promise<number> {
     const { ledger, clock } = this.#deps;
     const toMs = clock.wall();
@@ -249,7 +249,7 @@ export class ProviderStates {
     return Math.max(0, tried - answered);
   }
 
-  /** Reads how the last attempts of before this process ended, once for each provider that the sums have. */
+  /** Restores the results of attempts before the start of this process, once for each provider in the sums. */
   async #recall(sums: readonly UsageRow[]): Promise<void> {
     const { catalog } = this.#deps;
     const providers = sums.flatMap(({ group: { provider }, sums: { counts } }) =>
@@ -295,9 +295,9 @@ function endOf({ outcome, error }: AttemptRecord): PastAttempt['end'] {
   return attemptEnd(error.kind, FAILURE_RULES[error.kind].endpointsFault);
 }
 
-/** Problem of a provider, in a few words: `401 key refused`. */
+/** A provider's problem in a few words: `401 key refused`. */
 export function problemText({ status, kind }: Pick<RecentError, 'status' | 'kind'>): string {
-  // The status was sent before the answer broke.
+  // The answer broke after its status had been sent.
   if (status !== null && status < 300) return CUT[kind] ?? 'stream cut';
   const words = WORDS[kind] ?? kind.replaceAll('_', ' ');
   return status === null ? words : `${status} ${words}`;
@@ -315,7 +315,7 @@ const WORDS: Readonly<Record<string, string>> = {
   upstream_unavailable: 'unavailable',
 };
 
-/** Sums of 24 hours, as answers have them. */
+/** Sums of 24 hours in API form. */
 export function dayView({ counts, details }: UsageSums) {
   const p95 = latencyAt(0.95, details.firstContents);
   return {

@@ -1,10 +1,9 @@
-// Tells the log of those who tried to manage and may not: each of them, as long as they are few. Slows nobody; that is done
-// for all refused keys alike.
+// Logs refused sign-ins to the management API, up to a limit. Delaying refusals is done elsewhere, for all keys.
 import type { GatewayError } from '../../canonical/index.ts';
 import type { Logger } from '../../base/telemetry/log.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Lines in one window: whoever tries keys must not fill the log. */
+/** Maximum lines per window, so that an attacker cannot fill the log. */
 const MOST_LINES = 20;
 const WINDOW_MS = 60_000;
 
@@ -17,7 +16,7 @@ export class RefusedSignIns {
     this.#log = log;
   }
 
-  /** @param address where they are; null when they have left @param nowMs Unix milliseconds */
+  /** @param address client address; null: it has disconnected @param nowMs Unix milliseconds */
   note({ message }: GatewayError, address: string | null, nowMs: UnixMs): void {
     if (nowMs >= this.#windowEndsAt) {
       this.#windowEndsAt = nowMs + WINDOW_MS;

@@ -1,4 +1,4 @@
-// Route of the management API, with what it has besides every route: who asks, what is changed, versions. Knows no route.
+// A route of the management API, with its caller, audit log and versions.
 import { z } from 'zod';
 import type { KeyCommands, ProjectCommands } from '../../accounts/auth/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
@@ -14,66 +14,66 @@ import type { ProviderStates } from './provider-states.ts';
 import type { UsualTimes } from './usual-times.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Change by a request, as the audit log has it: without secrets. */
+/** A change for the audit log, without secrets. */
 export interface Change {
-  /** Action and kind of thing, e.g. `key.create`. */
+  /** Kind of object and action, e.g. `key.create`. */
   readonly action: string;
-  /** Id of the thing. */
+  /** Id of the object. */
   readonly target: string;
-  /** As it was; null where there was nothing. */
+  /** Previous state; null: created. */
   readonly before: JsonObject | null;
-  /** As it is; null where there is nothing any more. */
+  /** New state; null: deleted. */
   readonly after: JsonObject | null;
 }
 
-/** Reader of an answer that goes on. */
+/** Reader of a streamed answer. */
 export interface Reader {
-  /** Aborted when they leave. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
-  /** Lets the connection be silent for as long as it likes. */
+  /** Disables the idle timeout of the connection. */
   stays(): void;
-  /** False once their key or session is no longer good. */
+  /** False once the reader's key or session is no longer valid. */
   mayRead(): boolean;
 }
 
-/** One request, before its query and body are checked. */
+/** A request before its query and body are validated. */
 export interface RawCall extends AnyCall {
   readonly deps: ManagementDependencies;
-  /** Operations on keys and projects; changes are in the audit log as of who asks. */
+  /** Operations on keys and projects, logged with the caller. */
   readonly keys: KeyCommands;
   readonly projects: ProjectCommands;
-  /** How long requests usually take. */
+  /** Usual duration of requests. */
   readonly usual: UsualTimes;
-  /** How providers do. */
+  /** States of providers. */
   readonly states: ProviderStates;
   /** Time zone of days and months in reports. */
   readonly timeZone: string;
   readonly now: UnixMs;
-  /** The `If-Match` of a change; null where it has none. */
+  /** `If-Match`; null: absent. */
   readonly ifMatch: string | null;
-  /** The `Accept` of the request; empty where it has none. */
+  /** `Accept`; empty: absent. */
   readonly accept: string;
-  /** Caller, for answers that go on. */
+  /** The caller, for streamed answers. */
   readonly reader: Reader;
-  /** Writes into the audit log what has been changed. To be awaited: it is there before the answer. */
+  /** Adds a change to the audit log. Must be awaited, so that it is stored before the answer. */
   readonly record: (change: Change) => Promise<void>;
 }
 
 interface Versioning {
   /** True: the answer has a `version`, which is its `ETag`. */
   readonly tagged?: true | undefined;
-  /** True: it changes the version that `If-Match` names, or none. */
+  /** True: honours `If-Match`. */
   readonly conditional?: true | undefined;
-  /** True: the same request with the same `Idempotency-Key` is answered once. */
+  /** True: repeated requests with the same `Idempotency-Key` get the same answer. */
   readonly idempotent?: true | undefined;
 }
 
-/** A route as those see it who serve and describe all of them. */
+/** A route without its type parameters. */
 export interface Route extends AnyRoute<RawCall>, Versioning {}
 
 const make = routesOf<RawCall>(z.strictObject({}));
 
-/** Makes a route of its specification, whose path is below `/management`. */
+/** Makes a route from its specification. Its path is relative to `/management`. */
 export function route<
   Query extends z.ZodType = z.ZodType<Record<string, never>>,
   Body extends z.ZodType = z.ZodUndefined,
@@ -101,7 +101,7 @@ export function route<
   };
 }
 
-/** `GET /keys/{id}` is `manageGetKeysById`. */
+/** `GET /keys/{id}` becomes `manageGetKeysById`. */
 function idOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const words = path
     .replace(/\{(\w+)\}/g, 'by_$1')

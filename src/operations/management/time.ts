@@ -1,9 +1,9 @@
-// Times: in queries ISO 8601, or Unix seconds as OpenAI's administration API has them; in answers ISO 8601.
+// Times: ISO 8601 in answers; in queries also Unix seconds, as in OpenAI's administration API.
 import { z } from 'zod';
 import { startOfDay } from '../../accounts/usage/index.ts';
 import type { UnixMs } from '../../base/units.ts';
 
-/** Form of a time: ISO 8601, or Unix seconds. */
+/** ISO 8601, or Unix seconds. */
 const FORM =
   '^(?:\\d{1,11}|\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:\\d{2}))?)$';
 
@@ -21,17 +21,17 @@ export const time = z
     return text.includes('T') ? Date.parse(text) : text;
   });
 
-/** Unix milliseconds, or a day whose beginning is meant: `2026-11-23`. */
+/** Unix milliseconds, or a day such as `2026-11-23`, which means its beginning. */
 export type Moment = number | string;
 
-/** Unix milliseconds. Days begin in the time zone of the operator. */
+/** Unix milliseconds. Days begin in the operator's time zone. */
 export function momentMs(moment: Moment, timeZone: string): UnixMs;
 export function momentMs(moment: Moment | undefined, timeZone: string): UnixMs | undefined;
 export function momentMs(moment: Moment | undefined, timeZone: string): UnixMs | undefined {
   return typeof moment === 'string' ? startOfDay(moment, timeZone) : moment;
 }
 
-/** As answers have it. @param unixMs null: there is none */
+/** ISO 8601 for answers. @param unixMs null: none */
 export function isoTime(unixMs: UnixMs | null): string | null {
   return unixMs === null ? null : new Date(unixMs).toISOString();
 }

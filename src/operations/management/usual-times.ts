@@ -1,4 +1,4 @@
-// How long requests usually take at each endpoint: percentiles of its last day. They are kept for a minute, because pages ask often.
+// Usual request times per endpoint: percentiles of the last day, cached for a minute.
 import type { AnswerTime, LedgerStore, UsageStore, UsualTime } from '../../accounts/ports/index.ts';
 import { latencyAt, type LatencyCounts } from '../../accounts/usage/index.ts';
 import type { Clock } from '../../base/runtime/clock.ts';
@@ -6,12 +6,12 @@ import type { DurationMs, UnixMs } from '../../base/units.ts';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 60_000;
-/** Endpoints that are kept. */
+/** Maximum number of cached endpoints. */
 const MOST_KEPT = 500;
-/** Fewer answers have no percentiles. */
+/** Minimum number of answers for percentiles. */
 const LEAST = 5;
 
-/** In milliseconds. */
+/** Milliseconds. */
 export interface Percentiles {
   readonly p50: number;
   readonly p95: number;
@@ -19,18 +19,18 @@ export interface Percentiles {
 
 /** Usual times of an endpoint. */
 export interface Baseline {
-  /** Null: too few were streamed. */
+  /** Null: too few streamed answers. */
   readonly streamed: {
     readonly answers: number;
     readonly firstContent: Percentiles;
     readonly duration: Percentiles;
   } | null;
-  /** Null: too few came as a whole. */
+  /** Null: too few answers that were not streamed. */
   readonly whole: { readonly answers: number; readonly duration: Percentiles } | null;
   readonly sinceMs: UnixMs;
 }
 
-/** The last 24 hours of one endpoint. Times in milliseconds; null: unknown. */
+/** The last 24 hours of an endpoint. Times in milliseconds; null: unknown. */
 export interface DayTime {
   readonly model: string;
   readonly endpoint: string;
@@ -57,7 +57,7 @@ export class UsualTimes {
     this.#clock = clock;
   }
 
-  /** Times of the newest 2,000 whole answers of one attempt in 24 hours. */
+  /** Times of the latest 2,000 complete answers within 24 hours that needed one attempt. */
   of(model: string, endpoint: string): Promise<Baseline> {
     const name = JSON.stringify([model, endpoint]);
     const now = this.#clock.now();
@@ -70,7 +70,7 @@ export class UsualTimes {
     return found;
   }
 
-  /** Times that 95 % of the requests at each endpoint did not exceed in the last day, by the sums. */
+  /** 95th percentiles of all endpoints in the last day, from the sums. */
   async day(): Promise<readonly DayTime[]> {
     const now = this.#clock.now();
     if (this.#day && now - this.#day.atMs < KEPT_MS) return this.#day.found;
@@ -80,7 +80,7 @@ export class UsualTimes {
     return found;
   }
 
-  /** The time that 95 % of the requests at each endpoint did not exceed in the last day, by the sums. */
+  /** 95th percentile of the duration at each endpoint in the last day, from the sums. */
   async slow(): Promise<readonly UsualTime[]> {
     const day = await this.day();
     return day.flatMap(({ model, endpoint, ms }) => (ms === null ? [] : [{ model, endpoint, ms }]));

@@ -1,4 +1,4 @@
-// Alerts that operators got, kept over restarts, and what is wrong now.
+// Published alerts, and current problems.
 import { TEXTS } from '../../../canonical/index.ts';
 import { z } from 'zod';
 import type { ProviderStanding } from '../provider-states.ts';
@@ -15,12 +15,12 @@ import { type RawCall, route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
 const DAY_MS = 86_400_000;
-/** Time before its end in which a key is told. */
+/** Time before its expiry from which a key is reported. */
 const SOON_MS = 7 * DAY_MS;
-/** Owners of budgets, and keys, that are looked at. */
+/** Maximum number of budget owners, and of keys, that are checked. */
 const MOST_OWNERS = 10_000;
 const MOST_KEYS = 1_000;
-/** Problems of one kind. */
+/** Maximum number of problems of one kind. */
 const MOST_PROBLEMS = 50;
 
 const alertSchema = z.object({
@@ -172,7 +172,7 @@ function ledger({ deps }: Pick<RawCall, 'deps'>): readonly Problem[] {
   return [{ kind: 'ledger', text, since: null }];
 }
 
-/** Budgets that have no room. */
+/** Used-up budgets. */
 async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promise<readonly Problem[]> {
   const { limits } = call.deps;
   const written = limits.writtenFor().filter(({ owner }) => owner.kind !== 'provider');
@@ -186,7 +186,7 @@ async function budgets(call: Pick<RawCall, 'deps' | 'now' | 'timeZone'>): Promis
   });
 }
 
-/** Keys that end within a week. */
+/** Keys that expire within a week. */
 async function expiries({ keys, now }: Pick<RawCall, 'keys' | 'now'>): Promise<readonly Problem[]> {
   const stored = await keys.list({ limit: MOST_KEYS, order: 'desc', projectId: undefined, isRevoked: false });
   const soon = ({ expiresAt }: KeyView): boolean =>

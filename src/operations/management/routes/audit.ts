@@ -1,4 +1,4 @@
-// Audit log: who changed what, when, and from where.
+// Audit log: who changed what, when, and from which address.
 import { z } from 'zod';
 import { listOf, PAGE, pageWith, refuseBoth } from '../page.ts';
 import { route, type Route } from '../route.ts';

@@ -1,4 +1,4 @@
-// Batches of all projects: how far each is, what it cost so far, which of its lines failed; cancelled where it runs.
+// Batches of all projects: progress, cost so far, failed lines, and cancellation.
 import { z } from 'zod';
 import { type BatchStatus, GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type { Batch, BatchOutcome } from '../../../accounts/ports/index.ts';

@@ -1,9 +1,9 @@
-// The configuration that is in force, and whether another could be.
+// The active configuration, and validation of drafts.
 import { z } from 'zod';
 import { VERSION } from '../../../base/lib/version.ts';
 import { route, type Route } from '../route.ts';
 
-/** As a file may be: larger ones are mistakes. */
+/** Maximum length of a draft in characters. Real files are shorter. */
 const MOST_CHARS = 1_000_000;
 
 export const CONFIG_ROUTES: readonly Route[] = [

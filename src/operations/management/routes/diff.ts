@@ -1,4 +1,4 @@
-// Comparison of client and upstream for the same request, side by side, by meaning: of what was kept of both.
+// Compares the recorded client and upstream payloads of a request by meaning.
 import { z } from 'zod';
 import { GatewayError, type ReportEntry } from '../../../canonical/index.ts';
 import type { AttemptRecord, GenerationRecord } from '../../../accounts/ledger/index.ts';

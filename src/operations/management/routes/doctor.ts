@@ -1,4 +1,4 @@
-// Probe results of endpoints: read, and made anew. A probe costs money, so that its cost can be asked first.
+// Probe results of endpoints. Running probes costs money, so that the cost can be queried first.
 import { z } from 'zod';
 import { formatDiagnosis, type Diagnosis } from '../../doctor/index.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
@@ -37,7 +37,7 @@ const diagnosisSchema = z.object({
   ),
 });
 
-/** Provider and model that are probed. */
+/** Provider and model to probe. */
 const target = z.strictObject({
   provider: z.string().max(200),
   model: z.string().max(200).describe('Id of the model.'),
@@ -107,7 +107,7 @@ function idOf({ provider, model, protocol }: Diagnosis): string {
 function viewOf(diagnosis: Diagnosis, { catalog }: ManagementDependencies): z.input<typeof diagnosisSchema> {
   const { provider, protocol, model, baseUrl } = diagnosis;
   const known = catalog();
-  // Models are found by their own id; one that no list has, by its provider's name.
+  // A model is looked up by its own id, and if that is not listed, by the provider's name for it.
   const asProvided = known.hasProvider(provider) ? known.find(`${provider}/${model}`) : undefined;
   const endpoint = [...known.known(), ...(asProvided ? [asProvided] : [])]
     .flatMap(({ endpoints }) => endpoints)

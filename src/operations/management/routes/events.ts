@@ -1,4 +1,4 @@
-// Events of the gateway, as they happen: requests that are over, endpoints whose state changes, alerts.
+// Live events of the gateway: completed requests, endpoint state changes, alerts.
 import { z } from 'zod';
 import { ALERT_TYPES } from '../../alerts/index.ts';
 import type { LiveEvent } from '../../events/index.ts';
@@ -78,7 +78,7 @@ export const EVENT_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** Something else that is in force is told as activity alone. */
+/** Other changes are only published as activity. */
 type ClientEvent = Exclude<LiveEvent, { type: 'change' }>;
 type Data = { readonly [Type in keyof typeof eventSchemas]: z.input<(typeof eventSchemas)[Type]> };
 
@@ -99,24 +99,26 @@ function dataOf(event: ClientEvent): Data[ClientEvent['type']] {
   }
 }
 
-// Events of the gateway as a stream to one admin: bounded, kept alive, and over as soon as whoever reads it may
-// no longer. Knows not what the events are.
+// Streams events to one admin. The queue is bounded, idle connections get heartbeats, and the stream ends when the
+// reader's access ends.
 
-/** Events that wait for a reader who is slow; of more, the oldest are lost. */
+/** Maximum queued events of a slow reader. Beyond that, the oldest are dropped. */
 const MOST_WAITING = 500;
-/** How often something is sent though nothing happens. */
+/** Milliseconds between heartbeats. */
 const HEARTBEAT_MS = 15_000;
-/** How often it is asked whether the reader still may read. A process knows of a revoked key after a second at most; both
- * together are less than the two seconds that are documented. */
+/**
+ * Milliseconds between access checks. A revoked key is known to a process within a second; together that is less than
+ * the documented two seconds.
+ */
 const LOOK_MS = 500;
 
 export interface EventStreamOptions {
   readonly clock: Pick<Clock, 'every'>;
-  /** Aborted when the reader has left. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
-  /** False once the reader may no longer read. */
+  /** False once the reader's access has ended. */
   readonly mayRead: () => boolean;
-  /** Begins to tell. @returns what ends that */
+  /** Starts the events. @returns a function that stops them */
   readonly open: (write: (event: string, data: unknown) => void, close: () => void) => () => void;
 }
 
@@ -155,7 +157,7 @@ function streamOf({ clock, signal, mayRead, open }: EventStreamOptions): Respons
   const stopBeating = clock.every(HEARTBEAT_MS, () => queue.offer(': heartbeat\n\n'));
   const stop = open(write, close);
   signal.addEventListener('abort', close, { once: true });
-  // The head goes out with the first bytes: a reader wants to know that it is connected.
+  // Sends the response head immediately, so that the reader knows it is connected.
   queue.push(': connected\n\n');
   return new Response(body.stream, { headers: HEADERS });
 }

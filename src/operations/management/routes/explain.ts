@@ -1,4 +1,4 @@
-// How a request of a key would be routed, asked by an admin who does not have that key. Nothing is sent.
+// Explains how a request of a key would be routed, for an admin who does not have the key. Nothing is sent.
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { route, type Route } from '../route.ts';

@@ -1,5 +1,4 @@
-// Records of requests, of all projects: a list that can be narrowed and ordered, how many there are, and one with everything that
-// is known of it.
+// Records of requests of all projects: a list with filters and sort orders, counts, and single records.
 import { TEXTS } from '../../../canonical/index.ts';
 import { z } from 'zod';
 import { withDeferredUsage } from '../../../engine/index.ts';
@@ -26,7 +25,7 @@ import type { DurationMs, UnixMs } from '../../../base/units.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const USUAL_MS = 7 * DAY_MS;
-/** Lengths of intervals, in minutes: those that people read easily. */
+/** Interval lengths in minutes that are easy to read. */
 const LENGTHS = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 43_200];
 const FACETS = [...GENERATION_FACETS, 'attempted'] as const;
 type Facet = (typeof FACETS)[number];
@@ -112,7 +111,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
       refuseBoth(query);
       const { limit, after, before, order, order_by: orderBy } = query;
       const filters = await generationFilters(query, { keys, usual, timeZone });
-      // Rows before a place are those behind it in the other order.
+      // Previous rows are those that follow in the reverse order.
       const asked: Pick<GenerationQuery, 'order' | 'after'> =
         before === undefined ? { order, after } : { order: order === 'asc' ? 'desc' : 'asc', after: before };
       const { generations, hasMore } = await deps.ledger.list({ filters, limit, orderBy, ...asked });
@@ -218,7 +217,7 @@ export const GENERATION_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** Intervals between two times, whose edges are whole ones. @param most 0: one, that is not shown */
+/** Intervals between two times, aligned to round boundaries. @param most 0: a single interval, which is not shown */
 function intervalsOf(
   fromMs: UnixMs,
   toMs: UnixMs,
@@ -244,7 +243,7 @@ function outcomesOf(states: readonly number[]) {
   };
 }
 
-/** Filters by what sums are kept by. */
+/** Filters that sums support. */
 const IN_SUMS: Readonly<Partial<Record<keyof GenerationFilters, UsageDimension>>> = {
   project: 'project',
   key: 'key',
@@ -290,7 +289,7 @@ async function facetOf(
   return values.map((each) => ({ ...each, name: names.get(each.value) ?? null }));
 }
 
-/** Attempts where they were made, else requests. */
+/** Counts of a facet's values from the sums: attempts for `attempted`, otherwise requests. */
 async function inSums(
   name: Facet,
   filters: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },

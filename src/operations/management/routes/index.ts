@@ -1,4 +1,4 @@
-// Every route of the management API: one line for each thing that is managed.
+// All routes of the management API.
 import type { Route } from '../route.ts';
 import { ALERT_ROUTES } from './alerts.ts';
 import { AUDIT_ROUTES } from './audit.ts';

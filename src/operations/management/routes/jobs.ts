@@ -1,4 +1,4 @@
-// The queue of work that outlives connections: what is there, what waits, and what failed; cancelled and tried again.
+// The job queue: queued, running and failed jobs; cancelling and retrying them.
 import { z } from 'zod';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
 import type { JobState, JobView } from '../../../accounts/ports/index.ts';
@@ -130,7 +130,7 @@ export const JOB_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** Changes a job, and says so in the audit log. */
+/** Changes a job and adds the change to the audit log. */
 async function changed(
   { deps, keys, param, record }: RawCall,
   action: string,

@@ -1,4 +1,4 @@
-// API keys: made, listed, changed, given another secret, revoked. A key itself is in the answer that makes it, and nowhere else.
+// API keys: create, list, change, rotate, revoke. Only the answer to a create or rotation contains the key itself.
 import { budgetsSchema, limitsSchema, routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import { keyJson, type KeyView } from '../../../accounts/auth/index.ts';
@@ -24,9 +24,9 @@ import {
 import { isFound, listOf, PAGE, pageOf, pageOfBoth, SEARCH } from '../page.ts';
 import { route, type RawCall, type Route } from '../route.ts';
 
-/** Ids that a list is narrowed to: as many as a page has entries. */
+/** Maximum ids that filter a list: the size of a page. */
 const MOST_IDS = 100;
-/** Keys that are ordered by what they were used for, and that are read at once. */
+/** Maximum keys for sorting by usage, all of which are read. */
 const MOST_SORTED = 20_000;
 const AT_ONCE = 1_000;
 const STATE_WORDS = [...KEY_STATES, 'unrevoked'];
@@ -65,7 +65,7 @@ const madeKeySchema = listedKeySchema.extend({
   key: z.string().describe('The key itself. It is shown this once and kept nowhere.'),
 });
 
-/** Members that a key may be given. */
+/** Members of a key that clients can set. */
 const settings = {
   roles: roles.optional().describe('Default: `models` alone.'),
   models: models.nullable().optional().describe('Models or patterns with `*`; null: all.'),
@@ -303,7 +303,10 @@ function isIn(states: readonly string[], use: KeyUse | undefined): boolean {
   return states.includes(use.state) || (states.includes('unrevoked') && use.state !== 'revoked');
 }
 
-/** All keys that pass, for orders that the database does not have. @throws GatewayError `invalid_request` for too many */
+/**
+ * All matching keys, for sort orders that the database does not support.
+ * @throws GatewayError `invalid_request` for too many
+ */
 async function everyKey(
   keys: RawCall['keys'],
   filter: Omit<Parameters<RawCall['keys']['list']>[0], 'limit' | 'order' | 'after'>,

@@ -1,4 +1,4 @@
-// Limits and budgets as they stand: what of each is used, what running requests have reserved, and when it frees.
+// Current state of limits and budgets: usage, reservations of running requests, and when each frees up.
 import { budgetsSchema, limitsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
 import {
@@ -51,7 +51,7 @@ export const LIMIT_ROUTES: readonly Route[] = [
     answer: listOf(ownerSchema),
     run: ({ deps: { limits }, query }) => {
       const owners = limits.writtenFor({ kinds: query.kind && [query.kind], id: query.id });
-      // Only those of the page are counted: a hundred thousand keys may have some.
+      // Only the owners of the page are evaluated, because there may be a hundred thousand.
       const page = pageOf(owners, ({ owner }) => idOf(owner), query);
       const data = page.data.map((written) => ({
         object: 'limits' as const,
@@ -86,7 +86,7 @@ function viewOf({
   };
 }
 
-/** Money is counted in whole nano-dollars. */
+/** Money is counted in nano-dollars. */
 function amountOf({ kind }: LimitRule, counted: number): number {
   return kind === 'usd' ? usdOf(counted) : counted;
 }

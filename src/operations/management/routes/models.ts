@@ -1,4 +1,4 @@
-// The models that can be asked for, with every endpoint of each: more than a key may see of them.
+// All available models with all their endpoints, more than a key may see.
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/index.ts';
 import { encodeModel, type Model } from '../../../catalog/index.ts';

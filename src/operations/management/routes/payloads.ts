@@ -1,4 +1,4 @@
-// Payloads of each side of a request, where they were kept: for admins alone, without credentials.
+// Recorded payloads of each side of a request, without credentials. For admins only.
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -7,7 +7,7 @@ import { PAYLOAD_STAGES } from '../../../accounts/ports/index.ts';
 import { findGeneration } from '../find-generation.ts';
 import { route, type Route } from '../route.ts';
 
-// Lists of two, not tuples: what generates clients, and asks what is described, stumbles over `prefixItems`.
+// Arrays of length 2 instead of tuples, because client generators and fuzzers do not handle `prefixItems`.
 const PAIR_OF_TEXTS = z.array(z.string()).length(2);
 const PAIR_OF_NUMBERS = z.array(z.number()).length(2);
 

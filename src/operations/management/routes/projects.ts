@@ -1,4 +1,4 @@
-// Projects: made, listed, changed, archived. They are never deleted: what belongs to one keeps its owner.
+// Projects: create, list, change, archive. They are never deleted, so that their data keeps its owner.
 import { TEXTS } from '../../../canonical/index.ts';
 import { budgetsSchema, limitsSchema, projectNameSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';

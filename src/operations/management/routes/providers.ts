@@ -1,4 +1,4 @@
-// Providers that are on: how their endpoints do, and putting them aside or taking them back by hand.
+// Enabled providers: states of their endpoints, and disabling or enabling them by hand.
 import { z } from 'zod';
 import { keyHint } from '../../../accounts/auth/index.ts';
 import { GatewayError, withoutSecrets, TEXTS } from '../../../canonical/index.ts';
@@ -12,10 +12,10 @@ import { dayView, problemText, type ProviderStanding, type RecentError } from '.
 import { type RawCall, route, type Route } from '../route.ts';
 import { isoTime } from '../time.ts';
 
-/** How long an endpoint can be put aside: who forgets it again finds it served again. */
+/** Maximum duration for which an endpoint can be disabled, in case it is forgotten. */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 const USUAL_MS = 3_600_000;
-/** Failed requests that are looked at for the errors of one provider. */
+/** Maximum failed requests that are searched for errors of a provider. */
 const MOST_FAILED = 1_000;
 
 const time = z.iso.datetime().nullable();
@@ -244,7 +244,7 @@ const NOTHING_KNOWN = {
   last_attempt_at: null,
 };
 
-/** An endpoint's state, by the clock that people read. */
+/** State of an endpoint, with wall-clock times. */
 function standingView(
   { state, sinceMs, untilMs, asOfMs, lastAttemptMs }: StateOfEndpoint,
   { clock }: Pick<ManagementDependencies, 'clock'>,
@@ -268,14 +268,14 @@ function latest(times: readonly (string | null)[]): string | null {
   );
 }
 
-/** Last error of a provider, as a problem. */
+/** Last error of a provider as a problem. */
 function problemOf(error: RecentError | undefined, since: string | null): z.input<typeof problemSchema> {
   if (!error) return null;
   const { kind, status, message } = error;
   return { kind, status, text: problemText(error), message, since };
 }
 
-/** Operator who disabled it, as the audit log knows. */
+/** The operator who disabled it, from the audit log. */
 async function disabledBy(
   id: string,
   reason: string | null,
@@ -285,7 +285,7 @@ async function disabledBy(
   return { name: entries[0]?.actor.name ?? 'an operator', reason };
 }
 
-/** Endpoints that are left alone. */
+/** Disabled endpoints. */
 function openOf(
   endpoints: readonly Endpoint[],
   { routing, clock }: ManagementDependencies,
@@ -316,7 +316,7 @@ function ofModel(model: string, provider: string, { catalog }: ManagementDepende
   throw new GatewayError('not_found', `model: ${provider} does not serve ${name}.`, { param: 'model' });
 }
 
-/** Endpoints of one provider share a key; several protocols may each have their own. */
+/** Endpoints of a provider share a key, but each protocol may have its own. */
 function keyHintOf({ endpoints }: Pick<ProviderStanding, 'endpoints'>): string | null {
   const hints = endpoints.flatMap(({ endpoint: { auth } }) => (auth ? [keyHint(auth.key.reveal())] : []));
   return [...new Set(hints)].join(', ') || null;

@@ -1,4 +1,4 @@
-// Sends a client's request again, as a new generation, and says what is different: answer, tokens, cost and time.
+// Sends a client's request again as a new generation, and compares answer, tokens, cost and time.
 import { z } from 'zod';
 import { GatewayError, inputTokens, outputTokens, TEXTS } from '../../../canonical/index.ts';
 import type { GenerationRecord } from '../../../accounts/ledger/index.ts';
@@ -94,7 +94,7 @@ export const REPLAY_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** @throws GatewayError `conflict` for a request that is not there as it was */
+/** @throws GatewayError `conflict` if the request was not recorded, is truncated, or contained credentials */
 function replayable(payload: Payload | undefined): Payload {
   const reason = !payload
     ? 'nothing of what its client sent was kept'

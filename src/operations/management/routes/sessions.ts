@@ -1,4 +1,4 @@
-// Sessions of the console: who is signed in, from where, and their ends.
+// Console sessions: who is signed in, from where, and ending them.
 import { z } from 'zod';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { SessionView } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-// Sums of requests, over time and by whatever they have: exact, as JSON or CSV.
+// Sums of requests by time and dimensions, as JSON or CSV.
 import { z } from 'zod';
 import type { JsonObject } from '../../../base/json/index.ts';
 import { GatewayError, TEXTS } from '../../../canonical/index.ts';
@@ -220,9 +220,9 @@ export const USAGE_ROUTES: readonly Route[] = [
 ];
 
 /**
- * Sums, and if they are wanted those of all the time together, which tell the largest groups, too.
- * @param largest rows of so many groups only
- * @throws GatewayError `invalid_request` where the largest are of several things, or of none
+ * Sums, and optionally those of the whole time, which also determine the largest groups.
+ * @param largest number of groups to return rows for
+ * @throws GatewayError `invalid_request` if `largest` is used with several dimensions or none
  */
 async function reportOf(
   usage: UsageStore,
@@ -256,7 +256,7 @@ function totalsOf(
   return { all, groups: groups.map((row) => entryOf(row, columns)) } as z.input<typeof totalsSchema>;
 }
 
-/** Parameters of a query, each with its own default. */
+/** Query parameters with different defaults. */
 interface Asked {
   readonly from?: Moment | undefined;
   readonly to?: Moment | undefined;
@@ -271,7 +271,7 @@ function timesOf(
   return { fromMs: momentMs(from, timeZone) ?? now - USUAL_MS, toMs: momentMs(to, timeZone) ?? now };
 }
 
-/** Sums of the time of the same length right before. */
+/** Sums of the preceding period of the same length. */
 async function beforeOf(
   usage: UsageStore,
   asked: UsageQuery,
@@ -321,7 +321,7 @@ function csv(columns: readonly string[], rows: readonly JsonObject[]): Response 
   });
 }
 
-/** Some of these names, behind commas, as descriptions say it. */
+/** Description of a comma-separated list of these names. */
 function namesPattern(names: readonly string[]): string {
   const name = ` *(?:${names.join('|')})? *`;
   return `^${name}(?:,${name})*$`;

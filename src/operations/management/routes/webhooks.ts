@@ -1,4 +1,4 @@
-// Receivers of webhooks: made, changed, tested, and what they were sent. A secret is in the answer that makes it, and nowhere else.
+// Webhook receivers: create, change, test, and deliveries. Only the answer to a create or rotation contains the secret.
 import { z } from 'zod';
 import type { JobView } from '../../../accounts/ports/index.ts';
 import { projectNameSchema } from '../../../accounts/schema/index.ts';
@@ -282,7 +282,7 @@ function requireStored({ source, id }: WebhookEndpoint): void {
   );
 }
 
-/** A receiver of a project that does not exist would never be sent anything. */
+/** Rejects unknown projects, for which the receiver would never get an event. */
 async function requireProject({ projects }: Pick<RawCall, 'projects'>, name: string): Promise<void> {
   try {
     await projects.find(name);

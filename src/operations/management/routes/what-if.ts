@@ -1,5 +1,5 @@
-// Estimates of the cost and the routes of past requests, under another policy, other prices, or without a
-// provider: an estimate, made of records.
+// Estimates cost and routes of past requests under another routing policy, other prices, or without a provider. Based
+// on a sample of records.
 import { priceSchema } from '../../../catalog/schema/index.ts';
 import { routingDefaultsSchema } from '../../../accounts/schema/index.ts';
 import { z } from 'zod';
@@ -13,11 +13,11 @@ import type { UnixMs } from '../../../base/units.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const MOST_SAMPLED = 10_000;
-/** Parts of the time that is asked about: of each, as many requests are looked at. */
+/** Number of parts of the time range. The sample takes about the same number of requests from each. */
 const SLICES = 24;
-/** Records that are read in one go. */
+/** Records per read. */
 const AT_ONCE = 100;
-/** After this, what has been found by then is the answer, in milliseconds. */
+/** Milliseconds after which the result so far is returned. */
 const LONGEST_MS = 5_000;
 
 const names = z.array(z.string().min(1)).max(100);
@@ -149,14 +149,14 @@ export const WHAT_IF_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** One part of the time that is asked about, and how far it has been read. */
+/** One part of the time range, and how far it has been read. */
 interface Slice {
   readonly fromMs: UnixMs;
   readonly toMs: UnixMs;
   after: string | undefined;
 }
 
-/** Answered requests, about as many from each part of the time as there are, the newest of each. */
+/** A sample of answered requests: about the same number from each part of the time range, the latest of each. */
 async function sampleOf(
   ledger: LedgerStore,
   filters: GenerationFilters & { readonly fromMs: UnixMs; readonly toMs: UnixMs },
@@ -199,7 +199,7 @@ function partView(part: Part, all: number): z.input<typeof partSchema> {
   return {
     requests,
     share: all === 0 ? 0 : requests / all,
-    // Beyond picodollars there is only noise of the addition.
+    // Below picodollars there is only rounding noise.
     usd: Math.round(usd * 1e12) / 1e12,
     unpriced,
     first_content_ms: firstContentMs,
