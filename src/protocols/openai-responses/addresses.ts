@@ -1,5 +1,5 @@
-// Addresses of the Responses API for clients, and by what its bodies are known. Stored responses have addresses of their own, which
-// the gateway answers.
+// Addresses of the Responses API for clients, and how its bodies are recognized. Stored responses have addresses of
+// their own elsewhere.
 import { z } from 'zod';
 import { anyObject, bodyOf, eventStream } from '../members/described-shapes.ts';
 import { ERROR_SHAPE } from '../openai/described-shapes.ts';
@@ -11,7 +11,7 @@ const ANSWER: ClientOperation = { api: 'responses', does: 'answer' };
 export const ADDRESSES: ClientAddresses = {
   routes: [
     { path: '/responses', operation: ANSWER, describes: describeResponse },
-    // Clients that take the path of the operation for the base URL call it twice.
+    // Clients that use the path of the operation as the base URL append it twice.
     { path: '/responses/responses', operation: ANSWER, describes: describeResponse },
     {
       path: '/responses/compact',
@@ -23,12 +23,12 @@ export const ADDRESSES: ClientAddresses = {
   looksOwn: (body) => Object.hasOwn(body, 'input'),
 };
 
-/** Words and shapes that the descriptions of several operations share. */
+/** Tag and texts that the descriptions of several operations share. */
 export const tag = 'Responses';
 export const bodyExample = { model: 'sim/responses', input: 'What is 6 x 7?' };
 export const body = (): z.ZodType => bodyOf(REQUEST_FIELDS, { model: z.string().min(1) });
 
-/** A response, as far as clients may rely on it. */
+/** Schema of a response, as far as clients can rely on it. */
 export const responseShape = z.looseObject({
   id: z.string(),
   object: z.literal('response'),

@@ -1,11 +1,11 @@
-// Background mode of the Responses API (OpenAI's guide "Background mode", 2026-11): an answer that is queued, in progress or
-// cancelled, and a stream that begins before anybody answers.
+// Background mode of the Responses API (OpenAI's guide "Background mode", 2026-11): answers that are queued, in
+// progress or cancelled, and streams that start before the run.
 import { isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { AnswerContext, BackgroundCodec, BackgroundFailure } from '../protocol.ts';
 import { editMembers } from '../json-splice.ts';
 import { encodeFailure, encodeResponseObject } from './answers/encode-response-object.ts';
 
-/** The first is of the event itself: within texts its quotes are escaped. */
+/** The first match is the event's own number: inside strings, quotes are escaped. */
 const NUMBER = /"sequence_number":\s*\d+/;
 const CREATED = 'event: response.created\n';
 const QUEUED = 'event: response.queued\n';

@@ -1,19 +1,19 @@
-// How one raw output item, content part or annotation of a Responses answer reads in the canonical model. Pure
-// functions over single nodes: order, indices and what was already streamed are the emitter's business.
+// Decodes one raw output item, content part or annotation of a Responses answer. Pure functions over single nodes: the
+// emitter handles order, indices and what was already streamed.
 import { asNumber, asString, isJsonObject, type JsonObject } from '../../base/json/index.ts';
 import type { Annotation, OpaqueReasoning, OpenItem, Source } from '../../canonical/index.ts';
 import { type CallIds, callName } from '../call-ids.ts';
 import { citationUri } from '../citation-address.ts';
 
 /**
- * The format under which this protocol's opaque reasoning goes out of the decoder. The decoder does not know whose
- * models answered; the engine replaces it with the endpoint's own format.
+ * Format of this protocol's opaque reasoning in decoded answers. The decoder does not know the model's family, so the
+ * engine replaces it with the endpoint's own format.
  */
 export const REASONING_FORMAT = 'openai-responses-v1';
 
 export type ItemKind = 'message' | 'reasoning' | 'tool_call' | 'compaction' | 'hosted_call' | 'unknown';
 
-/** Types of hosted items whose names do not end in `_call` or `_call_output`. */
+/** Types of hosted items that do not end in `_call` or `_call_output`. */
 const HOSTED_TYPES: ReadonlySet<string> = new Set([
   'mcp_list_tools',
   'mcp_approval_request',
@@ -23,7 +23,7 @@ const HOSTED_TYPES: ReadonlySet<string> = new Set([
   'program_output',
 ]);
 
-/** Hosted items of the reference whose names do end so, and of which nothing needs to be demanded. */
+/** Documented hosted items that do end so, and that need no required members. */
 const PLAIN_CALLS: ReadonlySet<string> = new Set([
   'file_search_call',
   'code_interpreter_call',
@@ -31,14 +31,14 @@ const PLAIN_CALLS: ReadonlySet<string> = new Set([
   'tool_search_call',
 ]);
 
-/** True for a hosted item that can be told in words: the reference says what it means. */
+/** True for a documented hosted item, which can be rendered as text. */
 export function isDocumentedHosted(type: string): boolean {
   return HOSTED_TYPES.has(type) || PLAIN_CALLS.has(type);
 }
 
 /**
- * Kind of an item of this raw type. Hosted tools are recognised by their name's form, so that a tool which is
- * younger than this code survives as what it is.
+ * Returns the kind of an item by its raw type. Hosted tools are recognized by the form of their name, so that new ones
+ * work as well.
  */
 export function kindOfItem(type: string): ItemKind {
   switch (type) {
@@ -57,11 +57,11 @@ export function kindOfItem(type: string): ItemKind {
 }
 
 /**
- * The canonical beginning of an item.
- * @param item the raw item as far as it is known
- * @param complete false while only the item's announcement has arrived
- * @returns undefined when the announcement does not hold enough (a call without its name, a compaction without its
- *   content): open it when it is complete
+ * Returns the canonical open event of an item.
+ * @param item the raw item, as far as it is known
+ * @param complete false if only the item's `added` event has arrived
+ * @returns undefined if the `added` event is insufficient (a call without its name, a compaction without its content):
+ * open the item when it is complete
  */
 export function decodeOpen(item: JsonObject, complete: boolean, ids: CallIds): OpenItem | undefined {
   const type = asString(item['type']) ?? '';
@@ -98,12 +98,12 @@ export function decodeOpen(item: JsonObject, complete: boolean, ids: CallIds): O
   }
 }
 
-/** The raw node, for encoders of the same protocol. */
+/** Wraps the raw node for encoders of the same protocol. */
 export function sourceOf(raw: JsonObject): Source {
   return { protocol: 'openai-responses', raw };
 }
 
-/** True for a message in the form in which the API itself gave it, which it takes back. */
+/** True for a message in the API's own output form, which it accepts as input. */
 export function isOwnAnswer({ id, type, role, content }: JsonObject): boolean {
   return (
     role === 'assistant' &&
@@ -116,13 +116,13 @@ export function isOwnAnswer({ id, type, role, content }: JsonObject): boolean {
   );
 }
 
-/** Encrypted reasoning of a finished item; undefined when it was not asked for or not given. */
+/** Returns the encrypted reasoning of a finished item; undefined if absent. */
 export function decodeOpaque(item: JsonObject): OpaqueReasoning | undefined {
   const data = asString(item['encrypted_content']);
   return data ? { format: REASONING_FORMAT, kind: 'encrypted', data } : undefined;
 }
 
-/** A citation of a web page in canonical form; every other annotation (files, containers) in its raw form. */
+/** Decodes a web citation. All other annotations (files, containers) keep only their raw form. */
 export function decodeAnnotation(raw: JsonObject): Annotation {
   const url = asString(raw['url']);
   if (raw['type'] !== 'url_citation' || url === undefined) return { type: 'other', source: sourceOf(raw) };
@@ -130,7 +130,7 @@ export function decodeAnnotation(raw: JsonObject): Annotation {
     type: 'url_citation',
     url: citationUri(url),
     title: asString(raw['title']) ?? url,
-    // Some servers cite without a span (recorded from xAI): an empty one at the beginning claims no text.
+    // Some servers cite without a span (recorded from xAI): an empty one covers no text.
     start: asNumber(raw['start_index']) ?? 0,
     end: asNumber(raw['end_index']) ?? 0,
     source: sourceOf(raw),

@@ -1,5 +1,5 @@
-// The members of a Responses request body and what the gateway does with each. The only list of them: decoding, the
-// relay lane's stripping and the documentation are made from it. Must not know how any member is decoded.
+// Members of a Responses request body, and how the gateway handles each. Decoding, removal in the relay lane and the
+// documentation are derived from this list.
 import { TEXTS, type ClientNames } from '../../canonical/index.ts';
 import { atMost, FieldTable, type Field } from '../members/field-table.ts';
 import { boolean, integer, number, object, text, word } from '../members/read-member.ts';
@@ -10,15 +10,14 @@ export const MAX_TEMPERATURE = 2;
 const TEXT_OR_OBJECT = { type: ['string', 'object', 'null'] };
 
 /**
- * `supported`: decoded and sent on. `state`: asks something of the gateway's own storage. `hint`: sent on to an
- * upstream that has the member, without meaning for the gateway.
- * `gateway`: steers the gateway and never reaches an upstream.
+ * `supported`: decoded and sent. `state`: refers to the gateway's own storage. `hint`: sent to an upstream that has the
+ * member, without meaning for the gateway. `gateway`: a gateway option that is never sent to an upstream.
  */
 type Support = 'supported' | 'state' | 'hint' | 'gateway';
 
 /**
  * Every documented member, in the order of the documentation (OpenAI API reference, "Create a model response", 2026-11;
- * the penalties are Open Responses', 2026-04).
+ * the penalties are from Open Responses, 2026-04).
  */
 export const REQUEST_FIELDS: readonly Field<Support>[] = [
   MODEL,
@@ -182,20 +181,20 @@ export const TABLE = new FieldTable(REQUEST_FIELDS, {
 });
 
 /**
- * Names of the members that are decoded. All others are `extra`, hints among them: like a member that nobody
- * documents, a hint goes to an upstream that has it as it is and is reported for any other.
+ * Names of the members that are decoded. All others are `extra`, including hints: both are sent unchanged to an
+ * upstream that has them, and reported for others.
  */
 export const DECODED_FIELDS = TABLE.named('supported', 'state', 'gateway');
 
 /** Names of every documented member. */
 export const KNOWN_FIELDS = TABLE.named('supported', 'state', 'hint', 'gateway');
 
-/** Members that never reach an upstream. */
+/** Members that are never sent to an upstream. */
 export const WITHHELD_FIELDS = TABLE.named('gateway');
 
 /**
- * Names that the Responses API has for members which reports name after Chat Completions (API reference, "Create a model
- * response", 2026-11).
+ * Names in the Responses API of members for which reports use the names of Chat Completions (API reference, "Create a
+ * model response", 2026-11).
  */
 export const CLIENT_NAMES: ClientNames = {
   ...TABLE.names,

@@ -1,5 +1,4 @@
-// Work of hosted tools in the words of every protocol: what an item tells, and the item for work that came in no raw form
-// of this protocol. Knows no stream.
+// Converts hosted tool work between output items and the canonical form, also for work of other protocols.
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import type {
@@ -12,7 +11,7 @@ import type {
 import { citationUri } from '../citation-address.ts';
 import type { ItemStatus } from './answers/encode-output-item.ts';
 
-/** Work that an item reports as far as every protocol could; undefined for other work. */
+/** Reads the work in an item in canonical form; undefined for other work. */
 export function readFacts(item: JsonObject): HostedFacts | undefined {
   const text = (name: string): string => asString(item[name]) ?? '';
   switch (item['type']) {
@@ -110,7 +109,7 @@ function readOffer(tool: JsonObject): McpOffer {
   };
 }
 
-/** Work of a tool of the gateway's that has no form of its own, as `encodeFacts` writes it. */
+/** Reads work of a gateway tool without a form of its own, as `encodeFacts` writes it. */
 function readOther(item: JsonObject): HostedFacts | undefined {
   const { name, input, output, error = null } = item;
   if (typeof name !== 'string' || item['type'] !== `${name}_call` || !isJsonObject(input)) return undefined;
@@ -121,13 +120,13 @@ function wordsOf(error: NonNullable<JsonObject[string]>): string {
   return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
-/** True for work without a raw form of this protocol that can be told here: not for a result that stands by itself. */
+/** True for work that can be encoded without a raw form of this protocol. A search result without its call cannot. */
 export function canEncode({ facts }: Pick<HostedCallItem, 'facts'>): boolean {
   if (facts?.type !== 'web_search') return facts !== undefined;
   return facts.query !== undefined || !facts.pages;
 }
 
-/** The type of the item for these facts. */
+/** Returns the type of the item for these facts. */
 export function typeOf(facts: HostedFacts): string {
   switch (facts.type) {
     case 'web_search':
@@ -148,7 +147,7 @@ export function typeOf(facts: HostedFacts): string {
   }
 }
 
-/** Members of the item for work without a raw form of this protocol, without an id. */
+/** Returns the members of an item for work without a raw form of this protocol, except its id. */
 export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject {
   const type = typeOf(facts);
   switch (facts.type) {
@@ -157,7 +156,7 @@ export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject 
       const sources = pages && { sources: pages.map(({ url }) => ({ type: 'url', url })) };
       const action = { type: 'search', query, queries: [query], ...sources };
       const isOver = pages !== undefined || isError;
-      // Only what the model is known to have read of a page tells a later turn what was found.
+      // Results are only listed if the text of every page is known, because a later turn reads them.
       const isReported = pages?.every(({ text }) => text !== undefined) === true;
       const results = isReported ? { results: pages.map(encodePage) } : {};
       return { type, status: endOf(status, isOver, isError), action, ...results };
@@ -170,7 +169,7 @@ export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject 
     }
     case 'image': {
       const { data, mediaType, revisedPrompt } = facts;
-      // An announcement has no picture yet (API reference, "Image generation call", 2026-11).
+      // An `added` event has no image yet (API reference, "Image generation call", 2026-11).
       if (status === 'in_progress') return { type, status, result: null };
       const revised = revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt };
       return { type, status: 'completed', result: data, ...formatOf(mediaType), ...revised };
@@ -197,7 +196,7 @@ export function encodeFacts(facts: HostedFacts, status: ItemStatus): JsonObject 
   }
 }
 
-/** Status of work: what did not come to its end before the answer did has failed. */
+/** Returns the status of work. Work that was unfinished when the answer ended has failed. */
 function endOf(status: ItemStatus, isOver: boolean, isError: boolean): string {
   if (status === 'in_progress') return status;
   return isError || (status === 'incomplete' && !isOver) ? 'failed' : 'completed';
@@ -220,10 +219,10 @@ function encodeCall(facts: McpCallFacts, status: ItemStatus): JsonObject {
   };
 }
 
-/** JSON-RPC 2.0, section 5.1: "Internal error", the code for whatever has none. */
+/** JSON-RPC 2.0, section 5.1: "Internal error", used for errors without a code. */
 const INTERNAL_ERROR = -32603;
 
-/** The errors are those of `McpToolCallError` in OpenAI's description of its API, 2026-11. */
+/** Encodes an error as `McpToolCallError` of OpenAI's API description, 2026-11. */
 function errorOf({ failure, output }: McpCallFacts): JsonObject {
   if (failure && 'message' in failure)
     return { type: 'mcp_protocol_error', code: INTERNAL_ERROR, message: failure.message };
@@ -231,7 +230,7 @@ function errorOf({ failure, output }: McpCallFacts): JsonObject {
   return { type: 'mcp_tool_execution_error', content: texts.map((text) => ({ type: 'text', text })) };
 }
 
-/** `output_format` of a picture, where it is one of those that the API knows. */
+/** Returns `output_format` of an image, if the API has its format. */
 function formatOf(mediaType: string | undefined): JsonObject {
   const format = mediaType?.replace('image/', '');
   return format === 'png' || format === 'jpeg' || format === 'webp' ? { output_format: format } : {};

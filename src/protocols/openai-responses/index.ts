@@ -1,5 +1,5 @@
-// OpenAI's Responses API: the parts put together. The only file of this folder that others import. Knows nothing of stored
-// state: the gateway keeps that itself.
+// Declaration of OpenAI's Responses API, and the only file of this folder that others import. Stored state is not part
+// of it: the gateway stores responses itself.
 import { encodeError } from '../openai/encode-error.ts';
 import { openaiUpstreamBatches } from '../openai/upstream-batches.ts';
 import type { KeepingProtocol, ServerFacts, UpstreamCodec } from '../protocol.ts';
@@ -37,7 +37,7 @@ const SERVER_FACTS: ServerFacts = {
   smallestBudget: 1,
   modelList: '/models',
   hasSiblings: true,
-  // llama.cpp, vLLM and LM Studio know them. Other servers ignore them, or name them in a refusal.
+  // llama.cpp, vLLM and LM Studio know them. Other servers ignore or reject them.
   extraParameters: ['topK', 'seed'],
   varies: {
     namesCutAnswers: [true, false],
@@ -85,7 +85,7 @@ const server: KeepingProtocol['server'] = {
     'tool',
   ]),
   reportsFailure: true,
-  // Hugging Face's examples of Open Responses send `latest`; the schema of 2026-04-24 does not name the header.
+  // Hugging Face's examples of Open Responses send `latest`. The schema of 2026-04-24 does not name the header.
   openHeader: 'openresponses-version',
   endsInAnswer: true,
   encodeResponse,

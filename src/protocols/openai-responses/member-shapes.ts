@@ -1,11 +1,11 @@
-// The members of the nodes in requests and answers of the Responses API, as far as they have a canonical form. Read by the decoder, which
-// reports all others, and by the encoder, which copies those of nodes that it writes anew.
+// Shapes of the nodes in requests and answers of the Responses API: the members with a canonical form. The decoder
+// reports all others, and the encoder copies them when it rewrites a node.
 import { asString, unknownMembers } from '../../base/json/index.ts';
 import type { JsonObject } from '../../base/json/index.ts';
 import { type Report, type Target, TEXTS } from '../../canonical/index.ts';
 import { members, rewritten, type MemberShape } from '../members/member-shape.ts';
 
-/** Breakpoint up to which a prompt may be cached: a part that has it also keeps its raw form. */
+/** Prompt-cache breakpoint. A part with one also keeps its raw form. */
 const BREAKPOINT = 'prompt_cache_breakpoint';
 export const TEXT_PART = members(`type text annotations logprobs ${BREAKPOINT}`);
 export const IMAGE_PART = members(`type image_url file_id detail ${BREAKPOINT}`);
@@ -20,13 +20,13 @@ const PARTS: Readonly<Record<string, MemberShape>> = {
   input_audio: members(`type input_audio ${BREAKPOINT}`, { input_audio: members('data format') }),
 };
 
-/** Content parts, by their type. */
+/** Returns the shape of a content part by its type. */
 function partShape(part: JsonObject): MemberShape | undefined {
   const type = asString(part['type']) ?? '';
   return Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
 }
 
-/** `id` and `status` tell where an item was kept and that it is complete. */
+/** `id` and `status` only describe the stored item. */
 export const MESSAGE_SHAPE = members('type id status role content', { content: partShape });
 
 const OUTPUT = members('type id status call_id output', { output: partShape });
@@ -45,7 +45,7 @@ const ITEMS: Readonly<Record<string, MemberShape>> = {
   compaction: COMPACTION,
 };
 
-/** Items of an answer, by what they are in the canonical model: its encoder copies whatever else they hold. */
+/** Output items by their canonical type. Their encoder copies all other members. */
 export const OUTPUT_SHAPES = {
   message: MESSAGE_SHAPE,
   reasoning: members('type id summary content encrypted_content'),
@@ -53,7 +53,7 @@ export const OUTPUT_SHAPES = {
   compaction: COMPACTION,
 };
 
-/** Items, by their type, which clients leave out of messages. */
+/** Returns the shape of an item by its type, which clients may omit for messages. */
 function itemShape(item: JsonObject): MemberShape | undefined {
   const type = asString(item['type']) ?? (item['role'] === undefined ? '' : 'message');
   return Object.hasOwn(ITEMS, type) ? ITEMS[type] : undefined;
@@ -66,7 +66,7 @@ const TOOLS: Readonly<Record<string, MemberShape>> = {
   custom: CUSTOM_SHAPE,
 };
 
-/** Tools, by their type; others are known by their raw form alone. */
+/** Returns the shape of a tool by its type. Other types have only a raw form. */
 function toolShape(tool: JsonObject): MemberShape | undefined {
   const type = asString(tool['type']) ?? '';
   return Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined;
@@ -76,10 +76,13 @@ export const TEXT_SHAPE = members('format verbosity', {
   format: rewritten('type name schema strict description'),
 });
 
-/** Tools that are not OpenAI's are read, or reported, by the decoder; what is not known may be tomorrow's. */
+/**
+ * Includes members that OpenAI does not have, because the decoder reads or reports them. Unknown members may be new
+ * ones.
+ */
 export const REASONING_SHAPE = members('effort summary generate_summary usage enabled max_tokens exclude');
 
-/** The body of a request, below its top. */
+/** Body of a request, below its top level. */
 export const REQUEST_SHAPE = members('', {
   input: itemShape,
   instructions: itemShape,
@@ -88,12 +91,12 @@ export const REQUEST_SHAPE = members('', {
   reasoning: REASONING_SHAPE,
 });
 
-/** True where a part says more than its canonical form holds. */
+/** True if a part has members that its canonical form does not hold. */
 export function saysMore(raw: JsonObject, { known }: MemberShape): boolean {
   return raw[BREAKPOINT] !== undefined || unknownMembers(raw, known) !== undefined;
 }
 
-/** The unknown members of a node that is written anew, for a server that takes such; those of others are reported. */
+/** Returns the unknown members of a rewritten node, for a server that accepts them; otherwise they are reported. */
 export function unknownOf(
   raw: JsonObject | undefined,
   { known }: MemberShape,

@@ -10,7 +10,7 @@ export const outline: OutlineCodec = {
   decode(body) {
     const problems = new Problems();
     const model = decodeModelId(body, problems);
-    // A template may say what the request does not, and what is made in the background waits for room.
+    // A prompt template can set missing members, and background requests are queued, so both need the whole body.
     if (model === '' || (body['prompt'] ?? null) !== null || body['background'] === true) return null;
     return {
       model,

@@ -1,5 +1,5 @@
-// A relayed Responses stream: response objects are patched, a copy is read for the records, and every other byte
-// passes. Only for upstreams that follow OpenAI's own definition.
+// Relayed Responses stream: patches response objects, reads usage and status, and passes every other byte unchanged.
+// Only for upstreams that follow OpenAI's definition.
 import type { JsonObject, JsonValue } from '../../base/json/index.ts';
 import type { GatewayError } from '../../canonical/index.ts';
 import { fromByteString } from '../../base/lib/byte-string.ts';
@@ -21,11 +21,11 @@ const WRITTEN = ['"delta":'] as const;
 
 export class ResponsesRelayStream extends PatchedStream {
   #tail = '';
-  /** The last event that passed, and the data of the first: what a failure goes on from. */
+  /** Last event that passed, and data of the first one, from which a failure event is built. */
   #last = '';
   #opening = '{"response":{}}';
   #final: JsonObject | undefined;
-  /** The upstream's own `error` went to the client; the response that failed through it may be missing. */
+  /** True: the upstream's own `error` was sent, but its `response.failed` may still be missing. */
   #errorPassed = false;
 
   protected override close(): string {
@@ -37,13 +37,13 @@ export class ResponsesRelayStream extends PatchedStream {
 
   answer(): string | undefined {
     if (!this.#final) return undefined;
-    // Events are read as byte strings.
+    // Events are byte strings.
     return fromByteString(JSON.stringify({ ...this.#final, ...responsePatches(this.facts) }));
   }
 
   /**
-   * `error` and `response.failed`, numbered behind what passed; the latter alone behind the upstream's own `error`. ''
-   * before the first content.
+   * Returns `error` and `response.failed`, numbered after the last event. Only `response.failed` if the upstream's own
+   * `error` was sent; '' before the first content.
    */
   fail(error: GatewayError): string {
     if (!this.committed || this.done || this.errorShown) return '';
@@ -73,10 +73,13 @@ export class ResponsesRelayStream extends PatchedStream {
     return true;
   }
 
-  /** The slow path: for events that open, finish, fail, or are not known. @returns false behind the last one */
+  /**
+   * Slow path, for events that open or finish the answer, report a failure, or are unknown.
+   * @returns false after the last event
+   */
   #inspect(frame: string): boolean {
     const data = frameData(frame);
-    // `[DONE]` is not of this protocol; comments keep a connection alive.
+    // Comments keep the connection alive. `[DONE]` is not part of this protocol.
     if (data === '' && !this.error) this.add(frame);
     if (data === '' || data === '[DONE]') return true;
     const json = parseJson(data);
@@ -86,7 +89,7 @@ export class ResponsesRelayStream extends PatchedStream {
     }
     const type = asString(json['type']) ?? '';
     this.#last = frame;
-    // Behind an error only the response that failed through it is of interest.
+    // After an error, only its `response.failed` matters.
     if (this.error && type !== 'response.failed') return true;
     switch (type) {
       case 'response.created':
@@ -141,7 +144,7 @@ export class ResponsesRelayStream extends PatchedStream {
     return false;
   }
 
-  /** The response that failed: what it says of the failure is masked, and what the model wrote is not looked at. */
+  /** Patches the failed response: masks its error, and leaves the model's output unchanged. */
   #failed(frame: string, data: string, error: JsonValue | undefined): string {
     const words = JSON.stringify(error ?? null);
     const masked = this.facts.redact(words);
@@ -169,7 +172,7 @@ function isContent(type: string, json: JsonObject): boolean {
   return kind !== 'message' && kind !== 'reasoning';
 }
 
-/** True when the event's own line names a delta, which holds nothing to patch. */
+/** True if the event's name is that of a delta, which needs no patch. */
 function isDelta(frame: string): boolean {
   return frame.startsWith(EVENT) && frame.startsWith('.delta', frame.indexOf('\n') - '.delta'.length);
 }

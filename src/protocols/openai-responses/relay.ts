@@ -1,5 +1,5 @@
-// The relay lane of the Responses API: what a faithful upstream takes as it stands, and how its answers pass. Only
-// `id`, `model` and `store` of response objects change; every other byte is the upstream's.
+// Relay lane of the Responses API: decides which requests are sent unchanged, and patches `id`, `model` and `store` of
+// response objects.
 import { editJson, type JsonBytes, type JsonValue, setMembers } from '../../base/json/index.ts';
 import { joined, type Slices } from '../../base/lib/slices.ts';
 import type { CanonicalRequest } from '../../canonical/index.ts';
@@ -22,13 +22,13 @@ export const relay: RelayCodec = {
   openStream: (facts) => new ResponsesRelayStream(facts),
 };
 
-/** Members of `reasoning` that are the gateway's, or of other protocols: OpenAI refuses them. */
+/** Members of `reasoning` from the gateway or other protocols, which OpenAI refuses. */
 const NOT_OPENAIS: ReadonlySet<string> = new Set(['usage', 'enabled', 'max_tokens', 'exclude']);
 
 function accepts(request: CanonicalRequest): boolean {
   const { raw, state } = request;
   if (state === undefined) return false;
-  // Stored responses are stored here: the upstream does not know them.
+  // Responses are stored by the gateway, so the upstream does not know them.
   if (
     state.previousResponseId !== undefined ||
     state.conversationId !== undefined ||
@@ -37,22 +37,22 @@ function accepts(request: CanonicalRequest): boolean {
   )
     return false;
   if ((request.temperature ?? 0) > MAX_TEMPERATURE) return false;
-  // Tools or a choice among them were dropped: the client's own words would still ask for them.
+  // If tools or their choice were dropped, the client's body would still contain them.
   const tools = Array.isArray(raw['tools']) ? raw['tools'].length : 0;
   if (tools !== request.tools.length) return false;
   const choice = raw['tool_choice'] ?? 'auto';
-  // Words of others, which OpenAI does not know.
+  // Forms of other vendors, which OpenAI does not accept.
   if (choice === 'any' || (isJsonObject(choice) && choice['type'] === undefined)) return false;
   if (tools === 0 && choice !== 'auto' && choice !== 'none') return false;
   if (Object.keys(asObject(raw['reasoning'])).some((key) => NOT_OPENAIS.has(key))) return false;
   return request.items.every((item) => {
     if (item.type === 'reference') return false;
-    // Ids of files are the gateway's own.
+    // File ids are the gateway's own.
     return !('parts' in item) || !item.parts.some((part) => 'media' in part && part.media.kind === 'file_id');
   });
 }
 
-/** The code is OpenAI's own for a number below its least (guide "Error codes", 2026-11). */
+/** The code is OpenAI's own for a number below the minimum (guide "Error codes", 2026-11). */
 function requireLegal({ maxOutputTokens: limit }: CanonicalRequest): void {
   if (limit === undefined || limit >= MIN_OUTPUT_TOKENS) return;
   throw new GatewayError(
@@ -66,11 +66,11 @@ function editRequest(body: JsonBytes, request: CanonicalRequest, model: string):
   const { raw } = request;
   const set: Record<string, JsonValue> = {};
   if (raw['model'] !== model) set['model'] = model;
-  // The gateway keeps answers itself; the upstream shall not.
+  // The gateway stores answers itself, so the upstream must not.
   if (raw['store'] !== false) set['store'] = false;
   const remove = Object.keys(raw).filter((key) => WITHHELD_FIELDS.has(key));
   if ('background' in raw) remove.push('background');
-  // Known to Chat Completions only: OpenAI refuses it here.
+  // Only Chat Completions has this member. OpenAI refuses it here.
   const options = raw['stream_options'];
   if (isJsonObject(options) && 'include_usage' in options) {
     const { include_usage: _, ...others } = options;

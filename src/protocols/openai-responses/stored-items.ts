@@ -1,5 +1,4 @@
-// Items as the gateway keeps them between requests: in this protocol's own raw form, each with an id. Knows nothing of
-// where they are kept.
+// Converts items to and from their stored form: this protocol's own raw form, each with an id.
 import { responseShape } from './addresses.ts';
 import {
   asArray,
@@ -45,7 +44,7 @@ function identify(input: JsonValue | undefined, generationId: string): readonly 
   });
 }
 
-/** A reference may be nothing but an id, which `identify` has given the type of a message. */
+/** A reference can consist of only an id, to which `identify` has added the type of a message. */
 function referenceOf(item: JsonObject): string | undefined {
   const isBareId = Object.keys(item).every((name) => name === 'id' || name === 'type');
   return item['type'] === 'item_reference' || isBareId ? String(item['id']) : undefined;
@@ -62,7 +61,7 @@ function decode(items: readonly JsonObject[], path: string): readonly Item[] {
   return decoded;
 }
 
-/** Calls and their outputs have a status whenever the API gives them back, messages too (`ItemResource`, 2026-11). */
+/** The API always returns calls, outputs and messages with a status (`ItemResource`, 2026-11). */
 const WITH_STATUS = /^message$|_call$|_call_output$/;
 
 function show(item: JsonObject, include: ReadonlySet<string>): JsonObject {
@@ -75,7 +74,7 @@ function show(item: JsonObject, include: ReadonlySet<string>): JsonObject {
   return gateItem(whole, include);
 }
 
-/** The content of a message as parts that say everything, where clients may say less. */
+/** Returns the content of a message as parts with all members, some of which clients may omit. */
 function partsOf({ role, content }: JsonObject): readonly JsonValue[] {
   if (typeof content === 'string')
     return [wholePart({ type: role === 'assistant' ? 'output_text' : 'input_text', text: content })];
@@ -100,12 +99,12 @@ function showResponse(response: JsonObject, include: ReadonlySet<string>): JsonO
   return isWhole && isJsonArray(response['output']) ? response : { ...response, output };
 }
 
-// The events of an answer that was kept, as if it were made now. Order and form are the stream encoder's; only the
-// response object inside the events is the kept one. Knows nothing of where answers are kept.
+// Replay of a stored answer as a stream. The stream encoder writes the events; only the response object inside them is
+// the stored one.
 
 /**
- * The frames of the whole stream, in order: the place of each is its sequence number.
- * @param response the answer as it was kept; members that only `include` shows are left out unless it names them
+ * Returns the frames of the whole stream, in order: their index is their sequence number.
+ * @param response the stored answer, without members that `include` does not request
  */
 function replayResponse(
   response: JsonObject,
@@ -129,7 +128,7 @@ function replayResponse(
   try {
     decodeResponse(response, sink, context);
   } catch (error) {
-    // An answer that failed is told as one.
+    // A failed answer is replayed with its error.
     sink.on({ type: 'error', error: GatewayError.from(error) });
   }
   return text.split(/(?<=\n\n)/);
@@ -141,7 +140,7 @@ function envelope(kept: JsonObject, { status }: Outcome, output: readonly JsonOb
   return { ...kept, ...begun };
 }
 
-/** Members that the encoder asks of a request once the echoes are not its business. */
+/** Creates the request that the encoder reads for everything except the echoed members. */
 function replayedRequest(include: ReadonlySet<string>): CanonicalRequest {
   return {
     protocol: 'openai-responses',

@@ -1,6 +1,6 @@
-// The names and shapes of OpenAI's Responses API that the codecs are checked against at compile time, taken
-// from the official SDK's types. Nothing here exists at run time. What arrives is never trusted to have these
-// shapes: decoders narrow every member, because compatible servers add, rename and leave out.
+// Types of OpenAI's Responses API, taken from the official SDK, against which the codecs are checked at compile time.
+// Input is never trusted to have these types: decoders narrow every member, because compatible servers add, rename and
+// omit members.
 import type {
   EasyInputMessage,
   ResponseCustomToolCall,
@@ -16,11 +16,11 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 
-/** Every event the official SDK knows. */
+/** Every event that the official SDK has. */
 export type OfficialEvent = ResponseStreamEvent['type'];
 
 /**
- * Events outside the SDK's list that servers do send: `response.cancelled` (background answers),
+ * Events that servers send, but the SDK does not have: `response.cancelled` (background answers),
  * `response.reasoning.*` (Open Responses schema of 2026-04-24), `response.reasoning_part.*` (Bedrock, recorded
  * 2026-08), `keepalive`.
  */
@@ -34,7 +34,7 @@ export type UnofficialEvent =
 
 export type WireEvent = OfficialEvent | UnofficialEvent;
 
-// Types of what the encoder writes, one alias per node, so that a literal can be checked with `satisfies`.
+// Types of what the encoder writes, one alias per node, for checks with `satisfies`.
 export type WireMessage = Omit<EasyInputMessage, 'content'>;
 export type WireInputText = ResponseInputText;
 export type WireInputImage = ResponseInputImage;

@@ -1,5 +1,5 @@
-// Turns the items of one Responses answer into canonical events, each piece exactly once, however it arrives: in
-// deltas, in a finished item only, or only in the finished answer. Knows nothing of frames or of HTTP.
+// Decodes the items of one Responses answer into canonical events. Each piece is emitted exactly once, whether it
+// arrives in deltas, only in a finished item, or only in the finished answer.
 import {
   asArray,
   asNumber,
@@ -29,22 +29,22 @@ interface Slot {
   readonly kind: ItemKind;
   readonly id: string | undefined;
   readonly outputIndex: number | undefined;
-  /** Our own index; -1 until the item is opened. */
+  /** Canonical index; -1 until the item is opened. */
   index: number;
   closed: boolean;
-  /** True once an item of the finished answer has been recognised as this one. */
+  /** True once an item of the finished answer was matched with this one. */
   matched: boolean;
   /** Parts of a message, or of a chain of thought. */
   readonly parts: ItemRuns;
   readonly summary: ItemRuns;
   arguments: string;
-  /** The announcement of an item that could not be opened yet. */
+  /** `added` item that could not be opened yet. */
   announced: JsonObject | undefined;
 }
 
 export class ItemEmitter {
   readonly calls: CountedCalls = { webSearch: 0, fileSearch: 0 };
-  /** True once a call that the client must answer was opened. */
+  /** True once a call for the client was opened. */
   hasToolCalls = false;
   readonly #out: ItemWriter;
   readonly #ids: CallIds;
@@ -57,7 +57,7 @@ export class ItemEmitter {
     this.#ids = new CallIds(context, 'call_');
   }
 
-  /** `response.output_item.added`: opens the item if the announcement says enough. */
+  /** Handles `response.output_item.added`: opens the item if it has enough members. */
   added(outputIndex: JsonValue | undefined, item: JsonObject): void {
     if (!saysWhatItIs(item)) return;
     const known = this.#find(outputIndex, item['id']);
@@ -69,7 +69,7 @@ export class ItemEmitter {
     this.#open(slot, item, false);
   }
 
-  /** A piece of visible text or of a refusal. */
+  /** Handles a delta of text or of a refusal. */
   text(frame: JsonObject, kind: 'text' | 'refusal'): void {
     const delta = frame['delta'];
     if (typeof delta !== 'string' || delta === '') return;
@@ -77,7 +77,7 @@ export class ItemEmitter {
     if (slot) this.#emitText(slot, slot.parts.at(partIndex(frame), kind), delta, asArray(frame['logprobs']));
   }
 
-  /** The whole of a text part or refusal: emits what no delta brought. */
+  /** Handles a complete text part or refusal: emits what the deltas did not contain. */
   textDone(frame: JsonObject, kind: 'text' | 'refusal'): void {
     const whole = frame[kind];
     if (typeof whole !== 'string' || whole === '') return;
@@ -85,7 +85,7 @@ export class ItemEmitter {
     if (slot) this.#emitWholeText(slot, slot.parts.at(partIndex(frame), kind), whole, frame['logprobs']);
   }
 
-  /** A piece of a reasoning summary (`summary_index`) or of a raw chain of thought (`content_index`). */
+  /** Handles a delta of a reasoning summary (`summary_index`) or of a raw chain of thought (`content_index`). */
   reasoning(frame: JsonObject, kind: 'text' | 'summary'): void {
     const delta = frame['delta'];
     if (typeof delta !== 'string' || delta === '') return;
@@ -95,7 +95,7 @@ export class ItemEmitter {
     this.#emitReasoning(slot, runs.at(partIndex(frame), 'text'), kind, delta);
   }
 
-  /** The whole of a reasoning part: emits what no delta brought. */
+  /** Handles a complete reasoning part: emits what the deltas did not contain. */
   reasoningDone(frame: JsonObject, kind: 'text' | 'summary'): void {
     const whole = frame['text'];
     if (typeof whole !== 'string' || whole === '') return;
@@ -106,7 +106,7 @@ export class ItemEmitter {
     this.#emitReasoning(slot, run, kind, remainder(run.text, whole));
   }
 
-  /** A piece of a call's arguments, or of a custom tool's input. */
+  /** Handles a delta of a call's arguments, or of a custom tool's input. */
   arguments(frame: JsonObject): void {
     const delta = frame['delta'];
     if (typeof delta !== 'string' || delta === '') return;
@@ -114,7 +114,7 @@ export class ItemEmitter {
     if (slot) this.#emitArguments(slot, delta);
   }
 
-  /** The whole arguments or input of a call: emits what no delta brought. */
+  /** Handles the complete arguments or input of a call: emits what the deltas did not contain. */
   argumentsDone(frame: JsonObject): void {
     const whole = frame['arguments'] ?? frame['input'];
     if (typeof whole !== 'string' || whole === '') return;
@@ -122,7 +122,7 @@ export class ItemEmitter {
     if (slot) this.#emitArguments(slot, remainder(slot.arguments, whole));
   }
 
-  /** `response.output_text.annotation.added`. */
+  /** Handles `response.output_text.annotation.added`. */
   annotation(frame: JsonObject): void {
     const raw = frame['annotation'];
     if (!isJsonObject(raw)) return;
@@ -131,7 +131,7 @@ export class ItemEmitter {
     this.#emitAnnotation(slot, slot.parts.at(partIndex(frame), 'text'), raw);
   }
 
-  /** `response.output_item.done`: emits what was not streamed, then closes the item. */
+  /** Handles `response.output_item.done`: emits what was not streamed, then closes the item. */
   done(outputIndex: JsonValue | undefined, item: JsonObject): void {
     if (!saysWhatItIs(item)) return;
     const kind = kindOfItem(asString(item['type']) ?? '');
@@ -144,7 +144,7 @@ export class ItemEmitter {
     this.#finish(this.#newSlot(kind, id, asNumber(outputIndex)), item);
   }
 
-  /** The items of the finished answer: emits those that never arrived, and closes all others. */
+  /** Takes the items of the finished answer: emits missing ones, and closes all others. */
   complete(output: readonly JsonValue[]): void {
     const rest: { item: JsonObject; place: number }[] = [];
     for (let place = 0; place < output.length; place++) {
@@ -157,9 +157,9 @@ export class ItemEmitter {
         rest.push({ item, place });
       }
     }
-    // Servers exist that give an item another id in each event: recognise the others by their place, then by kind.
+    // Some servers change an item's id in each event. Those items are matched by index, then by kind.
     const free = new Map<ItemKind, Slot[]>();
-    // From behind, so that the first is the last to be taken off.
+    // Reversed, so that `pop` returns the first.
     for (const slot of rest.length > 0 ? this.#slots.toReversed() : [])
       if (!slot.matched) listed(free, slot.kind).push(slot);
     for (const { item, place } of rest) {
@@ -176,7 +176,7 @@ export class ItemEmitter {
     this.closeAll();
   }
 
-  /** Closes what is still open; for an answer that ended without its final items. */
+  /** Closes all open items, for an answer that ended without its final items. */
   closeAll(): void {
     for (const slot of this.#slots) {
       if (slot.closed) continue;
@@ -210,7 +210,7 @@ export class ItemEmitter {
     return slot;
   }
 
-  /** The item that a frame belongs to: by its place, unless the id says that the place is used twice. */
+  /** Finds the item of a frame by its index, unless the id shows that the index is used twice. */
   #find(outputIndex: JsonValue | undefined, itemId: JsonValue | undefined): Slot | undefined {
     const byIndex = typeof outputIndex === 'number' ? this.#byIndex.get(outputIndex) : undefined;
     if (byIndex && (byIndex.id === itemId || typeof itemId !== 'string')) return byIndex;
@@ -218,13 +218,16 @@ export class ItemEmitter {
     return this.#byId.get(itemId) ?? byIndex;
   }
 
-  /** The call that a frame belongs to. Undefined while its name is unknown (the finished item brings both) and after its end. */
+  /** Finds the call of a frame. Undefined before its name is known (the finished item has both), and after its end. */
   #openCall(frame: JsonObject): Slot | undefined {
     const slot = this.#find(frame['output_index'], frame['item_id']);
     return slot && slot.kind === 'tool_call' && slot.index >= 0 && !slot.closed ? slot : undefined;
   }
 
-  /** The open item for a delta; one that was never announced is opened now. Undefined for a delta after its end. */
+  /**
+   * Finds the item for a delta, and opens it if its `added` event is missing. Undefined for a delta after the item's
+   * end.
+   */
   #slotOf(frame: JsonObject, kind: 'message' | 'reasoning'): Slot | undefined {
     const slot = this.#find(frame['output_index'], frame['item_id']);
     const itemId = frame['item_id'];
@@ -256,7 +259,7 @@ export class ItemEmitter {
 
   #finishMessage(slot: Slot, item: JsonObject): void {
     const content = item['content'];
-    // A few servers give the text as a bare string.
+    // Some servers send the text as a string.
     const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : asArray(content);
     for (let at = 0; at < parts.length; at++) {
       const part = asObject(parts[at]);
@@ -296,7 +299,10 @@ export class ItemEmitter {
     this.#emitArguments(slot, remainder(slot.arguments, whole));
   }
 
-  /** Only searches are billed, not opened pages or looks into a page (OpenAI guide "Web search", "Output and citations"). */
+  /**
+   * Counts billed calls. For web search, only searches are billed, not opened pages or searches in a page (OpenAI guide
+   * "Web search", "Output and citations").
+   */
   #count(item: JsonObject): void {
     if (item['status'] !== undefined && item['status'] !== 'completed') return;
     if (item['type'] === 'file_search_call') this.calls.fileSearch++;
@@ -311,7 +317,7 @@ export class ItemEmitter {
     this.#out.text(slot.index, run.part, text, run.kind, logprobs);
   }
 
-  /** Emits what is missing of a part. Its log probabilities go along only if none went before. */
+  /** Emits what is missing of a part. Its log probabilities are only added if there was no text before. */
   #emitWholeText(slot: Slot, run: Run, whole: string, logprobs: JsonValue | undefined): void {
     this.#emitText(slot, run, remainder(run.text, whole), run.text === '' ? asArray(logprobs) : []);
   }
@@ -340,18 +346,18 @@ function listed<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
   return list;
 }
 
-/** The upstream's index of the part that a frame is about. */
+/** Returns the upstream's index of the part that a frame belongs to. */
 function partIndex(frame: JsonObject): number {
   return asNumber(frame['content_index'] ?? frame['summary_index']) ?? 0;
 }
 
-/** Rest of `whole` that is still to be sent after `sent`. Nothing when they differ: what was sent cannot be recalled. */
+/** Returns the rest of `whole` after `sent`; empty if they differ, because sent text cannot be undone. */
 function remainder(sent: string, whole: string): string {
   if (sent === '') return whole;
   return whole.length > sent.length && whole.startsWith(sent) ? whole.slice(sent.length) : '';
 }
 
-/** False for an item without a type, which a broken server sends: no client could tell what it is. */
+/** False for an item without a type from a broken server, which no client could interpret. */
 function saysWhatItIs(item: JsonObject): boolean {
   return typeof item['type'] === 'string' && item['type'] !== '';
 }

@@ -1,5 +1,4 @@
-// The frame around the items of a Responses answer: how it starts and how it ends. Serves the streamed and the
-// whole form alike, so that both give the same events.
+// Decodes the start and the end of a Responses answer, for streams and whole answers alike.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { EventSink, FinishReason, StartEvent } from '../../../canonical/index.ts';
 import { asArray, asNumber, asObject, asString } from '../../../base/json/index.ts';
@@ -7,10 +6,10 @@ import { decodeFailure } from './decode-error.ts';
 import { decodeUsage } from './decode-usage.ts';
 import type { ItemEmitter } from './answer-emitter.ts';
 
-/** How an answer ended: from the event's name, corrected by the response's own status. */
+/** End of an answer: from the event's name, corrected by the response's own status. */
 export type Ending = 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
-/** The first event, from the response object. */
+/** Returns the first event, from the response object. */
 export function decodeStart(response: JsonObject): StartEvent {
   return {
     type: 'start',
@@ -22,8 +21,8 @@ export function decodeStart(response: JsonObject): StartEvent {
 }
 
 /**
- * The end of an answer: items that never arrived, token counts, and `finish` or `error`. Token counts come before
- * an error too, since a failed answer may be billed.
+ * Emits the end of an answer: missing items, token counts, and `finish` or `error`. Token counts also precede an error,
+ * because a failed answer can be billed.
  */
 export function emitEnding(
   ending: Ending,
@@ -32,7 +31,7 @@ export function emitEnding(
   sink: EventSink,
 ): void {
   const end = trueEnding(ending, response);
-  // A failed answer leaves nothing complete behind: its items stay open.
+  // Items of a failed answer stay open, because they are incomplete.
   if (end === 'completed' || end === 'incomplete') emitter.complete(asArray(response['output']));
   const usage = decodeUsage(response['usage'], emitter.calls);
   if (usage) sink.on({ type: 'usage', usage });
@@ -58,7 +57,7 @@ export function emitEnding(
   }
 }
 
-/** Some servers announce `response.completed` for whatever ended: then the status inside tells. */
+/** Some servers send `response.completed` for every end, so the status inside decides. */
 function trueEnding(ending: Ending, response: JsonObject): Ending {
   switch (response['status']) {
     case 'failed':

@@ -1,5 +1,4 @@
-// Failures as a Responses server words them, in a body, in a stream or inside a response object, as one closed
-// kind. Knows nothing of retries: the engine's table decides what a kind leads to.
+// Classifies errors of Responses servers in a body, in a stream or inside a response object.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { ContextRefusal, ErrorKind } from '../../../canonical/index.ts';
 import { asArray, asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -13,7 +12,7 @@ import {
   upstreamFailure,
 } from '../../upstream-error.ts';
 
-/** Codes that mean the same with every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
+/** Codes with the same meaning for every status. OpenAI guide "Error codes" and the SDK's ResponseError, 2026-11. */
 const KIND_OF_CODE: Readonly<Record<string, ErrorKind>> = {
   insufficient_quota: 'quota',
   billing_hard_limit_reached: 'quota',
@@ -47,12 +46,12 @@ interface Failure {
 }
 
 /**
- * Classifies an error answer.
+ * Classifies an error answer. The code takes precedence over the status. Refused gateway credentials are the upstream's
+ * fault for the client.
  * @param status HTTP status
  * @param header reads a response header by lower-case name
- * @param body the body as text; any form, also not JSON
- * @returns an error that keeps the upstream's status and bytes. The code decides before the status does; the
- *   gateway's own credentials being refused is the upstream's fault in the client's eyes.
+ * @param body text of the answer, JSON or not
+ * @returns an error that keeps the upstream's status and bytes
  */
 export function decodeError(
   status: number,
@@ -66,7 +65,7 @@ export function decodeError(
   return new GatewayError(kind, messageOf(kind, failure, status), {
     param: failure.param ?? (isModels ? 'model' : undefined),
     httpStatus: isModels ? 404 : undefined,
-    // LiteLLM's proxy repeats the status as a code.
+    // LiteLLM's proxy repeats the status as the code.
     code: /^\d*$/.test(failure.code ?? '') ? undefined : failure.code,
     context: failure.context,
     fault: status === 401 || status === 403 ? 'upstream' : faultOfKind(kind),
@@ -76,13 +75,13 @@ export function decodeError(
 }
 
 /**
- * A failure inside an answer that began with status 200: an `error` event, or the `error` of a failed response.
- * @param error the object with `code` and `message`; anything else gives a failure without a reason
+ * Classifies a failure in an answer with status 200: an `error` event, or the `error` of a failed response.
+ * @param error the object with `code` and `message`; anything else is a failure without a reason
  */
 export function decodeFailure(error: JsonValue | undefined): GatewayError {
   const failure = isJsonObject(error) ? readError(error) : readBody(error);
   const known = kindOf(failure) ?? kindOfImageCode(failure.code);
-  // A stream has no status: where only words tell, they may be about the request.
+  // A stream has no status per error, so the message may show that it is about the request.
   const kind = known ? kindByWords(known, failure) : kindOfFailure(failure);
   const message = failure.message ?? 'the upstream reported a failure without giving a reason';
   return new GatewayError(kind, shortMessage(message), {
@@ -92,7 +91,10 @@ export function decodeFailure(error: JsonValue | undefined): GatewayError {
   });
 }
 
-/** The forms met so far: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one of them. */
+/**
+ * Known forms: `{error: {…}}`, `{error: "…", code}`, `{detail: "…" | [{loc, msg}]}`, `{message}`, an array around one
+ * of them.
+ */
 function readBody(body: JsonValue | undefined): Failure {
   if (typeof body === 'string') return { message: body, code: undefined, type: undefined, param: undefined };
   const root = asObject(Array.isArray(body) ? asArray(body)[0] : body);
@@ -119,7 +121,7 @@ function readError(error: JsonObject): Failure {
   };
 }
 
-/** FastAPI's `loc` (`["body", "input", 0]`) as a path. */
+/** Converts FastAPI's `loc` (`["body", "input", 0]`) to a path. */
 function pathOf(loc: JsonValue | undefined): string | undefined {
   const steps = asArray(loc).filter((step) => step !== 'body');
   return steps.length > 0 ? steps.join('.') : undefined;
@@ -127,8 +129,7 @@ function pathOf(loc: JsonValue | undefined): string | undefined {
 
 function kindOf(failure: Failure): ErrorKind | undefined {
   const code = failure.code ?? '';
-  // `invalid_request_error` comes as a type beside every finer code, and servers without codes put the reason
-  // into words only.
+  // `invalid_request_error` is the type of many more specific codes, and servers without codes only have the message.
   const kind = Object.hasOwn(KIND_OF_CODE, code) ? KIND_OF_CODE[code] : undefined;
   if (kind !== undefined && kind !== 'invalid_request') return kind;
   if (failure.type === 'insufficient_quota') return 'quota';
@@ -136,19 +137,21 @@ function kindOf(failure: Failure): ErrorKind | undefined {
   return kind;
 }
 
-/** The kind of a failure that has no code: the server's own, unless its words speak of the prompt. */
+/** Returns the kind of a failure without a code: the server's fault, unless its message is about the prompt. */
 function kindOfFailure(failure: Failure): ErrorKind {
   const byWords = kindByWords('invalid_request', failure);
   return byWords === 'context_overflow' ? byWords : kindByWords('upstream_unavailable', failure);
 }
 
-/** `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image. */
+/**
+ * Matches `invalid_image_url`, `image_too_large`, `empty_image_file`, `failed_to_download_image`: the client's image.
+ */
 function kindOfImageCode(code: string | undefined): ErrorKind | undefined {
   return code !== undefined && code.includes('image') ? 'invalid_request' : undefined;
 }
 
 function messageOf(kind: ErrorKind, failure: Failure, status: number): string {
-  // An upstream quotes part of the refused key, which is the operator's and not the client's to see.
+  // Upstreams quote part of the refused key, which is the operator's and must not be shown to the client.
   if (kind === 'authentication') return 'the upstream refused the credentials of the gateway';
   return shortMessage(failure.message ?? TEXTS.upstreamStatus(status));
 }

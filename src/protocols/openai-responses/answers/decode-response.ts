@@ -1,4 +1,4 @@
-// A whole Responses answer as canonical events: the end of a stream that streamed nothing.
+// Decodes a whole Responses answer, like a stream without deltas.
 import type { EventSink } from '../../../canonical/index.ts';
 import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
@@ -8,8 +8,8 @@ import { decodeFailure } from './decode-error.ts';
 import { ItemEmitter } from './answer-emitter.ts';
 
 /**
- * Pushes the answer in `body`.
- * @throws GatewayError when the answer failed, is not finished, or is not an answer of this protocol
+ * Emits the answer in `body`.
+ * @throws GatewayError if the answer failed, is not finished, or is not an answer of this protocol
  */
 export function decodeResponse(body: unknown, sink: EventSink, context: CodecContext): void {
   if (!isJsonObject(body)) throw notAnAnswer('the body is not a JSON object');

@@ -1,5 +1,5 @@
-// Reads the events of a Responses stream. Only sorts frames: items are the emitter's, the ending is shared with
-// the whole form. Event names: OpenAI API reference, "Streaming events", and recordings up to 2026-11.
+// Dispatches the events of a Responses stream. The emitter handles items; the end is shared with whole answers. Event
+// names: OpenAI API reference, "Streaming events", and recordings up to 2026-11.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type { EventSink, GatewayError } from '../../../canonical/index.ts';
 import { asObject, asString, isJsonObject, parseJson } from '../../../base/json/index.ts';
@@ -24,7 +24,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   frame(event: string, data: string): void {
-    // `[DONE]` is not of this protocol, but compatible servers send it.
+    // `[DONE]` is not part of this protocol, but compatible servers send it.
     if (this.#ended || data === '' || data === '[DONE]') return;
     const frame = parseJson(data);
     if (!isJsonObject(frame)) return this.#fail(unreadableFrame(data));
@@ -74,7 +74,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case 'response.reasoning_text.done':
       case 'response.reasoning.done':
         return this.#begun().reasoningDone(frame, 'text');
-      // The events around these say all that is in them.
+      // The other events around these contain everything in them.
       case 'response.content_part.added':
       case 'response.content_part.done':
       case 'response.reasoning_summary_part.added':
@@ -98,7 +98,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#sink.on(decodeStart(asObject(response)));
   }
 
-  /** The items, after making sure that the answer has begun: servers exist that leave out `response.created`. */
+  /** Returns the emitter, after the start event: some servers omit `response.created`. */
   #begun(): ItemEmitter {
     if (!this.#started) this.#start(undefined);
     return this.#items;
@@ -117,7 +117,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#sink.on({ type: 'error', error });
   }
 
-  /** Progress of hosted tools, and whatever is younger than this code; a bare `{error}` is how proxies fail. */
+  /** Handles progress of hosted tools and unknown events. An object with only `error` is a failure from a proxy. */
   #other(frame: JsonObject): void {
     const { error } = frame;
     if (frame['type'] === undefined && error !== undefined && error !== null)

@@ -1,27 +1,26 @@
-// Token counts of a Responses answer as the canonical vector. Knows nothing of prices.
+// Decodes token counts of a Responses answer into the canonical vector.
 import type { JsonValue } from '../../../base/json/index.ts';
 import type { Usage } from '../../../canonical/index.ts';
 import { asNumber, asObject, isJsonObject } from '../../../base/json/index.ts';
 import { NO_USAGE } from '../../../canonical/index.ts';
 import { Conflicts, tokenCount, TokenRoom, COUNTS, isCounted } from '../../token-count.ts';
 
-/** Calls of hosted tools that the answer itself shows. */
+/** Hosted tool calls that the answer itself contains. */
 export interface CountedCalls {
   webSearch: number;
   fileSearch: number;
 }
 
 /**
- * Reads `response.usage`.
- *
- * `input_tokens` includes what was read from and written to the prompt cache, `output_tokens` includes reasoning
- * (OpenAI API reference, "The response object", and every recorded answer, checked 2026-11); the canonical members
- * are a partition, so the parts are taken out of the totals. OpenAI's cache lifetimes are 30 minutes and 12 hours:
- * the short one counts as the vector's 5 minute class, the long one as its 1 hour class.
+ * Decodes `response.usage`.
+ * `input_tokens` includes cache reads and writes, and `output_tokens` includes reasoning (OpenAI API reference, "The
+ * response object", and every recorded answer, checked 2026-11). The canonical classes are disjoint, so the parts are
+ * subtracted from the totals. OpenAI's cache lifetimes are 30 minutes and 12 hours: they count as the vector's 5-minute
+ * and 1-hour class.
  *
  * @param raw the `usage` member
- * @param calls hosted calls among the output items; used where the usage object has no counts of its own
- * @returns undefined when there is no usage object
+ * @param calls hosted calls among the output items, used if the usage object has no counts of its own
+ * @returns undefined without a usage object
  */
 export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Usage | undefined {
   if (!isJsonObject(raw)) return undefined;
@@ -58,7 +57,7 @@ export function decodeUsage(raw: JsonValue | undefined, calls: CountedCalls): Us
   };
 }
 
-/** Counts by tool: those the upstream bills by if it says so, else what the output items show. */
+/** Returns calls by tool: those that the upstream bills, if stated, otherwise those among the output items. */
 function hostedCalls(
   usage: Readonly<Record<string, JsonValue | undefined>>,
   inputDetails: Readonly<Record<string, JsonValue | undefined>>,

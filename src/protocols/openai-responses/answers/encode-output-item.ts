@@ -1,5 +1,5 @@
-// One item of an answer as an output item of the Responses API, and its id. Pure functions over complete items: the
-// whole form and the stream write the same objects with them. Knows nothing of events.
+// Encodes one item of an answer as an output item of the Responses API, and assigns its id. Streams and whole answers
+// share these pure functions.
 import { unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { Annotation, Item, OpenItem, Part, Source } from '../../../canonical/index.ts';
@@ -11,7 +11,7 @@ import { OUTPUT_SHAPES } from '../member-shapes.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** How the ids of items begin. OpenAI refuses an item that comes back with another beginning. */
+/** Prefixes of item ids. OpenAI refuses an input item with another prefix. */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['message', 'msg_'],
   ['reasoning', 'rs_'],
@@ -30,28 +30,28 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
   ['mcp_list_tools', 'mcpl_'],
   ['mcp_approval_request', 'mcpr_'],
 ]);
-/** How the id of an item of this type begins. */
+/** Returns the id prefix of items of this type. */
 export function prefixOf(type: string): string {
   return PREFIXES.get(type) ?? 'item_';
 }
 
-/** Shorter ids are counters of small servers (`msg_0`): the next answer would have them again. */
+/** Shorter ids are counters of small servers (`msg_0`), which repeat in the next answer. */
 const SHORTEST_ID = 16;
-/** OpenAI refuses longer ones, and ids of other characters. */
+/** OpenAI refuses longer ids, and ids with other characters. */
 const LONGEST_ID = 64;
 const LEGAL_ID = /^[\w-]+$/;
 
-/** Hands out the ids of one answer's items: the upstream's own where they can be used, else derived from the answer's. */
+/** Assigns the ids of one answer's items: the upstream's own if usable, otherwise derived from the answer's id. */
 export class ItemIds {
   readonly #base: string;
   readonly #used = new Set<string>();
 
-  /** @param generationId the answer's id; ids made from it are the same whenever the answer is written */
+  /** @param generationId the answer's id; derived ids are the same whenever the answer is written */
   constructor(generationId: string) {
     this.#base = generationId;
   }
 
-  /** @param position place among the items of the answer */
+  /** @param position index of the item in the answer */
   take(item: OpenItem | Item, position: number): string {
     const type = wireType(item);
     const prefix = PREFIXES.get(type);
@@ -69,7 +69,7 @@ export class ItemIds {
   }
 }
 
-/** The item's type in this protocol. */
+/** Returns the item's type in this protocol. */
 function wireType(item: OpenItem | Item): string {
   switch (item.type) {
     case 'tool_call':
@@ -83,7 +83,9 @@ function wireType(item: OpenItem | Item): string {
   }
 }
 
-/** False for what has no form in this protocol: unknown items of others, and most work of their tools. */
+/**
+ * False for items that this protocol cannot express: unknown items of other protocols, and most of their hosted work.
+ */
 export function isShown(item: OpenItem | Item): boolean {
   switch (item.type) {
     case 'hosted_call':
@@ -99,8 +101,8 @@ export function isShown(item: OpenItem | Item): boolean {
 }
 
 /**
- * Encodes an item that `isShown`. Members of the upstream's own form that nobody knows are kept.
- * @param status for items that do not bring their own
+ * Encodes an item for which `isShown` is true. Unknown members of the upstream's own form are kept.
+ * @param status for items that have none of their own
  */
 export function encodeOutputItem(
   item: Item,
@@ -164,26 +166,26 @@ export function encodeOutputItem(
 }
 
 /**
- * True where a chain of thought is shown as the summary that was asked for: other families tell what they think, or a
- * summary of it, in one place. Who asks for a summary reads no other.
- * @param format whose reasoning it is
+ * True if a chain of thought is shown as the requested summary. Other families return reasoning, or a summary of it, in
+ * one place, but a client that requests a summary reads only that.
+ * @param format of the reasoning
  */
 export function isShownAsSummary(format: string | undefined, { request }: AnswerContext): boolean {
   const { summary = 'none' } = request.reasoning;
   return summary !== 'none' && format !== REASONING_FORMAT;
 }
 
-/** A part of a summary. */
+/** Encodes a part of a summary. */
 export function summaryPart(text: string): JsonObject {
   return { type: 'summary_text', text };
 }
 
-/** A part of a chain of thought. */
+/** Encodes a part of a chain of thought. */
 export function reasoningPart(text: string): JsonObject {
   return { type: 'reasoning_text', text };
 }
 
-/** A part of what the model said. Log probabilities only if they were asked for. */
+/** Encodes a part of a message. Log probabilities are included only if requested. */
 export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject {
   if (part.type === 'refusal') return { type: 'refusal', refusal: part.refusal };
   const { text = '', annotations = [], logprobs = [] } = part.type === 'text' ? part : {};
@@ -196,16 +198,16 @@ export function encodeOutputPart(part: Part, context: AnswerContext): JsonObject
   return gatePart(whole, includeOf(context));
 }
 
-/** A citation in the flat form of this protocol; undefined for one that only another protocol knows. */
+/** Encodes a citation in the flat form of this protocol; undefined for one that only another protocol has. */
 export function encodeAnnotation(annotation: Annotation): JsonObject | undefined {
   const own = ownRaw(annotation.source);
   if (annotation.type !== 'url_citation') return own;
   const { url, title, start, end } = annotation;
-  // Servers leave out the span or the title, which strict clients demand.
+  // Servers omit the span or the title, which strict clients require.
   return { ...own, type: 'url_citation', start_index: start, end_index: end, title, url };
 }
 
-/** Members shown only on demand that the client asked to see. */
+/** Returns the optional members that the client requested. */
 function includeOf({ request }: AnswerContext): ReadonlySet<string> {
   return request.state?.include ?? NOTHING;
 }
@@ -213,8 +215,8 @@ function includeOf({ request }: AnswerContext): ReadonlySet<string> {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Status of an item that the upstream did not finish, where `failed` is no status of its type: a patch has no status for
- * it (OpenAI's description of its API, 2026-11).
+ * Status of an unfinished item whose type has no status `failed`. A patch call also lacks `incomplete`, so it stays
+ * `in_progress` (OpenAI's API description, 2026-11).
  */
 const CUT_STATUS: Readonly<Record<string, string>> = {
   apply_patch_call: 'in_progress',
@@ -225,7 +227,7 @@ const CUT_STATUS: Readonly<Record<string, string>> = {
   tool_search_output: 'incomplete',
 };
 
-/** An item that the upstream did not finish must not seem to go on. */
+/** Sets the status of an unfinished item, so that it does not look in progress. */
 function cutStatus(raw: JsonObject | undefined, status: ItemStatus): JsonObject {
   if (status === 'in_progress' || raw?.['status'] !== 'in_progress') return {};
   const type = String(raw['type']);

@@ -1,5 +1,5 @@
-// The response object around the output: what it repeats of the request, with every default, and how it ended. The
-// same object stands in a whole answer and in the events of a stream.
+// Encodes the response object around the output: members of the request, with all defaults, and the outcome. Whole
+// answers and stream events contain the same object.
 import { asObject, isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { ErrorKind, FinishEvent, GatewayError, StartEvent, Usage } from '../../../canonical/index.ts';
@@ -7,16 +7,16 @@ import type { AnswerContext } from '../../protocol.ts';
 import { toolWithoutCredentials } from '../../without-credentials.ts';
 import { encodeUsage } from './encode-usage.ts';
 
-/** The id under which the client knows the answer; the generation's own id follows the prefix. */
+/** Prefix of response ids. The generation's own id follows it. */
 export const RESPONSE_PREFIX = 'resp_';
 
 /**
- * The values of OpenAI's schema `ServiceTier`; other servers' words would fail strict clients. `auto` is a wish, which
- * a stream repeats before it is known who serves it.
+ * Values of OpenAI's schema `ServiceTier`. Strict clients reject others. `auto` is only a request, which a stream
+ * repeats before the tier is known.
  */
 const SERVICE_TIERS: ReadonlySet<string> = new Set(['default', 'flex', 'scale', 'priority', 'fast']);
 
-/** How the answer stands. */
+/** State of the answer. */
 export type Outcome =
   | { readonly status: 'queued' | 'in_progress' }
   | { readonly status: 'completed' }
@@ -24,9 +24,9 @@ export type Outcome =
   | { readonly status: 'failed'; readonly error: GatewayError };
 
 /**
- * The outcome of an answer that ended in good order. A refusal without words of its own has no other sign here than
- * that of a filter: the text before it must not look complete.
- * @param saysRefusal true when the answer has a part that is a refusal
+ * Returns the outcome of an answer that ended without an error. A refusal without text is reported as filtered, so that
+ * the text before it does not look complete.
+ * @param saysRefusal true if the answer has a refusal part
  */
 export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
   switch (finish.reason) {
@@ -42,8 +42,8 @@ export function outcomeOf(finish: FinishEvent, saysRefusal: boolean): Outcome {
 }
 
 /**
- * Writes the object. In the middle it repeats the request, with the defaults of the API where the client said nothing.
- * @param output the output items, complete ones only
+ * Encodes the response object, with the request's members and the API's defaults for missing ones.
+ * @param output complete output items
  */
 export function encodeResponseObject(
   context: AnswerContext,
@@ -57,7 +57,7 @@ export function encodeResponseObject(
   const text = asObject(raw['text']);
   const reasoning = asObject(raw['reasoning']);
   const tier = start.serviceTier;
-  // One literal, to which little is added: to copy the members of another object costs more than all the rest.
+  // One literal for performance: copying members of another object would dominate the cost.
   const response: MutableJsonObject = {
     id: RESPONSE_PREFIX + context.id,
     object: 'response',
@@ -106,7 +106,7 @@ export function encodeResponseObject(
   return response;
 }
 
-/** A tool as the client sent it, with the defaults of the API; credentials of MCP servers are never repeated. */
+/** Returns a tool as the client sent it, with the API's defaults. Credentials of MCP servers are never repeated. */
 function echoTool(tool: JsonValue): JsonValue {
   if (!isJsonObject(tool)) return tool;
   if (tool['type'] === 'function')
@@ -120,7 +120,7 @@ function echoTool(tool: JsonValue): JsonValue {
 }
 
 /**
- * The codes of OpenAI's schema `ResponseError`, and those that its service sends beside them: Codex, for one, shortens
+ * Codes of OpenAI's schema `ResponseError`, and undocumented ones that its service sends. Codex, for example, shortens
  * its history on `context_length_exceeded` and gives up on `insufficient_quota`.
  */
 const CODES: Partial<Readonly<Record<ErrorKind, string>>> = {
@@ -131,7 +131,7 @@ const CODES: Partial<Readonly<Record<ErrorKind, string>>> = {
   invalid_request: 'invalid_prompt',
 };
 
-/** `{code, message}` of an answer that failed. */
+/** Encodes `{code, message}` of a failed answer. */
 export function encodeFailure(error: GatewayError): { readonly code: string; readonly message: string } {
   return { code: CODES[error.kind] ?? 'server_error', message: error.message };
 }

@@ -1,4 +1,4 @@
-// A collected answer becomes the response object. Must not know where the answer came from.
+// Encodes a collected answer as a response object.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CollectedEvents, Item } from '../../../canonical/index.ts';
 import { requireFinish } from '../../broken-answer.ts';
@@ -8,8 +8,8 @@ import { withoutSilentEnd } from './include-gates.ts';
 import { encodeResponseObject, outcomeOf } from './encode-response-object.ts';
 
 /**
- * Encodes a whole answer; one that failed holds what was said before.
- * @throws GatewayError `upstream_unavailable` when it never finished
+ * Encodes a whole answer. A failed one contains the output before the failure.
+ * @throws GatewayError `upstream_unavailable` if it never finished
  */
 export function encodeResponse(events: CollectedEvents, context: AnswerContext): JsonObject {
   const ids = new ItemIds(context.id);
@@ -27,7 +27,7 @@ export function encodeResponse(events: CollectedEvents, context: AnswerContext):
   const output = withoutSilentEnd(shown.map((item, position) => encode(item, position, 'completed'))).slice();
   const end = output.length - 1;
   const last = shown[end];
-  // The item that was being written when the answer ended is not complete.
+  // The item that was being written when the answer ended is incomplete.
   if (last && outcome.status === 'incomplete') output[end] = encode(last, end, 'incomplete');
   return encodeResponseObject(context, events.start, outcome, output, events.usage);
 }

@@ -1,6 +1,6 @@
-// Canonical events become the events of a Responses stream. Owns their order: one machine that opens before it adds,
-// adds before it ends, and ends once. What stands in items is shared with the whole form. Runs once per token: the
-// constant text of a delta is made once per part, only the number and the piece vary.
+// Encodes canonical events as a Responses stream: every item and part is opened, filled and ended in this order,
+// exactly once. Items are encoded as in whole answers. It runs once per token, so the constant text of a delta is
+// cached per part.
 import type { JsonObject, JsonValue } from '../../../base/json/index.ts';
 import type {
   AnnotateEvent,
@@ -37,7 +37,7 @@ import { ItemDraft } from './item-draft.ts';
 import type { PartDraft, PartKind } from './item-draft.ts';
 import { partEvents } from './part-events.ts';
 
-/** Makes the response object that stands in an event. @param output complete items only */
+/** Creates the response object in an event. @param output complete items only */
 export type EncodeEnvelope = (
   start: StartEvent,
   outcome: Outcome,
@@ -46,9 +46,9 @@ export type EncodeEnvelope = (
 ) => JsonObject;
 
 /**
- * Starts a stream. Nothing is written before the first event; after `finish` or `error` nothing more is.
+ * Starts a stream. Nothing is written before the first event, or after `finish` or `error`.
  * @param write takes complete frames
- * @param envelope where the response object is not made from the request and the events
+ * @param envelope creates the response object, if not from the request and the events
  */
 export function encodeStream(
   write: (frames: string) => void,
@@ -61,20 +61,23 @@ export function encodeStream(
 class ResponsesStreamEncoder extends StreamEncoder {
   readonly #envelope: EncodeEnvelope;
   readonly #ids: ItemIds;
-  /** By canonical index; undefined for what is not shown. */
+  /** Items by canonical index; undefined: not shown. */
   readonly #items: (ItemDraft | undefined)[] = [];
   readonly #byUpstreamId = new Map<string, ItemDraft>();
-  /** By output index; holes until the items are complete. */
+  /** Complete items by output index; sparse. */
   readonly #output: JsonObject[] = [];
   readonly #logprobs: boolean;
   #begun = false;
   #shown = 0;
   #sequence = 0;
-  /** Frames of the current event, written at once. */
+  /** Frames of the current event, written together. */
   #frames = '';
-  /** The last item, where it is reasoning that has not said anything yet: at the end of an answer it is left out. */
+  /** Last item, if it is reasoning without content so far. At the end of an answer it is omitted. */
   #held: ItemDraft | undefined;
-  /** The last item, once it is closed: its end is written when it is known whether the answer ended in it. */
+  /**
+   * Last item, once it is closed. Its end is written later, because its status depends on whether the answer ended in
+   * it.
+   */
   #closed: ItemDraft | undefined;
 
   constructor(write: (frames: string) => void, context: AnswerContext, envelope: EncodeEnvelope) {
@@ -125,7 +128,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
     for (const [type, members] of argumentsAtStart(item)) this.#itemFrame(type, draft, members);
   }
 
-  /** Shows the item that is held back, if there is one: it says something, or the answer goes on behind it. */
+  /** Writes the held item, because it has content or another item follows. */
   #showHeld(): void {
     const draft = this.#held;
     if (!draft) return;
@@ -192,7 +195,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
     else this.#endItem(draft, 'completed');
   }
 
-  /** Writes the end of the last item, if it was closed and its end is still to be written. */
+  /** Writes the end of the last item, if it is closed and not yet ended. */
   #endClosed(status: 'completed' | 'incomplete'): void {
     const draft = this.#closed;
     this.#closed = undefined;
@@ -246,18 +249,18 @@ class ResponsesStreamEncoder extends StreamEncoder {
     this.#end(`response.${outcome.status}`, outcome);
   }
 
-  /** Decoders close what they open; one that does not must not leave items without an end. */
+  /** Ends items that a decoder left open. */
   #closeOpen(): void {
     this.#items.forEach((draft, index) => {
       if (draft && !draft.isClosed) this.onClose({ type: 'close', index });
     });
   }
 
-  /** OpenAI's SDKs throw on `error`; clients that read responses look for `response.failed`, which ends the stream. */
+  /** OpenAI's SDKs throw on `error`. Other clients wait for `response.failed`, which ends the stream. */
   protected override onError(error: GatewayError): void {
     this.#begin();
     this.#endClosed('completed');
-    // Open items end as what they are: each `added` has its `done`, and nothing looks whole.
+    // Open items end as incomplete, so that each `added` event has its `done`.
     for (const draft of this.#items)
       if (draft && !draft.isClosed && draft !== this.#held) this.#endItem(draft, 'incomplete');
     const { code, message } = encodeFailure(error);
@@ -269,7 +272,10 @@ class ResponsesStreamEncoder extends StreamEncoder {
     this.#frame(type, { response: this.#response(outcome) });
   }
 
-  /** Events that only this protocol knows pass, with our numbers; progress of hosted tools is sent as our own events. */
+  /**
+   * Passes on events that only this protocol has, renumbered. Progress of hosted tools is omitted, because the encoder
+   * writes its own.
+   */
   protected override onUnknown({ source }: UnknownEvent): void {
     const { raw } = source;
     const { type } = raw;
@@ -283,7 +289,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
     this.#frame(type, { ...raw, ...place });
   }
 
-  /** The part with the number, announced when it is new. Numbers that are left out are empty parts before it. */
+  /** Returns the part with this number, and opens it if it is new. Skipped numbers become empty parts before it. */
   #part(draft: ItemDraft, kind: PartKind, number: number, shown = kind): PartDraft {
     const known = draft.find(kind, number);
     if (known) return known;
@@ -327,7 +333,7 @@ class ResponsesStreamEncoder extends StreamEncoder {
   }
 
   #response(outcome: Outcome): JsonObject {
-    // Places of items that never became complete are left out.
+    // Items that were never completed are omitted.
     const output = this.#output.filter((item) => item !== undefined);
     return this.#envelope(this.start, outcome, output, this.usage);
   }
@@ -343,7 +349,7 @@ function isCustom(draft: ItemDraft): boolean {
   return draft.open.type === 'tool_call' && draft.open.kind === 'custom';
 }
 
-/** A delta up to its sequence number. Nothing in an id needs an escape. */
+/** Returns a delta up to its sequence number. Ids need no escaping. */
 function head(type: string, place: string): string {
   return `event: ${type}\ndata: {"type":"${type}",${place},"sequence_number":`;
 }

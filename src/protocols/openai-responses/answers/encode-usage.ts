@@ -1,4 +1,4 @@
-// Token counts in the shape of the Responses API. Owns which class counts where; must not estimate or price.
+// Encodes token counts for the Responses API.
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../canonical/index.ts';
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import { asVendorSaid } from '../../said-usage.ts';
@@ -7,10 +7,10 @@ import type { Usage } from '../../../canonical/index.ts';
 const TOTALS = ['input_tokens', 'output_tokens', 'total_tokens'];
 
 /**
- * Encodes usage (OpenAI's schema `ResponseUsage`): what was read from a cache is part of `input_tokens`, reasoning is
- * part of `output_tokens`. Classes that OpenAI's own answers leave out appear only when they are not 0.
- * An upstream of the same protocol is quoted.
- * @param costUsd as `usage.cost`, the name OpenRouter gave it; absent where it is not known
+ * Encodes usage (OpenAI's schema `ResponseUsage`). `input_tokens` includes cache reads, and `output_tokens` includes
+ * reasoning. Classes that OpenAI's own answers omit appear only if they are not 0. Usage of an upstream of this
+ * protocol is passed on.
+ * @param costUsd for `usage.cost`, OpenRouter's name; undefined: unknown
  */
 export function encodeUsage(usage: Usage, costUsd: number | undefined): JsonObject {
   const { input, output, tools } = usage;

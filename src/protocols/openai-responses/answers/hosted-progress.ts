@@ -1,5 +1,5 @@
-// The events by which the API tells the progress of tools that it runs itself. They say nothing that the items do not
-// say, so they are written with the items, whoever ran the tool. API reference, "Streaming events".
+// Progress events of hosted tools (API reference, "Streaming events"). They contain nothing new, so they are derived
+// from the items, whichever protocol these came from.
 import { asArray, asObject, type JsonObject } from '../../../base/json/index.ts';
 
 const STARTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -9,16 +9,16 @@ const STARTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['mcp_call', ['in_progress']],
   ['mcp_list_tools', ['in_progress']],
 ]);
-/** Kinds that have an event for failure. */
+/** Types with an event for failure. */
 const CAN_FAIL: ReadonlySet<string> = new Set(['mcp_call', 'mcp_list_tools']);
 
-/** Names of the events that follow the announcement of an item. */
+/** Returns the names of the events after an item's `added` event. */
 export function progressAtStart(item: JsonObject): readonly string[] {
   const kind = String(item['type']);
   return (STARTS.get(kind) ?? []).map((step) => `response.${kind}.${step}`);
 }
 
-/** Events with the arguments of a call that already has them when it is announced; OpenAI's own has none yet then. */
+/** Returns the argument events of a call that already has its arguments when it is added. OpenAI's own calls do not. */
 export function argumentsAtStart(
   item: JsonObject,
 ): readonly (readonly [type: string, members: JsonObject])[] {
@@ -30,7 +30,7 @@ export function argumentsAtStart(
   ];
 }
 
-/** Events with the commands of a shell call, which name no item but its place (API reference, 2026-11). */
+/** Returns the command events of a shell call. They identify the item only by its index (API reference, 2026-11). */
 function commandsAtEnd(item: JsonObject): readonly (readonly [type: string, members: JsonObject])[] {
   if (item['type'] !== 'shell_call') return [];
   return asArray(asObject(item['action'])['commands']).flatMap((command, command_index) => [
@@ -40,7 +40,7 @@ function commandsAtEnd(item: JsonObject): readonly (readonly [type: string, memb
   ]);
 }
 
-/** Names of the events that come before the end of an item. */
+/** Returns the names of the events before an item's end. */
 function progressAtEnd(item: JsonObject): readonly string[] {
   const kind = String(item['type']);
   if (!STARTS.has(kind)) return [];
@@ -49,7 +49,7 @@ function progressAtEnd(item: JsonObject): readonly string[] {
   return [`response.${kind}.${isFailed && CAN_FAIL.has(kind) ? 'failed' : 'completed'}`];
 }
 
-/** The events that come before the end of an item. @param place of the item in the output */
+/** Returns the events before an item's end. @param place of the item in the output */
 export function eventsAtEnd(
   item: JsonObject,
   place: number,

@@ -1,10 +1,9 @@
-// Which members of items are shown only to a client that asks for them with `include`, and which are there whatever is
-// known or shown: the one place that knows. Pure functions over raw items; used for answers as they are made and for
-// what was kept.
+// Removes item members that clients must request with `include`, and adds members that are always required. Pure
+// functions over raw items, for new and for stored answers.
 import { isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 
-/** Members by item type, below the item (OpenAI API reference, "Create a model response", `include`, 2026-11). */
+/** Paths of members by item type (OpenAI API reference, "Create a model response", `include`, 2026-11). */
 const GATES: ReadonlyMap<string, readonly string[]> = new Map([
   ['reasoning', ['encrypted_content']],
   ['web_search_call', ['action.sources', 'results']],
@@ -14,9 +13,8 @@ const GATES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Members that the API demands of items of hosted tools, and what they say where they are unknown or not shown (schemas
- * `CodeInterpreterToolCall`, `FileSearchToolCall`, `ImageGenToolCall`, `WebSearchToolCall` of OpenAI's description,
- * 2026-11).
+ * Required members of hosted tool items, with their values if unknown or hidden (schemas `CodeInterpreterToolCall`,
+ * `FileSearchToolCall`, `ImageGenToolCall`, `WebSearchToolCall` of OpenAI's API description, 2026-11).
  */
 const DEMANDED: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['code_interpreter_call', { container_id: '', code: null, outputs: null }],
@@ -25,14 +23,14 @@ const DEMANDED: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['web_search_call', { action: { type: 'search' } }],
 ]);
 
-/** The item without the members that `include` does not name, and with those that must be there. */
+/** Returns the item without members that `include` does not name, and with all required ones. */
 export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonObject {
   const type = String(item['type']);
   if (type === 'message') return gateContent(item, include);
   let out = item;
   for (const gate of GATES.get(type) ?? [])
     if (!include.has(`${type}.${gate}`)) out = without(out, gate.split('.'));
-  // An announcement says what is known by then.
+  // The `added` event of a search has no action yet.
   const demanded =
     item['status'] === 'in_progress' && type === 'web_search_call' ? undefined : DEMANDED.get(type);
   for (const name in demanded) {
@@ -42,16 +40,16 @@ export function gateItem(item: JsonObject, include: ReadonlySet<string>): JsonOb
   return out;
 }
 
-/** False for what is missing, and for an object that does not say what it is where that is demanded. */
+/** False for a missing value, and for an object without a type if one is required. */
 function isSaid(value: JsonValue | undefined, demanded: JsonValue): boolean {
   if (!isJsonObject(demanded)) return value !== undefined;
   return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
-/** Members that say nothing by themselves. */
+/** Members that carry no content. */
 const PLACE_MEMBERS: ReadonlySet<string> = new Set(['id', 'type', 'status']);
 
-/** True for an item of reasoning of which nothing is shown. */
+/** True for a reasoning item without visible content. */
 export function isSilent(item: JsonObject): boolean {
   if (item['type'] !== 'reasoning') return false;
   return Object.entries(item).every(
@@ -64,7 +62,7 @@ export function isSilent(item: JsonObject): boolean {
 }
 
 /**
- * An output that does not end with a silent item: what signs an answer may come behind its last word, and clients take
+ * Removes a silent item at the end of an output. Reasoning can follow the last text as its signature, but clients take
  * the last item for the answer.
  */
 export function withoutSilentEnd(output: readonly JsonObject[]): readonly JsonObject[] {
@@ -72,14 +70,16 @@ export function withoutSilentEnd(output: readonly JsonObject[]): readonly JsonOb
   return last !== undefined && output.length > 1 && isSilent(last) ? output.slice(0, -1) : output;
 }
 
-/** The same for a client that is shown what was kept: what is encrypted says nothing to it either. */
+/** Does the same for a stored answer, where encrypted content is hidden as well. */
 export function withoutHiddenEnd(output: readonly JsonObject[]): readonly JsonObject[] {
   const last = output.at(-1);
   if (last === undefined || output.length < 2) return output;
   return isSilent({ ...last, encrypted_content: null }) ? output.slice(0, -1) : output;
 }
 
-/** The same for one content part of a message. The API demands a list of log probabilities, so that is emptied. */
+/**
+ * Applies `include` to one content part of a message. The API requires a list of log probabilities, so it is emptied.
+ */
 export function gatePart(part: JsonObject, include: ReadonlySet<string>): JsonObject {
   switch (part['type']) {
     case 'output_text':
@@ -97,7 +97,7 @@ function hasNone(probabilities: JsonValue | undefined): boolean {
   return probabilities === undefined || (isJsonArray(probabilities) && probabilities.length === 0);
 }
 
-/** @returns the message itself where nothing of it is hidden */
+/** @returns the same message if nothing is hidden */
 function gateContent(message: JsonObject, include: ReadonlySet<string>): JsonObject {
   const { content } = message;
   if (!isJsonArray(content)) return message;

@@ -1,4 +1,4 @@
-// One output item while it is streamed: what has been said of it so far. Knows nothing of frames.
+// One output item while it is streamed: its content so far.
 import type { JsonValue } from '../../../base/json/index.ts';
 import type {
   Annotation,
@@ -15,12 +15,12 @@ export type PartKind = 'text' | 'refusal' | 'reasoning' | 'summary';
 
 export class PartDraft {
   readonly kind: PartKind;
-  /** Its place among the parts that are told alike. */
+  /** Index among the parts of the same list. */
   readonly index: number;
   text = '';
   readonly annotations: Annotation[] = [];
   readonly logprobs: JsonValue[] = [];
-  /** Prefix of every delta of the part. */
+  /** Cached prefix of every delta of the part. */
   head = '';
 
   constructor(kind: PartKind, index: number) {
@@ -28,7 +28,7 @@ export class PartDraft {
     this.index = index;
   }
 
-  /** The canonical part of a message. */
+  /** Returns the canonical part of a message. */
   part(): Part {
     const { text, annotations, logprobs } = this;
     return this.kind === 'refusal'
@@ -40,24 +40,24 @@ export class PartDraft {
 export class ItemDraft {
   readonly open: OpenItem;
   readonly id: string;
-  /** Its output index. */
+  /** Output index. */
   readonly place: number;
-  /** In the order in which they began. */
+  /** Parts in the order in which they began. */
   readonly parts: PartDraft[] = [];
-  /** The same by canonical number. */
+  /** Parts by canonical number. */
   readonly #counted: Readonly<Record<Exclude<PartKind, 'refusal'>, PartDraft[]>> = {
     text: [],
     reasoning: [],
     summary: [],
   };
   arguments = '';
-  /** Prefix of every delta of the arguments. */
+  /** Cached prefix of every delta of the arguments. */
   argumentsHead = '';
   opaque: OpaqueReasoning | undefined;
   source: Source | undefined;
   facts: HostedFacts | undefined;
   isClosed = false;
-  /** How many parts there are of each place. */
+  /** Number of parts in each list. */
   readonly #places = { text: 0, reasoning: 0, summary: 0 };
 
   constructor(open: OpenItem, id: string, place: number) {
@@ -66,14 +66,14 @@ export class ItemDraft {
     this.place = place;
   }
 
-  /** The part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
+  /** Finds the part with a canonical number. Parts of a message are counted together, those of reasoning by kind. */
   find(kind: PartKind, number: number): PartDraft | undefined {
     return this.#counted[countOf(kind)][number];
   }
 
   /**
-   * A new part behind the others of its count.
-   * @param shown as what it is told: a chain of thought may be told as a summary, and stands among its parts
+   * Adds a part.
+   * @param shown kind for the client: a chain of thought can be shown as a summary and is numbered with its parts
    */
   add(kind: PartKind, shown: PartKind): PartDraft {
     const part = new PartDraft(shown, this.#places[countOf(shown)]++);
@@ -82,7 +82,7 @@ export class ItemDraft {
     return part;
   }
 
-  /** The item as far as it is known. */
+  /** Returns the item as far as it is known. */
   item(): Item {
     const { open } = this;
     const source = this.source ? { source: this.source } : {};

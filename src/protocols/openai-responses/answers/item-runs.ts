@@ -1,5 +1,4 @@
-// The parts of one item of an upstream's answer, as far as they were passed on: found by the number that the upstream
-// gives them, in no more time than it takes to look one up. Knows nothing of events.
+// Parts of one upstream item, as far as they were emitted, with constant-time lookup by the upstream's index.
 
 export type RunKind = 'text' | 'refusal';
 
@@ -8,7 +7,7 @@ export interface Run {
   /** The upstream's index of the part. */
   readonly at: number;
   readonly kind: RunKind;
-  /** Its canonical number: the order in which parts began. */
+  /** Canonical number: the order in which parts began. */
   readonly part: number;
   text: string;
   annotations: number;
@@ -16,13 +15,13 @@ export interface Run {
 
 export class ItemRuns {
   #count = 0;
-  /** Asked once per token, and nearly always for the same one. */
+  /** Cache of the last part: lookups happen once per token, and nearly always for the same one. */
   #last: Run | undefined;
   readonly #byPlace = { text: new Map<number, Run>(), refusal: new Map<number, Run>() };
-  /** The first part behind all places of a finished item, once it was looked for. */
+  /** First part whose index is beyond the finished list; null: none. Absent: not searched yet. */
   readonly #stray: { text?: Run | null; refusal?: Run | null } = {};
 
-  /** The part with the upstream's index, made if it is new. */
+  /** Returns the part with the upstream's index; created if it is new. */
   at(at: number, kind: RunKind): Run {
     if (this.#last?.at === at && this.#last.kind === kind) return this.#last;
     const known = this.#byPlace[kind].get(at);
@@ -33,15 +32,15 @@ export class ItemRuns {
   }
 
   /**
-   * The part that a finished item has at a place. Some servers number streamed parts past the end of the finished list
-   * (recorded from Bedrock: part 1 of a single one): such a part is the one without a place of its own.
-   * @param places how many parts the finished item has
+   * Returns the part at an index of a finished item. Some servers number streamed parts beyond the finished list
+   * (recorded from Bedrock: part 1 of a single one). Such a part is matched with the index that has none.
+   * @param places number of parts of the finished item
    */
   final(at: number, places: number, kind: RunKind): Run {
     return this.#byPlace[kind].get(at) ?? this.#strayOf(places, kind) ?? this.at(at, kind);
   }
 
-  /** Parts that are added from now on have a place: an item is finished once. */
+  /** Searched once: an item is finished once, and parts that are added later have a valid index. */
   #strayOf(places: number, kind: RunKind): Run | null {
     let stray = this.#stray[kind];
     if (stray === undefined) {

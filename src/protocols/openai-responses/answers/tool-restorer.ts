@@ -1,5 +1,5 @@
-// Puts an answer back into the client's terms after `portable-request.ts`: calls of functions that stand for tools of
-// the client become the items of those tools, and tools of groups get their own names back.
+// Reverses `portable-request.ts` in an answer: calls of replacing functions become items of the client's tools, and
+// grouped tools get their own names again.
 import { isJsonObject, parseJson } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { CanonicalEvent, EventSink, OpenEvent, OpenItem, Source } from '../../../canonical/index.ts';
@@ -14,8 +14,8 @@ interface HeldCall {
 }
 
 /**
- * A sink in front of `next`. A call that becomes another item is held until it is complete, and what comes after it
- * waits, so that items keep their order.
+ * Sink in front of `next`. A call that becomes another item is held until it is complete, and later events are queued,
+ * so that the order of items is kept.
  */
 export class ToolRestorer implements EventSink {
   readonly #next: EventSink;
@@ -45,7 +45,7 @@ export class ToolRestorer implements EventSink {
         this.#release(held, undefined);
         return this.on(event);
       case 'error':
-        // A call that was held back is not complete, and nobody shall run it.
+        // The held call is incomplete and must not be run.
         this.#held = undefined;
         this.#waiting = [];
         return this.#next.on(event);
@@ -81,7 +81,8 @@ export class ToolRestorer implements EventSink {
       this.#next.on({ type: 'open', index, item: { ...restored, source: call('in_progress') } });
       this.#next.on({ type: 'close', index, source: call('completed') });
     } else {
-      // A call that cannot be read as the tool's stays a call of the function: the client can refuse it, and the model reads that.
+      // A call with unusable arguments stays a function call, so that the client can refuse it and the model sees the
+      // refusal.
       this.#next.on(open);
       if (text !== '') this.#next.on({ type: 'arguments', index, text });
       this.#next.on({ type: 'close', index, source });

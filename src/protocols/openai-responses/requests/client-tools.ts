@@ -1,5 +1,5 @@
-// Tools of the Responses API that the client runs: shells, patches, a computer. Each as a function that any model can
-// call, and the calls and outputs in both forms. Pure mappings, one entry per tool; knows no request and no stream.
+// Client tools of the Responses API (shells, patches, computer) as functions that any model can call. Converts their
+// calls and outputs in both directions.
 import { asArray, asObject, asString, isJsonArray, isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../../base/json/index.ts';
 import type { Part } from '../../../canonical/index.ts';
@@ -8,18 +8,18 @@ import type { Part } from '../../../canonical/index.ts';
 export interface ClientTool {
   /** Types of the tool in a request. */
   readonly types: readonly string[];
-  /** Name of the function that stands for it. */
+  /** Name of the function that replaces it. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the function's arguments. */
   readonly parameters: JsonObject;
   readonly callType: string;
   readonly outputType: string;
-  /** The arguments of the function for an item that calls the tool. */
+  /** Returns the function's arguments for an item that calls the tool. */
   argumentsOf(call: JsonObject): JsonObject;
-  /** The members of the item for a function's arguments; undefined when they do not say what to do. */
+  /** Returns the item's members for a function's arguments; undefined if they are unusable. */
   callOf(args: JsonObject): JsonObject | undefined;
-  /** Text that a model reads of an item that holds the tool's output. */
+  /** Returns the content that a model reads for an item with the tool's output. */
   outputOf(output: JsonObject): { readonly parts: readonly Part[]; readonly isError: boolean };
 }
 
@@ -34,14 +34,14 @@ function text(value: string, isError = false): ReturnType<ClientTool['outputOf']
   return { parts: [{ type: 'text', text: value }], isError };
 }
 
-/** The members that have a value. */
+/** Returns the members with a value. */
 function given(object: JsonObject): JsonObject {
   const out: MutableJsonObject = {};
   for (const key in object) if (object[key] !== undefined && object[key] !== null) out[key] = object[key];
   return out;
 }
 
-/** A list of strings; models write one string where they mean a list of one. */
+/** Reads a list of strings. Models may write one string instead of a list of one. */
 function strings(value: JsonValue | undefined): readonly string[] | undefined {
   if (typeof value === 'string') return [value];
   if (!isJsonArray(value) || value.length === 0) return undefined;
@@ -203,24 +203,24 @@ function mediaOf(url: string): Extract<Part, { type: 'image' }>['media'] {
     : { kind: 'url', url };
 }
 
-/** Every tool that the client runs, one line each. */
+/** All client tools. */
 export const CLIENT_TOOLS: readonly ClientTool[] = [shell, localShell, applyPatch, computer];
 
 const byType = new Map(CLIENT_TOOLS.flatMap((tool) => tool.types.map((type) => [type, tool] as const)));
 const byCall = new Map(CLIENT_TOOLS.map((tool) => [tool.callType, tool]));
 const byOutput = new Map(CLIENT_TOOLS.map((tool) => [tool.outputType, tool]));
 
-/** The tool of a type in a request; undefined when the client does not run it. */
+/** Finds the client tool of a type in a request; undefined if the client does not run it. */
 export function clientToolOf(type: string): ClientTool | undefined {
   return byType.get(type);
 }
 
-/** The tool that an item of this type calls. */
+/** Finds the tool that an item of this type calls. */
 export function clientToolOfCall(itemType: string): ClientTool | undefined {
   return byCall.get(itemType);
 }
 
-/** The tool whose output an item of this type holds. */
+/** Finds the tool whose output an item of this type holds. */
 export function clientToolOfOutput(itemType: string): ClientTool | undefined {
   return byOutput.get(itemType);
 }

@@ -1,5 +1,4 @@
-// `input` and `instructions`: every item of a Responses request becomes an item of the flat conversation, which is this
-// protocol's own form. Owns the item types; parts have their own file. Nothing is skipped: what is not understood is kept.
+// Decodes `input` and `instructions` into items of the flat conversation. Unknown items are kept.
 import { isJsonObject, unknownMembers } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import {
@@ -29,23 +28,26 @@ const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'deve
 /** State that is carried from one item to the next. */
 interface Conversation {
   readonly problems: Problems;
-  /** Calls so far, by id: a result takes its tool's name from its call. */
+  /** Calls so far, by id. A result takes its tool's name from its call. */
   readonly calls: Map<string, ToolCallItem>;
-  /** True for what the gateway kept: an upstream's new kind of call is told in words rather than ending the chain. */
+  /**
+   * True for stored items: an unknown kind of call is then rendered as text instead of refused, so that the chain
+   * continues.
+   */
   readonly isKept: boolean;
 }
 
-/** Decodes `input`; every mistake is noted with its path. Absent input is an empty list. */
+/** Decodes `input`. Every problem has its path. Absent input is an empty list. */
 export function decodeInput(value: Member, problems: Problems): Item[] {
   return decodeItems(value, 'input', 'user', problems, false);
 }
 
-/** Decodes `instructions`: a text is one message of the system. */
+/** Decodes `instructions`. A string is one system message. */
 export function decodeInstructions(value: Member, problems: Problems): Item[] {
   return decodeItems(value, 'instructions', 'system', problems, false);
 }
 
-/** Decodes a list of items that were kept and stand at `path`. */
+/** Decodes a list of stored items that stand at `path`. */
 export function decodeInputItems(items: readonly JsonObject[], path: string, problems: Problems): Item[] {
   return decodeItems(items, path, 'user', problems, true);
 }
@@ -87,7 +89,7 @@ function decodeInputItem(raw: JsonObject, path: string, conversation: Conversati
         id,
         text: decodeTexts(raw['content'], `${path}.content`, problems),
         summary: decodeTexts(raw['summary'], `${path}.summary`, problems),
-        // Nobody says whose reasoning it is where nothing is encrypted.
+        // The family of the reasoning is unknown if there is no encrypted content.
         opaque: decodeOpaque(raw),
         path,
         source,
@@ -118,7 +120,7 @@ function decodeInputItem(raw: JsonObject, path: string, conversation: Conversati
   }
 }
 
-/** A message needs no type, and neither does a reference, which is nothing but an id. */
+/** Returns an item's type. Messages may omit it, and so may references, which consist of only an id. */
 function typeOf(raw: JsonObject, path: string, problems: Problems): string | undefined {
   if (raw['type'] !== undefined && raw['type'] !== null)
     return requireString(raw['type'], `${path}.type`, problems);
@@ -163,7 +165,7 @@ function decodeCall(
   const callId = requireString(raw['call_id'], `${path}.call_id`, problems);
   const name = requireString(raw['name'], `${path}.name`, problems);
   const namespace = readString(raw['namespace'], `${path}.namespace`, problems) || undefined;
-  // Kept as it is, also when it is not JSON: the model wrote it, and history may not fail on it.
+  // Kept unchanged even if it is not JSON: the model wrote it, and a history must not fail because of it.
   const written = requireText(raw[text], `${path}.${text}`, problems);
   if (callId === undefined || name === undefined || written === undefined) return undefined;
   const kind = isCustom ? 'custom' : 'function';
@@ -185,7 +187,7 @@ function decodeReference(raw: JsonObject, path: string, problems: Problems): Ite
   return id === undefined ? undefined : { type: 'reference', id, path, source: sourceOf(raw) };
 }
 
-/** The texts of `summary` or `content` of reasoning; null and absence are none. */
+/** Reads the texts of `summary` or `content` of reasoning; empty if null or absent. */
 function decodeTexts(value: Member, path: string, problems: Problems): string[] {
   const texts: string[] = [];
   readArray(value, path, problems)?.forEach((part, index) => {
@@ -197,8 +199,8 @@ function decodeTexts(value: Member, path: string, problems: Problems): string[] 
 }
 
 /**
- * Members without which a call or its output means nothing, by item type. Clients leave out many that the reference
- * calls required (Codex sends calls without ids), so only these are demanded.
+ * Required members of calls and outputs, by item type. Clients omit many that the reference calls required (Codex sends
+ * calls without ids), so only these are checked.
  */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, 'string' | 'object' | 'array'>>>> = {
   web_search_call: { action: 'object' },

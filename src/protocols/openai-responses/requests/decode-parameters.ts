@@ -1,5 +1,5 @@
-// The plain parameters of a Responses request: limits, answer format, reasoning, and what is asked of the gateway's
-// storage. Owns their ranges (OpenAI API reference, "Create a model response"); must not know which model takes which.
+// Decodes the plain parameters of a Responses request: limits, response format, reasoning, and storage options. Ranges:
+// OpenAI API reference, "Create a model response".
 import { isJsonObject, type JsonObject } from '../../../base/json/index.ts';
 import {
   INCLUDABLE,
@@ -31,7 +31,7 @@ import { decodePart, OUTPUT_PARTS } from './decode-parts.ts';
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;
-/** Members of `reasoning` that other protocols have: here they mean nothing, to nobody. */
+/** Members of `reasoning` in other protocols, which have no meaning here. */
 const FOREIGN_REASONING = ['enabled', 'max_tokens', 'exclude'] as const;
 
 export interface TextOptions {
@@ -39,7 +39,7 @@ export interface TextOptions {
   readonly verbosity: string | undefined;
 }
 
-/** Decodes `text`: the answer's format, flat in this protocol, and its verbosity. */
+/** Decodes `text`: the response format, which is flat in this protocol, and the verbosity. */
 export function decodeText(value: Member, problems: Problems): TextOptions {
   const text = readObject(value, 'text', problems);
   return {
@@ -59,8 +59,8 @@ function decodeFormat(value: Member, problems: Problems): ResponseFormat | undef
 }
 
 /**
- * Decodes `reasoning`. A client that asks for no summary gets none, as the API has it: the summary is never left to
- * the upstream's own choice.
+ * Decodes `reasoning`. Without a requested summary there is none, as in OpenAI's API: the upstream's default is never
+ * used.
  */
 export function decodeReasoning(value: Member, problems: Problems, report: Report): ReasoningRequest {
   const raw = readObject(value, 'reasoning', problems) ?? {};
@@ -75,7 +75,7 @@ export function decodeReasoning(value: Member, problems: Problems, report: Repor
   };
 }
 
-/** Decodes everything that asks something of the gateway's storage, or of what the answer shows. */
+/** Decodes all options of the gateway's storage, and of what the answer includes. */
 export function decodeState(body: JsonObject, problems: Problems): StateRequest {
   const previousResponseId =
     readString(body['previous_response_id'], 'previous_response_id', problems) || undefined;
@@ -107,7 +107,7 @@ export function decodeState(body: JsonObject, problems: Problems): StateRequest 
   };
 }
 
-/** An id of another kind names nothing: OpenAI's code and words ("Expected an ID that begins with 'resp'"), 2026-08. */
+/** Rejects ids of another kind with OpenAI's code and message ("Expected an ID that begins with 'resp'"), 2026-08. */
 function requirePrefix(id: string | undefined, prefix: string, path: string, problems: Problems): void {
   if (id === undefined || id.startsWith(`${prefix}_`)) return;
   const given = JSON.stringify(id.slice(0, 100));

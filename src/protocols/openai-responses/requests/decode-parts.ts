@@ -1,5 +1,4 @@
-// Content of messages and of tool outputs: a string or an array of parts. Owns the part types of the Responses API;
-// must not know items beyond which parts they allow.
+// Decodes the content of messages and tool outputs: a string or an array of parts.
 import { isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Media, Part, Problems, Source } from '../../../canonical/index.ts';
@@ -19,10 +18,13 @@ import { decodeAnnotation, sourceOf } from '../decode-item.ts';
 import { FILE_PART, IMAGE_PART, saysMore, TEXT_PART } from '../member-shapes.ts';
 import type { MemberShape } from '../../members/member-shape.ts';
 
-/** The documented part types that an item accepts; types that no document knows are kept for any item. */
+/** Documented part types that an item accepts. Undocumented types are kept for any item. */
 export type PartTypes = ReadonlySet<string>;
 
-/** OpenAI demands `input_text` of users and `output_text` of assistants; clients mix them up, and the text is the same. */
+/**
+ * OpenAI requires `input_text` of users and `output_text` of assistants. Clients confuse them, and the text is the
+ * same.
+ */
 const TEXTS = ['input_text', 'output_text', 'text'] as const;
 export const INPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_file', 'input_audio']);
 export const ASSISTANT_PARTS: PartTypes = new Set([...TEXTS, 'refusal']);
@@ -30,15 +32,12 @@ export const OUTPUT_PARTS: PartTypes = new Set([...TEXTS, 'input_image', 'input_
 
 const DOCUMENTED: PartTypes = new Set([...INPUT_PARTS, ...ASSISTANT_PARTS]);
 
-/** The raw part for an upstream of the same protocol, kept only where it says more than the canonical one. */
+/** Keeps the raw part for an upstream of this protocol, if it has more members than the canonical one. */
 function sourceBeyond(raw: JsonObject, shape: MemberShape): { readonly source?: Source } {
   return saysMore(raw, shape) ? { source: sourceOf(raw) } : {};
 }
 
-/**
- * Decodes a string or parts.
- * @returns the parts; an empty list also when the content is of a wrong type, which is a problem
- */
+/** Decodes a string or parts. @returns the parts; an empty list, with a problem, for another type */
 export function decodeContent(content: Member, path: string, allowed: PartTypes, problems: Problems): Part[] {
   const parts = readContent(content, path, problems, (element, at) =>
     decodePart(element, at, allowed, problems),
@@ -47,7 +46,7 @@ export function decodeContent(content: Member, path: string, allowed: PartTypes,
   return parts ?? [];
 }
 
-/** Decodes one part; undefined for a wrong one, which is a problem. */
+/** Decodes one part; undefined for an invalid one, which is a problem. */
 export function decodePart(
   raw: Member,
   path: string,
@@ -59,7 +58,7 @@ export function decodePart(
     return undefined;
   }
   const part = decodeBare(raw, path, allowed, problems);
-  // Its raw form has the breakpoint as the client wrote it.
+  // The raw form keeps the breakpoint as the client wrote it.
   const cache = decodeBreakpoint(raw['prompt_cache_breakpoint'], `${path}.prompt_cache_breakpoint`, problems);
   return part && cache ? { ...part, cache } : part;
 }
@@ -101,12 +100,12 @@ function decodeBare(raw: JsonObject, path: string, allowed: PartTypes, problems:
   }
 }
 
-/** `image_url` is a string here, an object in Chat Completions. */
+/** Decodes an image. `image_url` is a string here, but an object in Chat Completions. */
 function decodeImage(raw: JsonObject, path: string, problems: Problems): ImagePart | undefined {
   const detail = readString(raw['detail'], `${path}.detail`, problems);
   const id = readString(raw['file_id'], `${path}.file_id`, problems);
   const url = readString(raw['image_url'], `${path}.image_url`, problems);
-  // A second source would not be looked at here, and perhaps by whoever gets the request.
+  // A second source would be ignored here, but perhaps used by the upstream.
   if (url && id) {
     problems.add(path, 'must have only one of image_url and file_id');
     return undefined;
@@ -150,7 +149,7 @@ function fileMedia(
   }
   if (data) {
     const media = decodeAddress(data, `${path}.file_data`, problems);
-    // Plain base64 names no media type.
+    // Plain base64 has no media type.
     return media === null ? { kind: 'base64', data, mediaType: undefined } : media;
   }
   if (url) {
@@ -163,7 +162,7 @@ function fileMedia(
   return undefined;
 }
 
-/** Not in the reference's prose, but in the SDK's types (`ResponseInputAudio`). */
+/** Not described in the reference, but part of the SDK's types (`ResponseInputAudio`). */
 function decodeAudio(raw: JsonObject, path: string, problems: Problems): Part | undefined {
   const at = `${path}.input_audio`;
   const audio = requireObject(raw['input_audio'], at, problems);

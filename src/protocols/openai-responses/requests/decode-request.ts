@@ -1,5 +1,4 @@
-// A Responses request body becomes the canonical request. Owns the order of the checks and what happens to members
-// that are not supported; the parts of the body have their own files.
+// Decodes a Responses request body into the canonical request. The parts of the body have files of their own.
 import { isJsonObject, type JsonObject, unknownMembers } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -23,8 +22,8 @@ import { CLIENT_NAMES, DECODED_FIELDS, KNOWN_FIELDS, TABLE } from '../fields.ts'
 import { REQUEST_SHAPE } from '../member-shapes.ts';
 
 /**
- * Decodes a parsed request body. The text of `instructions` is the first item, at the path `instructions`.
- * @throws GatewayError `invalid_request` that names every offending member
+ * Decodes a parsed request body. `instructions` becomes the first item, with the path `instructions`.
+ * @throws GatewayError `invalid_request` naming every invalid member
  */
 export function decodeRequest(given: unknown): CanonicalRequest {
   const problems = new Problems();
@@ -81,7 +80,7 @@ export function decodeRequest(given: unknown): CanonicalRequest {
   };
 }
 
-/** True when the request says nothing at all. */
+/** True if the request has no content at all. */
 function isEmpty(body: JsonObject, state: StateRequest): boolean {
   const { input } = body;
   const hasInput = Array.isArray(input) ? input.length > 0 : input !== undefined && input !== null;
@@ -97,7 +96,7 @@ function hasTools(body: JsonObject): boolean {
   return Array.isArray(body['tools']) && body['tools'].length > 0;
 }
 
-/** The answer has log probabilities only if `include` asks for them; their number alone asks for nothing. */
+/** Decodes log probabilities. They are only returned if `include` names them; `top_logprobs` alone has no effect. */
 function decodeLogprobs(
   topLogprobs: number | undefined,
   state: StateRequest,
@@ -109,21 +108,21 @@ function decodeLogprobs(
   return { topLogprobs: undefined };
 }
 
-/** Token counts are always in the last event, whatever is asked (the API knows no other way). */
+/** Checks `stream_options`. Token counts are always in the last event, because the API has no option for them. */
 function decodeStreamOptions(body: JsonObject, stream: boolean, problems: Problems, report: Report): true {
   const options = readObject(body['stream_options'], 'stream_options', problems);
   if (options && !stream)
     problems.add('stream_options', 'Parameter stream_options is not supported while stream is false');
   readBoolean(options?.['include_usage'], 'stream_options.include_usage', problems);
   for (const key in options) {
-    // Events are never obfuscated, so a client that asks for that gets what it wants.
+    // Events are never obfuscated, so only a request for obfuscation is reported.
     if (key === 'include_usage' || (key === 'include_obfuscation' && options[key] !== true)) continue;
     report.add(`stream_options.${key}`, 'dropped', TEXTS.ownStream);
   }
   return true;
 }
 
-/** These choose among nothing where there are no tools; only a choice that demands something is a loss. */
+/** Drops members that have no effect without tools. Only a choice that requires a tool is reported. */
 function withTools(
   tools: readonly Tool[],
   toolChoice: ToolChoice | undefined,
@@ -136,7 +135,7 @@ function withTools(
   return { parallelToolCalls: undefined };
 }
 
-/** Members that are not decoded: hints, and those that nobody documents. A hint that says nothing is none. */
+/** Returns members that are not decoded: undocumented ones, and hints with a value. */
 function saidMembers(body: JsonObject): JsonObject {
   const members = unknownMembers(body, DECODED_FIELDS);
   if (!members) return {};
@@ -146,7 +145,10 @@ function saidMembers(body: JsonObject): JsonObject {
   return Object.fromEntries(said);
 }
 
-/** Members below the known ones, and `metadata`: OpenAI's protocols have it, and their encoders say where it is lost. */
+/**
+ * Collects unknown nested members and `metadata`. OpenAI's protocols have `metadata`, and their encoders report its
+ * loss.
+ */
 function translationLosses(body: JsonObject): readonly TranslationLoss[] | undefined {
   const below = unknownBelow(body, REQUEST_SHAPE, 'openai-responses');
   const { metadata } = body;

@@ -1,5 +1,4 @@
-// `tools` and `tool_choice` in the flat form of the Responses API. Owns their shapes and how they must fit together;
-// must not know which upstream can run which tool.
+// Decodes `tools` and `tool_choice` in the flat form of the Responses API, and checks that they are consistent.
 import { isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import {
@@ -31,7 +30,7 @@ import { sourceOf } from '../decode-item.ts';
 
 const ENVIRONMENTS = ['browser', 'mac', 'windows', 'ubuntu', 'linux'] as const;
 
-/** Decodes `tools`. Null and an empty list are no tools. */
+/** Decodes `tools`. Empty for null and an empty list. */
 export function decodeTools(value: Member, problems: Problems): Tool[] {
   const tools: Tool[] = [];
   const names = new Set<string>();
@@ -94,7 +93,7 @@ function checkDisplay(raw: JsonObject, path: string, problems: Problems): void {
 
 /**
  * Decodes `tool_choice` and checks it against the tools.
- * @param tools as decoded, or undefined when `tools` itself had problems and nothing can be checked
+ * @param tools the decoded tools; undefined: `tools` is invalid, so nothing can be checked
  */
 export function decodeToolChoice(
   value: Member,
@@ -103,7 +102,7 @@ export function decodeToolChoice(
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    // Mistral's word.
+    // Mistral's value.
     const word = value === 'any' ? 'required' : value;
     const type = readWord(word, 'tool_choice', problems, ['none', 'auto', 'required'] as const);
     return type && { type };
@@ -112,7 +111,7 @@ export function decodeToolChoice(
   if (!raw) return undefined;
   const known = tools && new Set(tools.flatMap(choosable));
   const isTool = (choice: string): boolean => known === undefined || known.has(choice);
-  // A name alone is that of a function.
+  // A name without a type selects a function.
   const isBare = raw['type'] === undefined && typeof raw['name'] === 'string';
   const type = isBare ? 'function' : requireString(raw['type'], 'tool_choice.type', problems);
   switch (type) {
@@ -138,7 +137,7 @@ export function decodeToolChoice(
   }
 }
 
-/** @param entries those that name tools */
+/** @param entries that name tools */
 function hostedChoice(raw: JsonObject, mode: 'auto' | 'required', entries: readonly Member[]): ToolChoice {
   const tools = entries.flatMap((entry): ChosenTool[] => {
     const tool = isJsonObject(entry) ? readChosenTool(entry) : undefined;
@@ -147,7 +146,7 @@ function hostedChoice(raw: JsonObject, mode: 'auto' | 'required', entries: reado
   return { type: 'hosted', source: sourceOf(raw), ...(tools.length > 0 && { chosen: { mode, tools } }) };
 }
 
-/** Names that a choice may have: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
+/** Returns the keys by which a tool can be chosen: `function <name>`, `custom <name>`, or the kind of a hosted tool. */
 function choosable(tool: Tool): string[] {
   if (tool.type !== 'hosted') return [`${tool.type} ${tool.name}`];
   if (tool.kind !== 'namespace') return [hostedKind(tool.kind)];
@@ -156,12 +155,12 @@ function choosable(tool: Tool): string[] {
   return inner.filter(isJsonObject).map((each) => `${String(each['type'])} ${String(each['name'])}`);
 }
 
-/** All forms of web search are one: clients name one and bring another. */
+/** Treats all forms of web search as one, because clients choose one form and declare another. */
 function hostedKind(type: string): string {
   return isSearchType(type) ? 'web_search' : type;
 }
 
-/** A subset of named tools; one that also has hosted tools keeps its raw form beside what is known of it. */
+/** Decodes a subset of named tools. One that includes hosted tools also keeps its raw form. */
 function decodeAllowed(
   raw: JsonObject,
   isTool: (choice: string) => boolean,

@@ -1,5 +1,5 @@
-// The conversation as Responses input items, in the client's order. The flat canonical list is this protocol's own
-// form, so nothing is regrouped; what only another family of models can read is left out and reported.
+// Encodes the conversation as Responses input items, in order. The canonical list has the same flat form. Reasoning
+// that the model cannot read is dropped and reported.
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
   Item,
@@ -31,10 +31,7 @@ interface Encoded {
   readonly path: string;
 }
 
-/**
- * Encodes the conversation.
- * @throws GatewayError `unsupported` for audio
- */
+/** Encodes the conversation. @throws GatewayError `unsupported` for audio */
 export function encodeItems(given: readonly Item[], target: Target, report: Report): JsonObject[] {
   const items = target.quirks.cacheControl ? placeBreakpoints(given, report) : given;
   const encoded: Encoded[] = [];
@@ -54,7 +51,8 @@ function encodeItem(item: Item, path: string, target: Target, report: Report): J
   const own = item.source?.protocol === 'openai-responses' ? item.source.raw : undefined;
   switch (item.type) {
     case 'message':
-      // Messages of the model go back as they were; other messages are written anew, since texts may be named wrongly.
+      // Messages of the model are sent unchanged. Others are rewritten, because their text parts may have the wrong
+      // type.
       return own && isOwnAnswer(own) && target.quirks.textContent === 'parts'
         ? own
         : encodeMessage(item, own, path, target, report);
@@ -91,7 +89,7 @@ function encodeMessage(
   const parts = assistant
     ? encodeOutputParts(item.parts, path, report)
     : encodeInputParts(item.parts, path, target, report);
-  // Nothing was said: an empty message is refused, and means nothing beside a call.
+  // An empty message is refused, and has no meaning with a call.
   if (parts.length === 0) return undefined;
   const instructs = item.role === 'system' || item.role === 'developer';
   const role = instructs ? instructionRole(target) : item.role;
@@ -103,8 +101,8 @@ function encodeMessage(
 }
 
 /**
- * Instructions travel as developer messages in their own place. The `instructions` member would lose the order of
- * several messages, and where it stands in OpenAI's chain of command is the same.
+ * Returns the role of instructions, which are sent as developer messages at their position. The `instructions` member
+ * would lose the order of several messages, and has the same rank in OpenAI's chain of command.
  */
 function instructionRole(target: Target): 'system' | 'developer' {
   return target.quirks.systemRole === 'system' ? 'system' : 'developer';
@@ -115,7 +113,7 @@ function contentOf(parts: readonly JsonObject[], target: Target): string | reado
   return joinedTexts(parts) ?? parts;
 }
 
-/** The text of parts that are all text; undefined when one is not. */
+/** Returns the joined text of text parts; undefined if any part is not text. */
 function joinedTexts(parts: readonly JsonObject[]): string | undefined {
   let text = '';
   for (const part of parts) {
@@ -126,11 +124,11 @@ function joinedTexts(parts: readonly JsonObject[]): string | undefined {
 }
 
 /**
- * Reasoning goes back only to the family it came from, in encrypted form: the API keeps nothing here (`store` is
- * false), so an item without its content would be an unknown id. Servers whose models read plain reasoning
- * (recorded from DeepSeek, 2026-08) say so with the quirk `reasoningReplay`: they get a plain chain of thought, and one
- * that the client was shown as a summary, as their own, unless it says that it is another family's. A chain of thought
- * that a client of this protocol brings goes back to a server of which nobody knows whose it is: OpenAI shows none.
+ * Encodes reasoning. It is only sent to the family that created it, in encrypted form: the upstream stores nothing
+ * (`store` is false), so an id alone would be unknown. Servers whose models read plain reasoning (recorded from
+ * DeepSeek, 2026-08) have the quirk `reasoningReplay`. They get plain chains of thought, including those that the
+ * client received as a summary, unless another family is named. A chain of thought from a Responses client is also sent
+ * to self-hosted servers of unknown family, because OpenAI never shows one.
  */
 function encodeReasoning(
   item: ReasoningItem,
@@ -157,14 +155,14 @@ function encodeReasoning(
     report.add(path, 'dropped', 'reasoning can be given back only in encrypted form');
     return undefined;
   }
-  // The summary of a client that was shown nothing else is the chain of thought itself.
+  // If the client only received a summary, it is the chain of thought itself.
   const isChain = !opaque && item.text.length === 0;
   if (own && !isChain) return own;
   const summary = isChain ? [] : item.summary;
   const wire = {
     type: 'reasoning',
     summary: summary.map((part) => ({ type: 'summary_text' as const, text: part })),
-    // Beside plain words, what is opaque may be no more than an id (recorded from DeepSeek, 2026-08).
+    // With plain text, the opaque data may be only an id (recorded from DeepSeek, 2026-08).
     ...(plain || (readsPlain && item.text.length > 0)
       ? { content: text.map((part) => ({ type: 'reasoning_text' as const, text: part })) }
       : {}),
@@ -180,7 +178,7 @@ function encodeCall(
   target: Target,
   report: Report,
 ): JsonObject {
-  // A call that was restored from a wrapped one still has the wrapped form as its source.
+  // The source of a restored call still has the form of the replacing function.
   const raw =
     own?.['type'] === `${item.kind === 'custom' ? 'custom_tool' : 'function'}_call` ? own : undefined;
   if (item.kind === 'custom') {
@@ -207,7 +205,7 @@ function encodeCall(
       } satisfies WireCustomCall)
     );
   }
-  // Malformed arguments pass as they are: the field is a string, and the model sees what it wrote.
+  // Malformed arguments are sent unchanged: the member is a string, and the model sees what it wrote.
   return (
     raw ??
     ({
@@ -243,7 +241,7 @@ function encodeResult(
   return { ...({ type: 'function_call_output', call_id: item.callId } satisfies WireFunctionOutput), output };
 }
 
-/** One text is a string, as every server takes it; several texts, images and files are parts. */
+/** A single text is sent as a string, which every server accepts. Several texts, images and files are parts. */
 function outputOf(
   item: ToolResultItem,
   path: string,
@@ -259,9 +257,9 @@ function outputOf(
 }
 
 /**
- * Leaves out reasoning that nothing follows. The API demands the item that a piece of reasoning led to directly after
- * it ("reasoning was provided without its required following item"); a client that kept only the reasoning of a
- * turn, or whose turn was cut, would get a 400.
+ * Drops reasoning without a following item. The API requires the resulting item directly after it ("reasoning was
+ * provided without its required following item"). Otherwise, a client that kept only the reasoning of a turn, or whose
+ * turn was cut, would get a 400.
  */
 function withoutOrphanReasoning(encoded: readonly Encoded[], report: Report): Encoded[] {
   const kept: Encoded[] = [];
@@ -283,7 +281,7 @@ function withoutOrphanReasoning(encoded: readonly Encoded[], report: Report): En
   return kept.reverse();
 }
 
-/** All instructions in one first message, for servers that take only one. */
+/** Joins all instructions into the first message, for servers that accept only one. */
 function mergeInstructions(encoded: readonly Encoded[], report: Report): JsonObject[] {
   const instructions = encoded.filter(isInstruction);
   const others = encoded.filter((entry) => !isInstruction(entry));

@@ -1,4 +1,4 @@
-// The parts of messages and tool results as Responses content. Knows nothing of items or of the order they are in.
+// Encodes parts of messages and tool results as Responses content.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type { FilePart, ImagePart, Part, Report, Target } from '../../../canonical/index.ts';
 import { GatewayError, isEmptyText } from '../../../canonical/index.ts';
@@ -13,10 +13,9 @@ import type {
 import { sniffMediaType } from '../../../base/lib/media-type.ts';
 
 /**
- * Parts that go to the model: `input_text`, `input_image`, `input_file`. Empty texts are left out.
+ * Encodes parts for the model: `input_text`, `input_image`, `input_file`. Empty texts are dropped.
  * @param path JSON path of the node that holds the parts
- * @throws GatewayError `unsupported` for audio: the Responses API takes none, and an answer to a question that was
- *   not heard would be worse than none
+ * @throws GatewayError `unsupported` for audio, which the API does not accept: an answer without it would be misleading
  */
 export function encodeInputParts(
   parts: readonly Part[],
@@ -27,7 +26,7 @@ export function encodeInputParts(
   return encodeParts(parts, path, report, encodeInputPart, target.quirks.cacheControl);
 }
 
-/** Parts that the model said before: `output_text` and `refusal`. Empty texts are left out. */
+/** Encodes earlier output of the model: `output_text` and `refusal`. Empty texts are dropped. */
 export function encodeOutputParts(parts: readonly Part[], path: string, report: Report): JsonObject[] {
   return encodeParts(parts, path, report, encodeOutputPart, false);
 }
@@ -55,8 +54,8 @@ function encodeParts(
 }
 
 /**
- * Reports a prompt-cache breakpoint that has no place. In this protocol they stand on parts of input alone, and before
- * GPT-5.6 nowhere.
+ * Reports a prompt-cache breakpoint that cannot be sent. This protocol only has them on input parts, and only since
+ * GPT-5.6.
  */
 export function reportCache(cache: JsonObject | undefined, path: string, report: Report): void {
   if (cache)
@@ -92,7 +91,7 @@ function encodeInputPart(part: Part, path: string, report: Report): MutableJsonO
 function encodeOutputPart(part: Part, path: string, report: Report): MutableJsonObject | undefined {
   switch (part.type) {
     case 'text':
-      // The model does not read annotations of earlier answers; the API wants the member nevertheless.
+      // The model does not read annotations of earlier answers, but the API requires the member.
       return isEmptyText(part)
         ? undefined
         : ({ type: 'output_text', text: part.text, annotations: [] } satisfies WireOutputText);
@@ -138,7 +137,7 @@ function encodeFile(part: FilePart, path: string, report: Report): MutableJsonOb
       file_data,
     } satisfies WireInputFile;
   }
-  // A name beside an address or an id is refused: the file has its own.
+  // A name together with a URL or an id is refused: the file has its own.
   if (filename !== undefined)
     report.add(`${path}.filename`, 'dropped', 'only inline data has a name in the Responses API');
   if (media.kind === 'url') return { type: 'input_file', file_url: media.url } satisfies WireInputFile;

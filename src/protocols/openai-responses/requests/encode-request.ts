@@ -1,5 +1,5 @@
-// The body of a Responses request. Stateless by decision: the gateway keeps conversations itself, so the upstream
-// stores nothing and reasoning travels in encrypted form. Knows nothing of how efforts and budgets are chosen.
+// Encodes the body of a Responses request. The gateway stores conversations itself, so the upstream stores nothing, and
+// reasoning is sent in encrypted form.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import {
   type CanonicalRequest,
@@ -19,13 +19,10 @@ import { encodeItems } from './encode-conversation.ts';
 import { encodeTools } from './encode-tools.ts';
 import { TABLE } from '../fields.ts';
 
-/** The smallest limit that OpenAI accepts: it answers 400 below it, though its reference names no minimum. */
+/** Minimum limit that OpenAI accepts. It answers 400 below it, although its reference names no minimum. */
 export const MIN_OUTPUT_TOKENS = 16;
 
-/**
- * Writes the upstream body.
- * @throws GatewayError `unsupported` for audio, which the API does not take
- */
+/** Encodes the upstream body. @throws GatewayError `unsupported` for audio, which the API does not accept */
 export function encodeRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   const instructions = ownInstructions(request, target);
   const items = instructions === undefined ? request.items : request.items.slice(1);
@@ -81,7 +78,7 @@ function encodeEndUser(
 const NONE: ReadonlySet<string> = new Set();
 const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user']);
 
-/** The `user` of another protocol's client takes the place of a `safety_identifier` that is not there. */
+/** Copies shared members. `user` of another protocol's client replaces a missing `safety_identifier`. */
 function encodeShared(
   body: MutableJsonObject,
   request: CanonicalRequest,
@@ -93,8 +90,8 @@ function encodeShared(
 }
 
 /**
- * Instructions that stay a member, as their client wrote them: a turn of the same conversation may be relayed, and what
- * upstreams cache must begin alike in both lanes. Undefined where they travel as a message.
+ * Returns instructions that stay a member, as the client wrote them. Other turns of the conversation may be relayed,
+ * and prompts must begin alike in both lanes to be cached. Undefined if they are sent as a message.
  */
 function ownInstructions({ protocol, items, raw }: CanonicalRequest, target: Target): string | undefined {
   if (protocol !== 'openai-responses' || !target.isFaithful || items.length < 2) return undefined;
@@ -111,7 +108,7 @@ function outputLimit(limit: number, request: CanonicalRequest, { quirks }: Targe
   return MIN_OUTPUT_TOKENS;
 }
 
-/** Names that clients have for the limit, in the order in which it counts. */
+/** Client names of the limit, in order of precedence. */
 const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
 function encodeText(request: CanonicalRequest, target: Target, report: Report): JsonObject | undefined {
@@ -133,14 +130,14 @@ function encodeFormat(format: ResponseFormat, client: ProtocolName, report: Repo
   return {
     type: 'json_schema',
     name,
-    // Required here, optional in Chat Completions, where silence means any object.
+    // Required here, but optional in Chat Completions, where a missing schema means any object.
     schema: schema ?? { type: 'object' },
     ...(strict === undefined ? {} : { strict }),
     ...(description === undefined ? {} : { description }),
   };
 }
 
-/** Members of tomorrow, for those who may know them. */
+/** Returns unknown members of `reasoning`, for servers that accept them. */
 function unknownReasoning(
   { protocol, raw }: CanonicalRequest,
   target: Target,
@@ -176,7 +173,7 @@ function encodeReasoning(
   }
 }
 
-/** A summary is asked of a model that may reason by itself; one that is known not to has none. */
+/** Encodes a summary request without an effort. It is dropped if the model is known not to reason. */
 function encodeSummaryAlone(
   summary: string | undefined,
   { reasoningStyle, isReasoningKnown }: Target,
@@ -195,25 +192,25 @@ function encodeInclude(
   report: Report,
 ): string[] {
   const include = new Set<string>();
-  // Asked for also when reasoning was not: models that reason by default need theirs back in the next turn. A
-  // model that cannot reason answers 400 to this ("Encrypted content is not supported with this model").
+  // Requested even if reasoning was not, because models that reason by default need it in the next turn. A model that
+  // cannot reason answers 400 ("Encrypted content is not supported with this model").
   const asks = request.state?.include.has('reasoning.encrypted_content') === true;
   if (target.reasoningStyle !== 'none' || (asks && target.isReasoningKnown === false))
     include.add('reasoning.encrypted_content');
   else if (asks) report.add('include', 'dropped', 'the model does not reason: there is nothing encrypted');
   if (request.logprobs) include.add('message.output_text.logprobs');
-  // Clients of other protocols are told what was found, without asking.
+  // Clients of other protocols get search results without a request.
   const isForeign = request.protocol !== 'openai-responses';
   if (isForeign && target.quirks.searchesWeb && tools.some(({ type }) => type === 'web_search'))
     include.add('web_search_call.action.sources');
-  // The client's own wishes, but for those that only a model with the ability may be asked for.
+  // Other members that the client requested, except those that depend on the model.
   for (const member of request.state?.include ?? [])
     if (member !== 'reasoning.encrypted_content' && member !== 'message.output_text.logprobs')
       include.add(member);
   return [...include];
 }
 
-/** Members that the client's protocol does not document: only a server of the same protocol may know them. */
+/** Copies members that the client's protocol does not document, only to servers of the same protocol. */
 function addExtra(body: MutableJsonObject, request: CanonicalRequest, target: Target, report: Report): void {
   const takes = request.protocol === 'openai-responses' && target.quirks.unknownFields === 'pass';
   const isShared = sharesMembers(request.protocol, 'openai-responses');

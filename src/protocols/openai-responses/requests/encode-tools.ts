@@ -1,4 +1,4 @@
-// Tools and the choice among them in the flat form of the Responses API.
+// Encodes tools and tool choice in the flat form of the Responses API.
 import type { JsonObject, MutableJsonObject } from '../../../base/json/index.ts';
 import type {
   CanonicalRequest,
@@ -16,16 +16,16 @@ import { enforceable } from '../../openai/strict-schema.ts';
 import { reportCache } from './encode-parts.ts';
 import { CUSTOM_SHAPE, FUNCTION_SHAPE, unknownOf } from '../member-shapes.ts';
 
-/** Arguments of a function that takes none: the API demands a schema. */
+/** Schema for a function without arguments, because the API requires one. */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
 interface EncodedTools {
   readonly tools: readonly JsonObject[];
-  /** Undefined when nothing is to be said. */
+  /** Undefined: the member is omitted. */
   readonly toolChoice: JsonObject | string | undefined;
 }
 
-/** The request's tools, its web search among them, and the tool choice. */
+/** Returns the request's tools, including its web search, and the tool choice. */
 export function encodeTools(request: CanonicalRequest, target: Target, report: Report): EncodedTools {
   let tools: JsonObject[] = [];
   for (let i = 0; i < request.tools.length; i++) {
@@ -38,7 +38,7 @@ export function encodeTools(request: CanonicalRequest, target: Target, report: R
   const choice = request.toolChoice;
   if (choice === undefined) return { tools, toolChoice: undefined };
   if (tools.length === 0) {
-    // The API refuses the member where there are no tools; for these two it changes nothing.
+    // The API refuses the member without tools. These two have no effect then.
     if (choice.type !== 'none' && choice.type !== 'auto')
       report.add('tool_choice', 'dropped', 'no tool is left to choose');
     return { tools, toolChoice: undefined };
@@ -98,7 +98,7 @@ function encodeFunction(
   if (!target.quirks.strictTools) {
     if (tool.strict) report.add(`${path}.strict`, 'dropped', 'this server does not enforce schemas of tools');
   } else if (tool.strict !== undefined || request.protocol !== 'openai-responses') {
-    // The API's own default is true, that of the other protocols is not: silence there means false here.
+    // The API's default is true. In other protocols it is false, so a missing value means false here.
     out['strict'] =
       enforceable(tool.strict, tool.parameters, request.protocol, `${path}.strict`, report) ?? false;
   }
@@ -133,7 +133,7 @@ function encodeCustom(
   });
 }
 
-/** The client's `web_search_options` as a tool, unless it brought the tool itself. */
+/** Encodes the client's `web_search_options` as a tool, unless it sent the tool itself. */
 function encodeWebSearch(
   request: CanonicalRequest,
   tools: readonly JsonObject[],
@@ -196,7 +196,7 @@ function wireKind(kind: 'function' | 'custom', target: Target): 'function' | 'cu
   return target.quirks.customTools ? kind : 'function';
 }
 
-/** Leaves out what has no value, so that the object compares and prints as it is sent. */
+/** Removes members without a value, so that the object equals what is sent. */
 function withoutUndefined(object: MutableJsonObject): JsonObject {
   for (const key of Object.keys(object)) if (object[key] === undefined) delete object[key];
   return object;

@@ -1,12 +1,15 @@
-// Places of the prompt-cache breakpoints of other protocols, and how many go on. Knows no wire form.
+// Moves and limits prompt-cache breakpoints of other protocols.
 import type { Item, Part, Report } from '../../../canonical/index.ts';
 
-/** OpenAI writes four prefixes of a request to its cache, the last of them by itself (guide "Prompt caching", 2026-11). */
+/**
+ * OpenAI writes four prefixes of a request to its cache, the last of them automatically (guide "Prompt caching",
+ * 2026-11).
+ */
 const MOST_BREAKPOINTS = 3;
 
 /**
- * The items with breakpoints on parts alone, that of a whole item on its last part, and of those the last ones: they
- * cover the longest prefixes. What is removed is reported.
+ * Returns the items with breakpoints only on parts: that of an item moves to its last part. Only the last ones are
+ * kept, because they cover the longest prefixes. Removed ones are reported.
  */
 export function placeBreakpoints(items: readonly Item[], report: Report): readonly Item[] {
   const placed = items.map(onLastPart);
@@ -35,7 +38,7 @@ function onLastPart(item: Item): Item {
   return { ...item, cache: undefined, parts };
 }
 
-/** Parts that may carry one and were not written for this protocol. */
+/** Returns the parts that can carry a breakpoint and come from another protocol. */
 function inputParts(item: Item): readonly Part[] {
   const isInput = item.type === 'tool_result' || (item.type === 'message' && item.role !== 'assistant');
   return isInput ? item.parts.filter((part) => part.source?.protocol !== 'openai-responses') : [];

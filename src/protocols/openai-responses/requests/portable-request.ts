@@ -1,6 +1,5 @@
-// A Responses request in terms that every upstream knows: tools that the client runs become functions, and groups of tools
-// become single ones. What was renamed is remembered, so that the answer can be put back (`tool-restorer.ts`). Knows no
-// upstream protocol.
+// Rewrites a Responses request for upstreams without its tools: client tools become functions, and groups of tools
+// become single ones. Renamed tools are remembered for `tool-restorer.ts`, which restores them in the answer.
 import { asArray, asObject, asString, isJsonObject } from '../../../base/json/index.ts';
 import type { JsonObject } from '../../../base/json/index.ts';
 import type {
@@ -21,27 +20,27 @@ import { members, type MemberShape } from '../../members/member-shape.ts';
 import { CUSTOM_SHAPE, FUNCTION_SHAPE } from '../member-shapes.ts';
 import { UnansweredCalls } from './unanswered-calls.ts';
 
-/** Tool that a function stands for. */
+/** Tool that a function replaces. */
 export type StandIn =
   | { readonly type: 'client'; readonly tool: ClientTool }
   | { readonly type: 'grouped'; readonly namespace: string; readonly name: string };
 
 export interface PortableRequest {
   readonly request: CanonicalRequest;
-  /** By the names of the functions that the model sees; empty when nothing has to be put back. */
+  /** Tools by the function names that the model sees; empty if nothing has to be restored. */
   readonly standIns: ReadonlyMap<string, StandIn>;
 }
 
-/** Longest name of a tool that every upstream takes. */
+/** Maximum length of a tool name that every upstream accepts. */
 const LONGEST_NAME = 64;
 const CLIENT_TOOL = members('type');
 const GROUP = members('type name tools');
 const NOTHING: ReadonlyMap<string, StandIn> = new Map();
 
 /**
- * Rewrites a request of the Responses API for an upstream that does not run or know its tools.
- * @param upstream its protocol, and whether it follows that protocol as its owner defines it: then nothing changes for
- *   a request of the same protocol
+ * Rewrites a Responses request for an upstream that does not run or know its tools.
+ * @param upstream its protocol, and whether it follows the owner's definition: then a request of the same protocol is
+ * unchanged
  */
 export function portableRequest(
   request: CanonicalRequest,
@@ -58,7 +57,7 @@ export function portableRequest(
   return { request: { ...request, tools, items, toolChoice }, standIns: names.standIns };
 }
 
-/** Names of the functions that stand for something else. No two tools get one name. */
+/** Names of the replacing functions, which are unique. */
 class ToolNames {
   readonly standIns = new Map<string, StandIn>();
   readonly #taken: Set<string>;
@@ -76,7 +75,7 @@ class ToolNames {
     return this.#name(`${namespace}\n${name}`, `${namespace}__${name}`, { type: 'grouped', namespace, name });
   }
 
-  /** The function for a tool that is named without its group. */
+  /** Returns the function for a tool that is named without its group. */
   ofBare(name: string): string {
     if (this.#taken.has(name) && !this.standIns.has(name)) return name;
     for (const [alias, standIn] of this.standIns)
@@ -106,7 +105,7 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
     report.add(tool.path, 'approximated', `the tool ${tool.kind} travels as a function`);
     const { raw } = tool.source;
     const { environment, ...rest } = raw;
-    // The client runs the function where it is.
+    // The client runs the function locally anyway.
     const isLocal = asObject(environment)['type'] === 'local';
     reportRest(isLocal ? rest : raw, CLIENT_TOOL, tool.path, report);
   }
@@ -114,14 +113,14 @@ function portableTool(tool: Tool, names: ToolNames, report: Report): readonly To
   return [{ type: 'function', name: names.ofClient(client), description, parameters, path: tool.path }];
 }
 
-/** Members of a tool for which the function that stands for it has no place. */
+/** Reports members of a tool that the replacing function cannot express. */
 function reportRest(raw: JsonObject, { known }: MemberShape, path: string, report: Report): void {
   for (const [name, value] of Object.entries(raw))
     if (!known.has(name) && value !== null)
       report.add(`${path}.${name}`, 'dropped', 'the function that stands for the tool has no place for it');
 }
 
-/** The tools of a group, each under a name that holds the group's. */
+/** Returns the tools of a group, each under a name with the group's name as prefix. */
 function ungrouped(group: HostedTool, names: ToolNames, report: Report): readonly Tool[] {
   const { raw } = group.source;
   const namespace = asString(raw['name']) ?? '';
@@ -196,10 +195,10 @@ function allowedName(entry: unknown, names: ToolNames): readonly string[] {
   return name !== undefined && isNamed ? [names.ofBare(name)] : [];
 }
 
-/** Rewrites the items of a conversation, in order: an output finds the call that it answers. */
+/** Rewrites the items of a conversation, in order, so that outputs find their calls. */
 class History {
   readonly #names: ToolNames;
-  /** Calls that have no output yet, by type of the output. */
+  /** Calls without an output, by type of the output. */
   readonly #unanswered = new Map<string, UnansweredCalls>();
   #made = 0;
 

@@ -1,19 +1,16 @@
-// Demands that every output in a conversation answers a call in it, as OpenAI does. Knows nothing of where the items were
-// kept: whatever goes to the model is looked at, earlier turns included.
+// Checks that every output in a conversation, including stored turns, answers a call in it, as OpenAI does.
 import { asString } from '../../../base/json/index.ts';
 import { GatewayError } from '../../../canonical/index.ts';
 import type { Item } from '../../../canonical/index.ts';
 
-/** Outputs of tools that clients run besides functions, and the item that each answers by its `call_id`. */
+/** Outputs of client tools other than functions, with the type of the call that each answers by `call_id`. */
 const CALL_OF: ReadonlyMap<string, string> = new Map([
   ['computer_call_output', 'computer_call'],
   ['shell_call_output', 'shell_call'],
   ['apply_patch_call_output', 'apply_patch_call'],
 ]);
 
-/**
- * @throws GatewayError `invalid_request` for the first output without a call, in the words of OpenAI's service
- */
+/** @throws GatewayError `invalid_request` for the first output without a call, with OpenAI's message */
 export function requireCalls(items: readonly Item[]): void {
   const calls = new Set<string>();
   for (const item of items) {
@@ -22,7 +19,7 @@ export function requireCalls(items: readonly Item[]): void {
       const what = item.kind === 'custom' ? 'custom tool call' : 'function call';
       if (!calls.has(item.callId)) throw noCall(what, item.callId);
     } else if (item.type === 'hosted_call' || item.type === 'unknown') {
-      // Younger kinds of calls have outputs as well.
+      // Unknown kinds of calls have outputs as well.
       const raw = item.source?.raw;
       const id = asString(raw?.['call_id']);
       if (id === undefined) continue;

@@ -1,12 +1,11 @@
-// Calls of one kind of tool in a conversation that wait for their outputs. Finds the call of an output in constant time,
-// however many wait. Knows no items.
+// Calls of one kind of tool that have no output yet. Finds the call of an output in constant time.
 
 interface Call {
   readonly id: string;
   isAnswered: boolean;
 }
 
-/** Calls in the order in which they were made. */
+/** Calls in order. */
 class Queue {
   readonly #calls: Call[] = [];
   #next = 0;
@@ -15,7 +14,7 @@ class Queue {
     this.#calls.push(call);
   }
 
-  /** Answers the oldest that is not answered. @returns undefined where none is */
+  /** Answers the oldest unanswered call. @returns undefined if there is none */
   answer(): Call | undefined {
     for (let call = this.#calls[this.#next]; call; call = this.#calls[++this.#next]) {
       if (call.isAnswered) continue;
@@ -29,10 +28,10 @@ class Queue {
 export class UnansweredCalls {
   readonly #all = new Queue();
   readonly #byId = new Map<string, Queue>();
-  /** By the id of the call and by that of its item. */
+  /** Calls by their id and by their item's id. */
   readonly #byAnyId = new Map<string, Queue>();
 
-  /** @param itemId the id of the item that holds the call */
+  /** @param itemId id of the item that holds the call */
   add(id: string, itemId: string | undefined): void {
     const call = { id, isAnswered: false };
     this.#all.add(call);
@@ -42,8 +41,8 @@ export class UnansweredCalls {
   }
 
   /**
-   * The id of the call that an output belongs to. `local_shell_call_output` has no `call_id`: its own id is that of the
-   * call or of the call's item; failing that, it answers the oldest call without an output.
+   * Returns the id of the call that an output answers. `local_shell_call_output` has no `call_id`: its own id is that
+   * of the call or of the call's item. Otherwise it answers the oldest call without an output.
    */
   answer(callId: string | undefined, itemId: string | undefined): string {
     if (callId !== undefined) return this.#byId.get(callId)?.answer()?.id ?? callId;

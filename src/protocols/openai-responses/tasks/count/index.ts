@@ -1,5 +1,4 @@
-// `POST /responses/input_tokens`: what a client sends, what OpenAI is asked, and the answer. Decides neither whom to ask
-// nor how to estimate.
+// `POST /responses/input_tokens`: decodes the client's body, encodes the request for OpenAI, and converts the answer.
 import type { JsonObject } from '../../../../base/json/index.ts';
 import { type CanonicalRequest, type Report, type Target, TEXTS } from '../../../../canonical/index.ts';
 import { asObject, isJsonObject, knownMembers } from '../../../../base/json/index.ts';
@@ -29,7 +28,7 @@ const client: CountClient = {
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
 };
 
-/** Members of a request that the endpoint takes (SDK type `InputTokenCountParams`, 2026-11) and the gateway sends. */
+/** Request members that the endpoint accepts (SDK type `InputTokenCountParams`, 2026-11) and the gateway sends. */
 const TAKEN: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -41,14 +40,14 @@ const TAKEN: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Decodes the body of a count: that of a response, whose model may be absent. It is '' then. */
+/** Decodes the body of a count: that of a response, whose model may be absent (then ''). */
 function decodeCountRequest(body: unknown): CanonicalRequest {
   if (!isJsonObject(body) || (body['model'] !== undefined && body['model'] !== null))
     return decodeRequest(body);
   return { ...decodeRequest({ ...body, model: 'any' }), model: '' };
 }
 
-/** The upstream body of a count: the response's own, without what would only shape its answer. */
+/** Encodes the upstream body: that of a response, without members that only affect the answer. */
 function encodeCountRequest(request: CanonicalRequest, target: Target, report: Report): JsonObject {
   return knownMembers(encodeRequest(request, target, report), TAKEN);
 }
